@@ -32,7 +32,7 @@ def test_a_pattern_covers_the_name_or_with_a_slash_the_path(patterns, expected):
     assert match(patterns, BODIES, "body", "sensors.torso.body") == expected
 
 
-def test_a_joint_below_a_hip_is_no_hip():
+def test_a_joint_below_a_hip_is_not_a_hip():
     """The labels of an MJCF file whose bodies have the names of their joints."""
     joints = ["g1/pelvis/left_hip_link/left_hip_joint", "g1/pelvis/left_hip_link/left_knee_link/left_knee_joint"]
 
@@ -58,7 +58,7 @@ def test_every_world_is_matched():
 
 
 @pytest.mark.parametrize("pattern", ["tors", "orso", "worldbody", "torso/foot"])
-def test_part_of_a_segment_is_no_match(pattern):
+def test_part_of_a_segment_is_not_a_match(pattern):
     with pytest.raises(ConfigError, match=f"no body matches '{pattern}'"):
         match(pattern, BODIES, "body", "sensors.torso.body")
 

@@ -411,7 +411,7 @@ def test_one_of_two_actuators_is_switched_off_where_a_wrapper_watches(hinges):
     assert calls
 
 
-def test_what_is_no_actuator_cannot_be_switched(simulate, hinges):
+def test_what_is_not_an_actuator_cannot_be_switched(simulate, hinges):
     with (
         simulate(hinges()) as simulation,
         pytest.raises(pippin.ConfigError, match=r"set_enabled: 'legs' is not an actuator of this simulation"),

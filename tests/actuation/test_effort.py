@@ -1,7 +1,5 @@
 """Efforts that were computed by hand, from a file, for every law of this repository, and where they lead."""
 
-import json
-
 import newton
 import numpy as np
 import pippin
@@ -47,30 +45,23 @@ def add_hinge(builder, label, parent=-1):
     return joint
 
 
-@pytest.fixture
-def simulate(tmp_path):
-    """Return a function that builds a simulation from a file with some groups, of one law or of their own."""
+pytestmark = pytest.mark.simulation(dt=0.01, capture="require", gravity=0.0)
 
-    def build(prototype, groups, law=None, *, worlds=1, dt=0.01, solver=None, capture="require"):
-        tables = {
-            "simulation": {"device": "cpu", "dt": dt, "capture": capture},
-            "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-            "actuators": {
-                name: {"joints": [".*"], **({"type": law, **LAWS[law]} if law else {}), **options}
-                for name, options in groups.items()
-            },
-        }
-        tables |= {"solver": solver} if solver else {}
-        path = tmp_path / "scene.json"
-        path.write_text(json.dumps(tables))
-        plugins = [] if solver else [Still()]
-        return pippin.Simulation.from_file(path, plugins=plugins, prototype=prototype)
+
+@pytest.fixture
+def drive(simulate):
+    """Return a function that builds a simulation with some groups, of one law or of their own."""
+
+    def build(prototype, groups, law=None, *, solver=None, **keys):
+        shared = {"joints": [".*"], **({"type": law, **LAWS[law]} if law else {})}
+        actuators = {name: {**shared, **options} for name, options in groups.items()}
+        return simulate(prototype, actuators=actuators, solver=solver or Still, **keys)
 
     return build
 
 
 @each_law
-def test_proportional_and_derivative_terms_add_to_what_is_fed_forward(simulate, law):
+def test_proportional_and_derivative_terms_add_to_what_is_fed_forward(drive, law):
     """100 · 0.8 - 10 · 0.5 = 75; a target speed of 2 adds 20, a constant 5 and a feedforward 3 add 8; angles go on."""
     group = {
         "kp": 100.0,
@@ -79,7 +70,7 @@ def test_proportional_and_derivative_terms_add_to_what_is_fed_forward(simulate, 
         "clamping": [{"type": "max-effort", "max_effort": {"joint_[0-3]": 1e6, "joint_4": 50.0}}],
     }
     prototype = hinges((0.2, 0.2, 0.2, -3.0, 0.2), (0.5,) * 5)
-    with simulate(prototype, {"legs": group}, law) as simulation:
+    with drive(prototype, {"legs": group}, law) as simulation:
         legs = simulation.actuators["legs"]
         legs.position_targets.assign(np.float32([[1.0, 1.0, 1.0, 3.0, 1.0]]))
         legs.velocity_targets.assign(np.float32([[0.0, 2.0, 0.0, 0.0, 0.0]]))
@@ -92,10 +83,10 @@ def test_proportional_and_derivative_terms_add_to_what_is_fed_forward(simulate, 
 
 
 @each_law
-def test_a_dc_motor_s_curve_limits_any_law(simulate, law):
+def test_a_dc_motor_s_curve_limits_any_law(drive, law):
     motor = {"type": "dc-motor", "saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort": 100.0}
     prototype = hinges((0.0,) * 4, (-10.0, -5.0, 5.0, 15.0))
-    with simulate(prototype, {"legs": {"clamping": [motor]}}, law) as simulation:
+    with drive(prototype, {"legs": {"clamping": [motor]}}, law) as simulation:
         simulation.actuators["legs"].feedforward.fill_(1000.0)
         simulation.step()
 
@@ -104,11 +95,11 @@ def test_a_dc_motor_s_curve_limits_any_law(simulate, law):
 
 
 @each_law
-def test_a_limit_by_position_limits_any_law(simulate, law):
+def test_a_limit_by_position_limits_any_law(drive, law):
     lookup = {"type": "position-based", "lookup_positions": [-1.0, 0.0, 1.0], "lookup_efforts": [10.0, 50.0, 20.0]}
     prototype = hinges((-1.0, -0.5, 0.0, 0.5, 1.0, 3.0))
     limits = np.array([10.0, 30.0, 50.0, 35.0, 20.0, 20.0])
-    with simulate(prototype, {"legs": {"clamping": [lookup]}}, law) as simulation:
+    with drive(prototype, {"legs": {"clamping": [lookup]}}, law) as simulation:
         for raw in (1000.0, -1000.0, 5.0):
             simulation.actuators["legs"].feedforward.fill_(raw)
             simulation.step()
@@ -118,7 +109,7 @@ def test_a_limit_by_position_limits_any_law(simulate, law):
 
 
 @each_law
-def test_targets_and_feedforward_are_late_by_the_same_steps(simulate, law):
+def test_targets_and_feedforward_are_late_by_the_same_steps(drive, law):
     """The first joint of each group follows targets, the second one is fed forward alone."""
     groups = {
         f"by_{steps}": {
@@ -128,7 +119,7 @@ def test_targets_and_feedforward_are_late_by_the_same_steps(simulate, law):
         }
         for steps in range(3)
     }
-    with simulate(hinges((0.0,) * 6), groups, law) as simulation:
+    with drive(hinges((0.0,) * 6), groups, law) as simulation:
         efforts = []
         for command in (10.0, 20.0, 30.0, 40.0, 50.0, 60.0):
             for group in simulation.actuators.values():
@@ -142,10 +133,10 @@ def test_targets_and_feedforward_are_late_by_the_same_steps(simulate, law):
 
 
 @each_law
-def test_an_implicit_effort_is_that_of_where_the_step_ends(simulate, law):
+def test_an_implicit_effort_is_that_of_where_the_step_ends(drive, law):
     """1000 / (1 + (h kd + h² kp) / I) = 833.3333 with h = 0.01; an integral of e h adds its effort to the 1000."""
     group = {"kp": 1000.0, "kd": 10.0, "effort_mode": "implicit", **({"ki": 5000.0} if law == "pid" else {})}
-    with simulate(hinges((0.0,)), {"legs": group}, law) as simulation:
+    with drive(hinges((0.0,)), {"legs": group}, law) as simulation:
         simulation.actuators["legs"].position_targets.fill_(1.0)
         simulation.step()
 
@@ -154,7 +145,7 @@ def test_an_implicit_effort_is_that_of_where_the_step_ends(simulate, law):
 
 
 @each_law
-def test_every_joint_of_several_floating_robots_has_its_own_gains(simulate, law):
+def test_every_joint_of_several_floating_robots_has_its_own_gains(drive, law):
     """Two robots of seven joints on free bases, whose coordinates lie by one further than their DOFs per base."""
     random = np.random.default_rng(7)
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -174,7 +165,7 @@ def test_every_joint_of_several_floating_robots_has_its_own_gains(simulate, law)
         "kp": dict(zip(labels, kp.tolist(), strict=True)),
         "kd": dict(zip(labels, kd.tolist(), strict=True)),
     }
-    with simulate(builder, {"legs": table}, law, worlds=3) as simulation:
+    with drive(builder, {"legs": table}, law, worlds=3) as simulation:
         legs = simulation.actuators["legs"]
         targets = random.uniform(-1.0, 1.0, (3, 14)).astype(np.float32)
         legs.position_targets.assign(targets)
@@ -198,12 +189,12 @@ def critically_damped(time):
 @pytest.mark.parametrize(
     ("solver", "capture"), [("featherstone", "require"), ("mujoco", "require"), ("mujoco-native", "off")]
 )
-def test_every_law_moves_a_hinge_as_the_formula_says(simulate, solver, capture):
+def test_every_law_moves_a_hinge_as_the_formula_says(drive, solver, capture):
     """On the way, as near as one step of 2 ms at the greatest speed, 1.84 rad/s; at rest to 1e-5 rad."""
     laws = [*LAWS, "solver-pd"]
     groups = {law: {"joints": [law], "type": law, "kp": 100.0, "kd": 20.0, **LAWS.get(law, {})} for law in laws}
     options = {"dt": 0.002, "solver": {"type": solver}, "capture": capture}
-    with simulate(hinges((0.0,) * 4, names=laws), groups, **options) as simulation:
+    with drive(hinges((0.0,) * 4, names=laws), groups, **options) as simulation:
         for group in simulation.actuators.values():
             group.position_targets.fill_(0.5)
         for steps in (50, 50):
@@ -219,13 +210,13 @@ def test_every_law_moves_a_hinge_as_the_formula_says(simulate, solver, capture):
 
 
 @pytest.fixture
-def driven(simulate):
+def driven(drive):
     """Return a function that builds hinges under `solver-pd` in MuJoCo."""
 
     def build(worlds=1, positions=(0.0,), **options):
         group = {"type": "solver-pd", "kp": 100.0, "kd": 0.0, **options}
         solver = {"type": "mujoco", "integrator": "euler"}
-        return simulate(hinges(positions), {"legs": group}, worlds=worlds, dt=0.001, solver=solver)
+        return drive(hinges(positions), {"legs": group}, worlds=worlds, dt=0.001, solver=solver)
 
     return build
 
@@ -237,7 +228,7 @@ def gained(simulation):
     return (simulation.state.joint_qd.numpy() - before) / 0.001
 
 
-def test_mujoco_hears_of_gains_that_are_set_by_world(driven):
+def test_mujoco_gets_gains_that_are_set_by_world(driven):
     with driven(worlds=3) as simulation:
         group = simulation.actuators["legs"]
         simulation.step(2)
@@ -247,7 +238,7 @@ def test_mujoco_hears_of_gains_that_are_set_by_world(driven):
         np.testing.assert_allclose(gained(simulation), [100.0, 200.0, 0.0], rtol=1e-4)
 
 
-def test_mujoco_hears_of_gains_that_are_drawn_at_first_and_at_a_reset(driven):
+def test_mujoco_gets_gains_that_are_drawn_at_first_and_at_a_reset(driven):
     with driven(worlds=3, kp={"uniform": [50.0, 150.0]}) as simulation:
         group = simulation.actuators["legs"]
         group.position_targets.fill_(1.0)

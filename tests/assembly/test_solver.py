@@ -42,7 +42,7 @@ def test_all_faults_are_told_before_the_solver_is_built(ball):
     assert not hasattr(engine, "built")
 
 
-def test_a_fault_that_is_no_list_is_a_fault_of_the_plugin(ball):
+def test_a_fault_that_is_not_a_list_is_a_fault_of_the_plugin(ball):
     with pytest.raises(pippin.PluginError, match="check_model returned 'no'; return a sequence of faults"):
         build(Engine("no"), ball)
 

@@ -334,7 +334,7 @@ def test_worlds_that_are_alike_have_channels(robots, configure):
     assert "actuators/knee/applied_effort" not in found
 
 
-def test_a_simulation_of_different_robots_goes_on_from_a_file(robots, configure, tmp_path):
+def test_a_simulation_of_different_robots_resumes_from_a_file(robots, configure, tmp_path):
     one, other = robots
     config, runs = configure("semi-implicit", scene={"worlds": 2}, dt=0.001), [(one, 1), (other, 1)]
     with pippin.Simulation(config, prototype=runs) as simulation:

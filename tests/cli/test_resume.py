@@ -102,7 +102,7 @@ def test_a_run_that_fails_keeps_the_checkpoint_of_before(pippin, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing.npz", "pendulum.toml", "half.npz"])
-def test_what_is_no_checkpoint_is_exit_code_2(name, pippin, tmp_path):
+def test_what_is_not_a_checkpoint_is_exit_code_2(name, pippin, tmp_path):
     np.savez(tmp_path / "foreign.npz", x=np.zeros(100))
     (tmp_path / "half.npz").write_bytes((tmp_path / "foreign.npz").read_bytes()[:300])
 

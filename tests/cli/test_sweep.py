@@ -134,7 +134,7 @@ def test_ctrl_c_leaves_rows_that_say_so_and_no_process(stopped):
 
     assert code == 130
     assert is_gone
-    assert "stopped; go on with: pippin sweep" in text
+    assert "stopped; resume with: pippin sweep" in text
     assert [row["outcome"] for row in rows] == ["ok", "diverged", "refused", "ok", "stopped", "waiting"]
 
 
@@ -168,7 +168,7 @@ def test_a_full_disk_ends_the_sweep_with_its_cure_and_keeps_its_folder(scene, tm
     json.loads((tmp_path / "out" / "sweep.json").read_text())
 
 
-def test_the_same_command_goes_on_and_runs_nothing_twice(scene, killed, finished):
+def test_the_same_command_resumes_and_runs_nothing_twice(scene, killed, finished):
     _, _, before, _ = killed
     _, text, _ = finished
 

@@ -341,7 +341,7 @@ def test_the_pages_of_sensors_have_every_output_with_its_unit_and_frame():
         assert frame == "none" or frame in frames, f"{sensor}: {output}"
 
 
-def test_every_picture_of_a_sensor_is_drawn_by_a_script_and_shown_on_a_page():
+def test_every_image_of_a_sensor_is_drawn_by_a_script_and_shown_on_a_page():
     scripts = "".join(script.read_text(encoding="utf-8") for script in DOCS.glob("draw_*.py"))
     pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     pictures = {path.name for path in (DOCS / "images" / "sensors").iterdir()}

@@ -157,7 +157,7 @@ def test_every_link_leads_to_a_page_or_a_file_and_to_an_anchor(visits, site, add
     assert dead == []
 
 
-def test_every_page_has_a_title_and_its_pictures_and_no_error(visits):
+def test_every_page_has_a_title_and_its_images_and_no_error(visits):
     assert len(visits) > 150
     assert {page: visit.errors for page, visit in visits.items() if visit.errors} == {}
     assert {page: visit.broken for page, visit in visits.items() if visit.broken} == {}

@@ -16,7 +16,7 @@ import pippin
 import pytest
 from pippin import conformance
 from pippin.gym import VectorEnv
-from pippin.gym.backends import choose_backend
+from pippin.gym.backends import backend_of
 
 ROBOT = """
 <mujoco>
@@ -165,7 +165,7 @@ def test_it_gives_the_results_of_one_process(pair):
 def test_results_are_copies_unless_another_library_shares_the_memory(pair):
     sharded, _ = pair
     arrays = sharded._worlds.arrays()
-    first, shared = sharded.observe(), choose_backend("warp", copy=False).reader(arrays["values/policy"])()
+    first, shared = sharded.observe(), backend_of("warp", copy=False).reader(arrays["values/policy"])()
 
     for env in pair:
         env.step(PUSH)
@@ -178,7 +178,7 @@ def test_results_are_copies_unless_another_library_shares_the_memory(pair):
     assert all(line.endswith("(deleted)") for line in maps), "the memory has no name"
 
 
-def test_errors_are_those_of_one_process_and_it_goes_on_after_them(pair):
+def test_errors_are_those_of_one_process_and_it_continues_after_them(pair):
     faults = []
 
     for env in pair:
@@ -199,7 +199,7 @@ def test_errors_are_those_of_one_process_and_it_goes_on_after_them(pair):
     assert_same([env.step(PUSH) for env in pair])
 
 
-def test_it_goes_on_from_a_folder_and_a_killed_worker_is_named_at_once(pair, tmp_path):
+def test_it_resumes_from_a_folder_and_a_killed_worker_is_named_at_once(pair, tmp_path):
     sharded = pair[0]
     sharded.save(tmp_path / "env")
     loaded = VectorEnv.load(tmp_path / "env")

@@ -159,7 +159,7 @@ def test_a_step_in_which_no_episode_ends_gives_zeros_in_place_of_final_values(ma
     assert info["episode"]["l"].tolist() == [0, 0, 0, 0]
 
 
-def test_without_a_seed_the_streams_go_on(make):
+def test_without_a_seed_the_streams_continue(make):
     env = make()
 
     starts = [env.reset(seed=seed)[0] for seed in (1, None, 1, None)]
@@ -187,7 +187,7 @@ def test_a_reset_of_some_worlds_keeps_history_and_noise_of_the_others(make):
 
 
 @pytest.mark.parametrize("mode", ["same-step", "next-step"])
-def test_an_environment_goes_on_from_a_file_in_the_middle_of_episodes(make, mode, tmp_path):
+def test_an_environment_resumes_from_a_file_in_the_middle_of_episodes(make, mode, tmp_path):
     env = make({"task.observations.policy.positions.noise": 0.1}, autoreset=mode)
     env.reset(seed=0)
     until_ended(env)
@@ -345,7 +345,7 @@ def test_groups_of_observations_are_a_dictionary(make):
     assert {name: values.shape for name, values in observations.items()} == {"policy": (4, 4), "critic": (4, 2)}
 
 
-def test_a_picture_of_each_world_shows_its_own_pole(make):
+def test_an_image_of_each_world_shows_its_own_pole(make):
     env = make(render_mode="rgb_array", num_envs=2)
     env.reset(seed=0)
     before = env.render()
@@ -358,7 +358,7 @@ def test_a_picture_of_each_world_shows_its_own_pole(make):
     assert changed[0] > 3 * changed[1]
 
 
-def test_there_are_no_pictures_without_a_render_mode(make):
+def test_there_are_no_images_without_a_render_mode(make):
     assert make().render() is None
 
 

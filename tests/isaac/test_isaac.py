@@ -59,19 +59,18 @@ def _joint(joint, drive, axis, parent, child):
     UsdPhysics.DriveAPI.Apply(joint.GetPrim(), drive).CreateStiffnessAttr(3.0)
 
 
-def simulate(stage, *actuated, worlds=1, **tables):
-    stage.Save()
-    tables = {
-        "simulation": {"device": "cpu", "dt": 1 / 60, "substeps": 4},
-        "scene": {
-            "worlds": worlds,
-            "gravity": [0.0, 0.0, 0.0],
-            "assets": [{"path": stage.GetRootLayer().realPath}],
-        },
-        "solver": {"type": "featherstone"},
-        **tables,
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins=actuated)
+pytestmark = pytest.mark.simulation(dt=1 / 60, substeps=4, gravity=0.0, solver="featherstone")
+
+
+@pytest.fixture
+def load(simulate):
+    """Return a function that simulates a stage, with plugins that drive it."""
+
+    def build(stage, *actuated, **keys):
+        stage.Save()
+        return simulate(None, actuated, **{"assets": [{"path": stage.GetRootLayer().realPath}], **keys})
+
+    return build
 
 
 def constants(*values):
@@ -102,18 +101,18 @@ def test_the_reference_names_tests_that_are_here():
 # test_usd_authoring and test_actuator_component_parsing.
 
 
-def test_pd_authored_and_discovered(stage):
+def test_pd_authored_and_discovered(load, stage):
     add_actuator(stage, "hip", "motor", PD)
 
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         simulation.step(10)
         assert types_of(simulation) == ("pd", [], None)
 
 
-def test_pid_authored_and_discovered(stage):
+def test_pid_authored_and_discovered(load, stage):
     add_actuator(stage, "hip", "motor", PIDControlConfig(kp=20.0, ki=2.0, kd=1.0))
 
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         simulation.step(10)
         assert types_of(simulation)[0] == "pid"
 
@@ -126,18 +125,18 @@ def test_pid_authored_and_discovered(stage):
         (PositionBasedClampingConfig([0.0, 0.5, 1.0], [100.0, 80.0, 50.0]), "position-based"),
     ],
 )
-def test_clamping_authored_and_discovered(stage, clamping, expected):
+def test_clamping_authored_and_discovered(load, stage, clamping, expected):
     add_actuator(stage, "hip", "motor", PD, clamping=[clamping])
 
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         simulation.step(10)
         assert types_of(simulation)[1] == [expected]
 
 
-def test_delay_authored_and_discovered(stage):
+def test_delay_authored_and_discovered(load, stage):
     add_actuator(stage, "hip", "motor", PD, delay=DelayConfig(3))
 
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         simulation.step(10)
         assert types_of(simulation)[2].steps == 3
 
@@ -181,26 +180,26 @@ def test_values_authored(stage, arguments, schema, values):
         assert (list(authored) if isinstance(value, list) else authored) == pytest.approx(value)
 
 
-def test_neural_authored_and_discovered(stage, tmp_path, examples):
+def test_neural_authored_and_discovered(load, stage, tmp_path, examples):
     # The path is relative to the layer.
     shutil.copy(examples / "knee.onnx", tmp_path / "net.onnx")
     table = {"type": "neural", "joints": ["hip"], "model": str(tmp_path / "net.onnx")}
-    with simulate(stage, actuators={"motor": table}) as simulation:
+    with load(stage, actuators={"motor": table}) as simulation:
         expected = efforts_of(simulation)
     add_actuator(stage, "hip", "motor", NeuralControlConfig("net.onnx"))
 
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         assert types_of(simulation)[0] == "neural"
         np.testing.assert_array_equal(efforts_of(simulation), expected)
     assert np.abs(expected).max() > 0.0
 
 
-def test_a_network_of_another_format_is_refused_with_the_prim(stage, tmp_path):
+def test_a_network_of_another_format_is_refused_with_the_prim(load, stage, tmp_path):
     (tmp_path / "net.pt").write_bytes(b"PK")
     add_actuator(stage, "hip", "motor", NeuralControlConfig("net.pt"))
 
     with pytest.raises(pippin.ConfigError, match=r"scene\.assets\[0\]\.path: .*/motor': model: .*net\.pt"):
-        simulate(stage)
+        load(stage)
 
 
 def test_neural_path_is_authored_as_an_asset(stage):
@@ -216,15 +215,15 @@ def test_prim_created_at_expected_path(stage):
     assert prim.GetTypeName() == "NewtonActuator"
 
 
-def test_multiple_targets(stage):
+def test_multiple_targets(load, stage):
     prim = add_actuator(stage, ["slide", "/Robot/hip"], "motor", PD)
 
     assert [str(path) for path in prim.GetRelationship("newton:targets").GetTargets()] == ["/Robot/slide", "/Robot/hip"]
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         assert simulation.actuators["motor"].joint_labels == ("/Robot/hip", "/Robot/slide")
 
 
-def test_multiple_clampings_in_their_order(stage):
+def test_multiple_clampings_in_their_order(load, stage):
     clamping = [
         PositionBasedClampingConfig([0.0], [5.0]),
         MaxEffortClampingConfig(7.0),
@@ -232,16 +231,16 @@ def test_multiple_clampings_in_their_order(stage):
     ]
     add_actuator(stage, "hip", "motor", PD, clamping=clamping)
 
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         assert types_of(simulation)[1] == ["position-based", "max-effort", "dc-motor"]
 
 
-def test_overwrite_true_replaces(stage):
+def test_overwrite_true_replaces(load, stage):
     add_actuator(stage, "hip", "motor", PIDControlConfig(1.0, 2.0, 3.0), delay=DelayConfig(2))
     prim = add_actuator(stage, "slide", "motor", PD, overwrite_existing=True)
 
     assert "newton:ki" not in prim.GetPropertyNames()
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         assert types_of(simulation) == ("pd", [], None)
         assert simulation.actuators["motor"].joint_labels == ("/Robot/slide",)
 
@@ -355,28 +354,28 @@ def test_lookups_of_any_length_are_authored(stage, count):
 # test_articulation_actuators.
 
 
-def test_zero_actuator_passthrough(stage):
+def test_zero_actuator_passthrough(load, stage):
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         actuated.step_actuators(1 / 60)
         simulation.step()
         assert (actuated.actuators, actuated.actuated_dof_indices) == ([], [])
         actuated.close()
 
 
-def test_single_pd_discovery(stage):
+def test_single_pd_discovery(load, stage):
     add_actuator(stage, "slide", "motor", PD)
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         assert actuated.actuators == [simulation.actuators["motor"]]
         assert actuated.actuated_dof_indices == [1]
 
 
-def test_multiple_actuators_sorted_indices(stage):
+def test_multiple_actuators_sorted_indices(load, stage):
     add_actuator(stage, "slide", "first", PD)
     add_actuator(stage, "hip", "second", PD)
     actuated = ArticulationActuators(".*Robot")
-    with simulate(stage, actuated, worlds=2) as simulation:
+    with load(stage, actuated, worlds=2) as simulation:
         assert actuated.actuated_dof_indices == [0, 1]
         assert actuated.actuators == [simulation.actuators["second"], simulation.actuators["first"]]
 
@@ -389,16 +388,16 @@ def test_multiple_actuators_sorted_indices(stage):
         (["/Robot", "/Other"], "paths: no joint is below '/Other'"),
     ],
 )
-def test_paths_without_joints_are_refused(stage, paths, message):
+def test_paths_without_joints_are_refused(load, stage, paths, message):
     with pytest.raises(ValueError, match=message):
-        simulate(stage, ArticulationActuators(paths))
+        load(stage, ArticulationActuators(paths))
 
 
-def test_a_path_without_the_label_of_the_asset_is_refused(stage):
+def test_a_path_without_the_label_of_the_asset_is_refused(load, stage):
     stage.Save()
     assets = [{"path": stage.GetRootLayer().realPath, "label": "left"}]
     with pytest.raises(ValueError, match="no joint is below '/Robot'; did you mean 'left//Robot'"):
-        simulate(stage, ArticulationActuators("/Robot"), scene={"assets": assets})
+        load(stage, ArticulationActuators("/Robot"), assets=assets)
 
 
 @pytest.mark.parametrize("paths", ["(", []])
@@ -407,18 +406,18 @@ def test_paths_that_are_none_are_refused(paths):
         ArticulationActuators(paths)
 
 
-def test_drive_gains_zeroed_on_actuated_dofs_only_and_again_after_a_reset(stage):
+def test_drive_gains_zeroed_on_actuated_dofs_only_and_again_after_a_reset(load, stage):
     add_actuator(stage, "slide", "motor", PD)
-    with simulate(stage, ArticulationActuators("/Robot")) as simulation:
+    with load(stage, ArticulationActuators("/Robot")) as simulation:
         simulation.step()
         simulation.reset()
         simulation.step()
         np.testing.assert_allclose(simulation.model.joint_target_ke.numpy(), [math.degrees(3.0), 0.0], rtol=1e-6)
 
 
-def test_actuator_drives_motion(stage, device):
+def test_actuator_drives_motion(load, stage, device):
     add_actuator(stage, "hip", "motor", PD)
-    with simulate(stage, simulation={"device": device, "dt": 1 / 60, "substeps": 4}) as simulation:
+    with load(stage, device=device) as simulation:
         simulation.actuators["motor"].position_targets.fill_(0.05)
         simulation.step(1)
         assert simulation.actuators["motor"].applied_effort.numpy()[0, 0] == pytest.approx(5.0)
@@ -427,19 +426,19 @@ def test_actuator_drives_motion(stage, device):
         assert simulation.state.joint_q.numpy()[0] == pytest.approx(0.05, abs=1e-2)
 
 
-def test_no_actuator_callback_no_motion(stage):
+def test_no_actuator_callback_no_motion(load, stage):
     add_actuator(stage, "hip", "motor", PD)
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         actuated.actuators[0].position_targets.fill_(0.05)
         simulation.step(20)
         assert simulation.state.joint_q.numpy()[0] == 0.0
         assert actuated.actuators[0].applied_effort.numpy()[0, 0] == 0.0
 
 
-def run_by_hand(stage, *, is_auto, steps=10):
+def run_by_hand(load, stage, *, is_auto, steps=10):
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=is_auto)
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         actuated.actuators[0].position_targets.fill_(0.05)
         for _ in range(steps):
             if not is_auto:
@@ -448,19 +447,19 @@ def run_by_hand(stage, *, is_auto, steps=10):
         return simulation.state.joint_q.numpy().copy()
 
 
-def test_manual_step_drives_motion_as_auto_step_does(stage):
+def test_manual_step_drives_motion_as_auto_step_does(load, stage):
     add_actuator(stage, "hip", "motor", PD, delay=DelayConfig(2))
 
-    by_hand = run_by_hand(stage, is_auto=False)
+    by_hand = run_by_hand(load, stage, is_auto=False)
 
     assert by_hand[0] > 1e-3
-    np.testing.assert_array_equal(by_hand, run_by_hand(stage, is_auto=True))
+    np.testing.assert_array_equal(by_hand, run_by_hand(load, stage, is_auto=True))
 
 
-def test_auto_step_is_switched_while_it_runs(stage):
+def test_auto_step_is_switched_while_it_runs(load, stage):
     add_actuator(stage, "hip", "motor", PDControlConfig(kp=10.0, kd=0.0))
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         group = actuated.actuators[0]
         group.position_targets.fill_(1.0)
         simulation.step(2)
@@ -476,38 +475,38 @@ def test_auto_step_is_switched_while_it_runs(stage):
         assert simulation.state.joint_qd.numpy()[0] > before
 
 
-def test_enable_auto_step_before_the_simulation_is_built(stage):
+def test_enable_auto_step_before_the_simulation_is_built(load, stage):
     add_actuator(stage, "hip", "motor", PD)
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
     actuated.disable_auto_step_pre_physics()
     actuated.enable_auto_step_pre_physics()
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         actuated.actuators[0].position_targets.fill_(0.05)
         simulation.step(3)
         assert simulation.state.joint_q.numpy()[0] > 0.0
 
 
-def test_stepping_by_hand_what_the_simulation_steps_raises(stage):
+def test_stepping_by_hand_what_the_simulation_steps_raises(load, stage):
     add_actuator(stage, "hip", "motor", PD)
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated), pytest.raises(pippin.SimulationError, match="disable_auto_step_pre_physics"):
+    with load(stage, actuated), pytest.raises(pippin.SimulationError, match="disable_auto_step_pre_physics"):
         actuated.step_actuators(1 / 60)
 
 
-def test_both_joints_converge(stage):
+def test_both_joints_converge(load, stage):
     add_actuator(stage, "hip", "hip_motor", PD)
     add_actuator(stage, "slide", "slide_motor", PD)
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         simulation.actuators["hip_motor"].position_targets.fill_(0.05)
         simulation.actuators["slide_motor"].position_targets.fill_(0.04)
         simulation.step(600)
         np.testing.assert_allclose(simulation.state.joint_q.numpy(), [0.05, 0.04], atol=1e-3)
 
 
-def test_reset_clears_pid_integral(stage):
+def test_reset_clears_pid_integral(load, stage):
     add_actuator(stage, "hip", "motor", PIDControlConfig(kp=0.0, ki=60.0, kd=0.0))
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
-    with simulate(stage, actuated):
+    with load(stage, actuated):
         group = actuated.actuators[0]
         group.position_targets.fill_(1.0)
         efforts = []
@@ -520,10 +519,10 @@ def test_reset_clears_pid_integral(stage):
         assert [*efforts, group.applied_effort.numpy()[0, 0]] == pytest.approx([1.0, 2.0, 1.0])
 
 
-def test_reset_clears_delayed_targets(stage):
+def test_reset_clears_delayed_targets(load, stage):
     add_actuator(stage, "hip", "motor", PDControlConfig(1.0, 0.0), delay=DelayConfig(1))
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
-    with simulate(stage, actuated):
+    with load(stage, actuated):
         group = actuated.actuators[0]
         efforts = []
         for target, is_reset in ((1.0, False), (2.0, False), (3.0, True)):
@@ -536,24 +535,24 @@ def test_reset_clears_delayed_targets(stage):
         assert efforts == [1.0, 1.0, 3.0]
 
 
-def test_targets_non_dof_path_raises(stage):
+def test_targets_non_dof_path_raises(load, stage):
     prim = add_actuator(stage, "hip", "motor", PD)
     prim.GetRelationship("newton:targets").SetTargets(["/Robot/mount"])
     with pytest.raises(pippin.ConfigError, match="'/Robot/mount' is PhysicsFixedJoint"):
-        simulate(stage)
+        load(stage)
 
 
-def test_duplicate_dof_raises(stage):
+def test_duplicate_dof_raises(load, stage):
     add_actuator(stage, "hip", "one", PD)
     add_actuator(stage, "hip", "two", PD)
     with pytest.raises(pippin.ConfigError, match=r"two': drives '/Robot/hip', which .*one' drives already"):
-        simulate(stage)
+        load(stage)
 
 
-def test_close_is_idempotent_and_lets_the_actuators_go(stage):
+def test_close_is_idempotent_and_lets_the_actuators_go(load, stage):
     add_actuator(stage, "hip", "motor", PD)
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         actuated.actuators[0].position_targets.fill_(0.05)
         actuated.close()
         actuated.close()
@@ -563,10 +562,10 @@ def test_close_is_idempotent_and_lets_the_actuators_go(stage):
             actuated.step_actuators(1 / 60)
 
 
-def test_context_manager_closes_also_on_raise(stage):
+def test_context_manager_closes_also_on_raise(load, stage):
     add_actuator(stage, "hip", "motor", PD)
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         with pytest.raises(KeyError), actuated:
             raise KeyError
         actuated.actuators[0].position_targets.fill_(0.05)
@@ -577,9 +576,9 @@ def test_context_manager_closes_also_on_raise(stage):
 # from_actuators.
 
 
-def test_from_actuators_drives_motion_and_switches_the_joint_drive_off(stage):
+def test_from_actuators_drives_motion_and_switches_the_joint_drive_off(load, stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([100.0] * 2, [0.0] * 2), "hip")])
-    with simulate(stage, actuated, worlds=2, simulation={"device": "cpu", "capture": "require"}) as simulation:
+    with load(stage, actuated, worlds=2, capture="require") as simulation:
         (group,) = actuated.actuators
         assert group.position_targets.device.is_cpu
         group.position_targets.assign([[0.05], [0.1]])
@@ -590,10 +589,10 @@ def test_from_actuators_drives_motion_and_switches_the_joint_drive_off(stage):
         assert simulation.program.is_captured
 
 
-def test_from_actuators_multiple_dofs_in_any_order(stage):
+def test_from_actuators_multiple_dofs_in_any_order(load, stage):
     parts = [(given([1.0], [0.0]), "slide"), (given([2.0], [0.0]), "hip")]
     actuated = ArticulationActuators.from_actuators("/Robot", parts, auto_step_pre_physics=False)
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         assert actuated.actuated_dof_indices == [0, 1]
         assert [group.joint_labels for group in actuated.actuators] == [("/Robot/hip",), ("/Robot/slide",)]
         for group in actuated.actuators:
@@ -602,10 +601,10 @@ def test_from_actuators_multiple_dofs_in_any_order(stage):
         np.testing.assert_array_equal(simulation.control.joint_f.numpy(), [2.0, 1.0])
 
 
-def test_from_actuators_unknown_dof_raises(stage):
+def test_from_actuators_unknown_dof_raises(load, stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([1.0], [0.0]), "hib")])
     with pytest.raises(ValueError, match=r"0 axes are called 'hib'; did you mean 'hip'.*: hip, slide") as caught:
-        simulate(stage, actuated)
+        load(stage, actuated)
     assert isinstance(caught.value, pippin.ConfigError)
 
 
@@ -615,15 +614,15 @@ def test_from_actuators_duplicate_dof_raises():
         ArticulationActuators.from_actuators("/Robot", parts)
 
 
-def test_from_actuators_of_another_number_of_worlds_raises(stage):
+def test_from_actuators_of_another_number_of_worlds_raises(load, stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([1.0], [0.0]), "hip")])
     with pytest.raises(ValueError, match=r"kp of DrivePD has 1 values for 'hip', and there are 2 worlds"):
-        simulate(stage, actuated, worlds=2)
+        load(stage, actuated, worlds=2)
 
 
-def test_from_actuators_without_any_does_nothing(stage):
+def test_from_actuators_without_any_does_nothing(load, stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [])
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         simulation.step()
         assert actuated.actuators == []
 
@@ -631,39 +630,39 @@ def test_from_actuators_without_any_does_nothing(stage):
 # Feedforward.
 
 
-def feedforward(stage, controller, efforts, clamping=(), targets=0.0, **where):
+def feedforward(load, stage, controller, efforts, clamping=(), targets=0.0, **where):
     add_actuator(stage, ["hip", "slide"], "motor", controller, clamping=list(clamping))
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
-    with simulate(stage, actuated) as simulation:
+    with load(stage, actuated) as simulation:
         actuated.actuators[0].position_targets.fill_(targets)
         actuated.set_dof_feedforward_effort_targets(efforts, **where)
         actuated.step_actuators(1 / 60)
         return simulation.control.joint_f.numpy().tolist()
 
 
-def test_feedforward_applied(stage):
-    assert feedforward(stage, PDControlConfig(0.0, 0.0), 7.5, dof_indices=[0]) == [7.5, 0.0]
+def test_feedforward_applied(load, stage):
+    assert feedforward(load, stage, PDControlConfig(0.0, 0.0), 7.5, dof_indices=[0]) == [7.5, 0.0]
 
 
-def test_feedforward_saturated(stage):
-    assert feedforward(stage, PDControlConfig(0.0, 0.0), 10.0, [MaxEffortClampingConfig(2.0)], dof_indices=0) == [
+def test_feedforward_saturated(load, stage):
+    assert feedforward(load, stage, PDControlConfig(0.0, 0.0), 10.0, [MaxEffortClampingConfig(2.0)], dof_indices=0) == [
         2.0,
         0.0,
     ]
 
 
-def test_feedforward_additive_with_pd(stage):
-    assert feedforward(stage, PDControlConfig(100.0, 0.0), [5.0], targets=1.0, dof_indices=[0]) == [105.0, 100.0]
+def test_feedforward_additive_with_pd(load, stage):
+    assert feedforward(load, stage, PDControlConfig(100.0, 0.0), [5.0], targets=1.0, dof_indices=[0]) == [105.0, 100.0]
 
 
-def test_feedforward_set_for_all_dofs_at_once(stage):
-    assert feedforward(stage, PDControlConfig(0.0, 0.0), [9.0, 3.0]) == [9.0, 3.0]
+def test_feedforward_set_for_all_dofs_at_once(load, stage):
+    assert feedforward(load, stage, PDControlConfig(0.0, 0.0), [9.0, 3.0]) == [9.0, 3.0]
 
 
-def test_feedforward_of_a_dof_without_actuator_has_no_effect(stage):
+def test_feedforward_of_a_dof_without_actuator_has_no_effect(load, stage):
     add_actuator(stage, "slide", "motor", PDControlConfig(0.0, 0.0))
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated, worlds=2) as simulation:
+    with load(stage, actuated, worlds=2) as simulation:
         actuated.set_dof_feedforward_effort_targets([[9.0, 3.0]], indices=[1])
         simulation.step()
         np.testing.assert_array_equal(simulation.control.joint_f.numpy(), [0.0, 0.0, 0.0, 3.0])
@@ -677,19 +676,19 @@ def test_feedforward_of_a_dof_without_actuator_has_no_effect(stage):
         ({"target_feedforward_efforts": [1.0, 2.0, 3.0]}, r"expected what fits \[1, 2\], got shape \[3\]"),
     ],
 )
-def test_feedforward_that_does_not_fit_raises(stage, arguments, message):
+def test_feedforward_that_does_not_fit_raises(load, stage, arguments, message):
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated), pytest.raises(ValueError, match=message):
+    with load(stage, actuated), pytest.raises(ValueError, match=message):
         actuated.set_dof_feedforward_effort_targets(**arguments)
 
 
-def test_feedforward_of_a_network_is_refused_before_anything_is_written(stage, examples):
+def test_feedforward_of_a_network_is_refused_before_anything_is_written(load, stage, examples):
     tables = {
         "motor": {"type": "pd", "joints": ["slide"], "kp": 0.0},
         "net": {"type": "neural", "joints": ["hip"], "model": str(examples / "knee.onnx")},
     }
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated, actuators=tables) as simulation:
+    with load(stage, actuated, actuators=tables) as simulation:
         with pytest.raises(ValueError, match="target_feedforward_efforts: the actuator of '/Robot/hip' takes none: "):
             actuated.set_dof_feedforward_effort_targets([5.0, 3.0])
         assert simulation.actuators["motor"].feedforward.numpy() == 0.0
@@ -729,7 +728,7 @@ def test_per_joint_pd_effort_matches_formula():
 # The same efforts.
 
 
-def test_an_authored_actuator_gives_the_efforts_of_the_same_table(stage, tmp_path):
+def test_an_authored_actuator_gives_the_efforts_of_the_same_table(load, stage, tmp_path):
     table = {
         "type": "pd",
         "joints": ["hip"],
@@ -738,7 +737,7 @@ def test_an_authored_actuator_gives_the_efforts_of_the_same_table(stage, tmp_pat
         "delay": {"steps": 2},
         "clamping": [{"type": "max-effort", "max_effort": 3.0}],
     }
-    with simulate(stage, actuators={"motor": table}) as simulation:
+    with load(stage, actuators={"motor": table}) as simulation:
         expected = efforts_of(simulation)
     add_actuator(
         stage,
@@ -748,7 +747,7 @@ def test_an_authored_actuator_gives_the_efforts_of_the_same_table(stage, tmp_pat
         clamping=[MaxEffortClampingConfig(3.0)],
         delay=DelayConfig(2),
     )
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         np.testing.assert_array_equal(efforts_of(simulation), expected)
     assert np.abs(expected).max() == 3.0
 

@@ -63,7 +63,7 @@ COVERED = {
     ],
     "IL 5782, 4970, 7236: sensors read the time before a reset": [
         "test_readings_of_a_reset_world_are_zero_until_the_next_step",
-        "test_a_reset_world_starts_over_and_the_others_go_on_as_if_nothing_was",
+        "test_a_reset_world_starts_over_and_the_others_continue_as_if_nothing_was",
     ],
     "IL 6350: derived state was read before it was computed": [
         "test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only",

@@ -20,7 +20,7 @@ PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 BOUNDS = {
-    "lines of the source": 61200,
+    "lines of the source": 61500,
     "lines of simulation.py": 750,
     "lines of the longest function": 76,
     "imports of Newton and Warp in functions": 150,

@@ -69,7 +69,7 @@ def test_rows_without_a_time_are_left_out(recorded, cut):
     file.close()
 
 
-def test_a_mended_file_has_whole_rows_only(cut):
+def test_a_repaired_file_has_whole_rows_only(cut):
     assert repair(cut) == (cut, 25)
 
     with h5py.File(cut) as file:

@@ -72,7 +72,7 @@ def test_a_choice_of_rows_is_that_of_an_array(folder, key):
         np.testing.assert_array_equal(run["joint_q"][key], VALUES[:5][key])
 
 
-def test_a_row_that_one_part_lacks_is_no_row(folder):
+def test_a_row_that_one_part_lacks_is_not_a_row(folder):
     with pippin.open_run(folder) as run, pytest.raises(IndexError, match="5"):
         run["joint_q"][5]
 

@@ -67,7 +67,7 @@ def test_two_files_of_one_recorder_are_refused(recorded, tmp_path):
         pippin.open_run(tmp_path)
 
 
-def test_files_that_are_no_recordings_hide_none(recorded, tmp_path):
+def test_files_that_are_not_recordings_hide_none(recorded, tmp_path):
     data = (recorded.folder / "npz.npz").read_bytes()
     (tmp_path / "good.npz").write_bytes(data)
     (tmp_path / "cut.npz").write_bytes(data[:-100])

@@ -10,7 +10,7 @@ from pippin.recording.recovery import recover
 
 @pytest.fixture
 def killed(simulate, recorded, tmp_path):
-    """The folder of a run that is still going on: rows beside the npz file, and an MCAP file without its end."""
+    """The folder of a run that is still under way: rows beside the npz file, and an MCAP file without its end."""
     with simulate(tmp_path, {"log": {"type": "npz"}}, worlds=1) as simulation:
         simulation.step(3)
         simulation.recorders["log"].flush()
@@ -47,7 +47,7 @@ def test_a_run_is_read_before_and_after_recovery(killed):
 
 
 @pytest.mark.parametrize(("kind", "name"), [("npz", "log.npz"), ("hdf5", "log.h5"), ("mcap", "log.mcap")])
-def test_a_recording_that_goes_on_is_read_and_not_mended(simulate, tmp_path, kind, name):
+def test_a_recording_that_continues_is_read_and_not_repaired(simulate, tmp_path, kind, name):
     with simulate(tmp_path, {"log": {"type": kind}}, worlds=1) as simulation:
         simulation.step(3)
         simulation.recorders["log"].flush()
@@ -74,7 +74,7 @@ def test_a_complete_recording_stays_as_it_is(recorded, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing.npz", "missing.mcap", "notes.txt"])
-def test_what_is_no_recording_is_refused(tmp_path, name):
+def test_what_is_not_a_recording_is_refused(tmp_path, name):
     result = CliRunner().invoke(main, ["recover", str(tmp_path / name)])
 
     assert result.exit_code == 2

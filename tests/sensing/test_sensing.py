@@ -116,7 +116,7 @@ def test_sensors_of_different_periods_are_each_read_at_their_own(fly):
         (0.004, r"0\.004 s is shorter than a control step of 0\.01 s"),
     ],
 )
-def test_a_period_that_is_no_whole_number_of_steps_is_refused(fly, period, message):
+def test_a_period_that_is_not_a_whole_number_of_steps_is_refused(fly, period, message):
     with pytest.raises(pippin.ConfigError, match=rf"plugins\.eyes\.period: {message}"):
         fly(period=period)
 
@@ -247,7 +247,7 @@ def test_a_reset_forgets_the_late_readings_of_its_worlds(fly):
         np.testing.assert_allclose(along_x(sensor).ravel(), [0.08, 0.0], atol=1e-6)
 
 
-def test_late_readings_go_on_from_a_checkpoint(fly, tmp_path, ball):
+def test_late_readings_resume_from_a_checkpoint(fly, tmp_path, ball):
     simulation, sensor = fly({"type": "latency", "readings": 2})
     with simulation:
         simulation.step(5)
@@ -329,7 +329,7 @@ def test_outputs_are_valid_before_the_first_step(fly):
         np.testing.assert_allclose(sensor["position"].numpy()[:, 0], [[0.0, 0.0, 1.0]] * 2)
 
 
-def test_a_run_that_goes_on_from_a_file_reads_the_same(fly, ball, tmp_path):
+def test_a_run_that_resumes_from_a_file_reads_the_same(fly, ball, tmp_path):
     stages = ({"type": "noise", "std": 0.1}, {"type": "bias", "std": 0.1}, {"type": "drift", "rate": 1.0})
     simulation, sensor = fly(*stages, period=0.03)
     with simulation:

@@ -65,7 +65,7 @@ def test_a_world_has_the_same_bits_in_a_shard_of_any_size(run_of, solver, counts
         ("task.episodes.reward_terms", r"its shape is \[1, 8\], and the first axis is not that of worlds"),
     ],
 )
-def test_what_is_no_array_of_worlds_is_named(whole, name, fault):
+def test_what_is_not_an_array_of_worlds_is_named(whole, name, fault):
     with pytest.raises(pippin.ConfigError, match=f"gather: .*{fault}"):
         world_values(whole, name)
 

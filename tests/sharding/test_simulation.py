@@ -95,7 +95,7 @@ def test_a_world_has_the_bits_of_the_whole_also_after_resets_and_calls(pair, fun
     assert_same(sharded, whole)
 
 
-def test_a_killed_shard_goes_on_from_its_checkpoint_and_repeats_the_calls_since(pair, functions):
+def test_a_killed_shard_resumes_from_its_checkpoint_and_repeats_the_calls_since(pair, functions):
     sharded, whole = pair
 
     for simulation in pair:
@@ -136,7 +136,7 @@ def test_errors_are_those_of_a_simulation_and_name_the_shard_if_only_one_has_the
     assert "functions_of_shards.py" in str(caught.value.__cause__)
 
 
-def test_it_goes_on_from_a_folder_and_a_loss_without_checkpoints_is_an_error(pair, functions, tmp_path):
+def test_it_resumes_from_a_folder_and_a_loss_without_checkpoints_is_an_error(pair, functions, tmp_path):
     sharded, _ = pair
     sharded.save(tmp_path / "saved")
 

@@ -54,7 +54,7 @@ def test_a_wheel_turns_beyond_a_turn(simulate, solver, speed, count):
 
 
 @pytest.mark.parametrize(("substeps", "decimation", "speed"), [(1, 3, 5.0), (2, 1, 5.0), (2, 2, 5.0), (1, 3, 300.0)])
-def test_angles_go_on_whichever_state_holds_the_last_ones(simulate, substeps, decimation, speed):
+def test_angles_continue_whichever_state_holds_the_last_ones(simulate, substeps, decimation, speed):
     """At 300 rad/s, the wheel makes 0.6 turns in a control step: the velocity tells how many.
 
     XPBD turns by 2 atan(ω h / 2) in a substep h.
@@ -68,7 +68,7 @@ def test_angles_go_on_whichever_state_holds_the_last_ones(simulate, substeps, de
         assert simulation.state.joint_q.numpy()[0] == pytest.approx(expected, rel=1e-3)
 
 
-def test_the_axes_of_a_d6_joint_go_on(simulate):
+def test_the_axes_of_a_d6_joint_continue(simulate):
     with simulate(wheel(3)) as simulation:
         spin(simulation, dof=2)
         simulation.step(300)
@@ -76,7 +76,7 @@ def test_the_axes_of_a_d6_joint_go_on(simulate):
         assert simulation.state.joint_q.numpy()[2] == pytest.approx(7.5, rel=1e-2)
 
 
-def test_written_and_reset_angles_are_where_the_next_ones_go_on_from(simulate):
+def test_written_and_reset_angles_are_where_the_next_ones_continue_from(simulate):
     with simulate(worlds=3) as simulation:
         simulation.state.joint_q.assign([9.0, 9.0, 9.0])
         simulation.invalidate("joints")
@@ -105,7 +105,7 @@ def test_a_checkpoint_carries_the_turns(simulate, tmp_path):
     assert expected[0] > 2.0 * math.pi
 
 
-def test_a_rollout_goes_on_and_has_the_derivative_of_the_angle(simulate):
+def test_a_rollout_continues_and_has_the_derivative_of_the_angle(simulate):
     with simulate(solver={**UNDAMPED, "type": "semi-implicit"}, requires_grad=True, decimation=2) as simulation:
         simulation.state.joint_q.assign([3.1])
         spin(simulation, speed=10.0)

@@ -85,7 +85,7 @@ def test_a_solver_with_a_detector_of_its_own_resumes_as_well(options, robot, tmp
     assert_goes_on_to_the_bit(robot(options, substeps=3), tmp_path / "half.npz")
 
 
-def test_cloth_goes_on_to_the_bit(configure, tmp_path):
+def test_cloth_continues_to_the_bit(configure, tmp_path):
     """It hangs from its upper edge, and swings."""
     from newton.solvers import SolverStyle3D, style3d
 
@@ -114,7 +114,7 @@ class Counter:
         self.drawn[0] = self.random.random()
 
 
-def test_another_process_goes_on_as_well(robot, tmp_path):
+def test_another_process_continues_as_well(robot, tmp_path):
     """With the state of the solver, a delay of three steps, a sensor, random numbers, and the count of steps."""
     counter = Counter()
     sensors = {"torso": {"type": "imu", "body": "torso"}}
@@ -174,7 +174,7 @@ def test_a_large_count_in_an_array_is_carried_on(configure, chain, tmp_path):
         assert resumed.many[0] == 2**40
 
 
-def test_addresses_and_handles_stay_those_of_the_process_that_goes_on(configure, chain, tmp_path):
+def test_addresses_and_handles_stay_those_of_the_process_that_continues(configure, chain, tmp_path):
     config, whole, resumed = configure("xpbd"), Counter(), Counter()
     for counter in (whole, resumed):
         counter.grid, counter.array = wp.HashGrid(4, 4, 4, device="cpu"), wp.zeros(1000, device="cpu")
@@ -264,7 +264,7 @@ def test_a_simulation_may_be_saved_before_its_first_step(robot, tmp_path):
         assert_same_bits(expected, state(resumed))
 
 
-def test_handles_of_meshes_are_those_of_the_process_that_goes_on(configure, tmp_path):
+def test_handles_of_meshes_are_those_of_the_process_that_continues(configure, tmp_path):
     """Restoring an address of another simulation would read its freed memory."""
     half = 0.1
     corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])

@@ -30,7 +30,7 @@ def test_bodies_follow_written_joints_in_those_worlds_alone(simulate, solver):
     np.testing.assert_array_equal(after[[0, 1, 4, 5]], before[[0, 1, 4, 5]])
 
 
-def test_joints_follow_written_bodies_and_the_solver_goes_on_from_there(simulate, solver):
+def test_joints_follow_written_bodies_and_the_solver_continues_from_there(simulate, solver):
     """A chain that is put where another one is, swings as that one does: also where a solver reads joints alone."""
     with simulate(solver=solver) as simulation:
         simulation.step(5)

@@ -177,7 +177,7 @@ def measurable(name):
     return [change for change, spec in CHANGES.items() if spec.flag in declared]
 
 
-def simulate(name):
+def bench_of(name):
     row = ROWS[name]
     options = dict(row.get("options", {}))
     if name == "xpbd":
@@ -203,7 +203,7 @@ def pair():
 
         @functools.cache
         def build(name):
-            pair = [stack.enter_context(simulate(name)) for _ in range(2)]
+            pair = [stack.enter_context(bench_of(name)) for _ in range(2)]
             step(pair, round(0.15 / pair[0].control_dt))
             return pair
 

@@ -99,7 +99,7 @@ def test_a_reset_forgets_a_divergence(ball, configure):
 
 
 @pytest.mark.parametrize("bound", [0.0, -1.0, math.nan])
-def test_a_bound_that_is_no_positive_number_is_refused(configure, bound):
+def test_a_bound_that_is_not_a_positive_number_is_refused(configure, bound):
     with pytest.raises(pippin.ConfigError, match=r"simulation\.max_speed: "):
         configure(max_speed=bound)
 

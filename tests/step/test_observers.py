@@ -61,7 +61,7 @@ def test_a_recorder_with_a_period_lets_the_steps_between_run_in_one_call(simulat
     assert taken == [2, 4, 4]
 
 
-def test_a_period_that_is_no_whole_number_of_steps_is_refused(simulate):
+def test_a_period_that_is_not_a_whole_number_of_steps_is_refused(simulate):
     with pytest.raises(pippin.ConfigError, match=r"plugins\.recorder\.period: 0\.025 s is not a whole number"):
         simulate(plugins=[Recorder(period=0.025)])
 

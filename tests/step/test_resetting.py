@@ -131,7 +131,7 @@ def test_a_reset_that_reads_the_host_while_it_is_recorded_is_found(falling):
         simulation.step(2)
 
 
-def test_a_world_that_diverged_and_ended_is_no_failure_of_the_run(falling):
+def test_a_world_that_diverged_and_ended_is_not_a_failure_of_the_run(falling):
     class Cautious(Episodes):
         @pippin.hookimpl
         def bind(self, simulation):
@@ -140,7 +140,7 @@ def test_a_world_that_diverged_and_ended_is_no_failure_of_the_run(falling):
 
         @pippin.hookimpl
         def end_step(self):
-            self.simulation.mark_diverged(self.ended_worlds[: self.count])
+            self.simulation.services.mark_diverged(self.ended_worlds[: self.count])
 
     with falling(Cautious()) as simulation:
         simulation.step(2)

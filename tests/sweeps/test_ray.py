@@ -144,7 +144,7 @@ def alive(pid):
         return False
 
 
-def test_several_nodes_keep_the_contract_and_go_on_afterwards(cluster, tmp_path):
+def test_several_nodes_keep_the_contract_and_continue_afterwards(cluster, tmp_path):
     cluster.start(f"--address={cluster.address}")
     settings = [f"address={cluster.address}", "cpus=0.5"]
 
@@ -154,7 +154,7 @@ def test_several_nodes_keep_the_contract_and_go_on_afterwards(cluster, tmp_path)
     assert all(node.poll() is None for node in cluster.nodes)
 
 
-def test_the_jobs_of_a_killed_node_are_lost_and_the_others_go_on(cluster, executor, tmp_path):
+def test_the_jobs_of_a_killed_node_are_lost_and_the_others_continue(cluster, executor, tmp_path):
     node = cluster.start(f"--address={cluster.address}") if len(cluster.nodes) < 2 else cluster.nodes[1]
     jobs = [job(tmp_path, f"hangs-{number}", "hang") for number in range(2)]
     for each in jobs:

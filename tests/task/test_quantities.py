@@ -233,7 +233,7 @@ def test_a_rate_is_the_change_over_a_control_step_and_begins_anew_in_a_reset_wor
     np.testing.assert_allclose(second[[0, 2]], ((end - middle) / 0.02)[[0, 2]], **close)
 
 
-def test_a_rate_goes_on_from_a_file_as_if_nothing_had_been_saved(ball, configure, tmp_path):
+def test_a_rate_resumes_from_a_file_as_if_nothing_had_been_saved(ball, configure, tmp_path):
     task = {"rewards": {"rate": {"type": "value", "of": "displacement-rate", "axes": "z", "weight": 1.0}}}
     config = configure("xpbd", dt=0.01, task=task)
     with pippin.Simulation(config, prototype=ball(height=5.0)) as simulation:

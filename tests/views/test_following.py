@@ -42,7 +42,7 @@ def test_bodies_agree_with_joints_after_any_settings(robots, view):
     np.testing.assert_allclose(read(view, "root_velocities")[0], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], atol=1e-6)
 
 
-def test_the_solver_goes_on_from_what_was_set(robots, view):
+def test_the_solver_continues_from_what_was_set(robots, view):
     """A robot that is put where another one is, moves as that one does."""
     robots.step(4)
     for name in ("dof_positions", "dof_velocities", "root_transforms", "root_velocities"):
@@ -105,7 +105,7 @@ def test_reads_are_of_the_state_after_the_step(walker, build, substeps):
             np.testing.assert_allclose(read(view, "velocities")[:, 2], -fallen, rtol=1e-4)
 
 
-def test_views_of_a_loaded_simulation_read_where_it_goes_on(walker, build, tmp_path):
+def test_views_of_a_loaded_simulation_read_where_it_continues(walker, build, tmp_path):
     with build("featherstone", walker(), 2) as simulation:
         view = simulation.view.articulations("walker")
         simulation.step(3)

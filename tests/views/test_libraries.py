@@ -73,7 +73,7 @@ def test_data_that_is_not_dense_is_copied(view):
     np.testing.assert_array_equal(view.get_dof_forces().numpy(), spread)
 
 
-def test_something_that_is_no_array_is_refused(view):
+def test_something_that_is_not_an_array_is_refused(view):
     with pytest.raises(ViewError, match="set_dof_forces: expected an array, got dict"):
         view.set_dof_forces({})
 

@@ -53,7 +53,7 @@ def test_the_star_of_regular_expressions_is_taken_for_a_star():
     assert chosen("/ant/.*") == chosen("/ant/*")
 
 
-def test_case_counts_and_a_part_of_a_segment_is_no_match():
+def test_case_counts_and_a_part_of_a_segment_is_not_a_match():
     for pattern in ("/Ant/torso", "/ant/tors", "torso"):
         with pytest.raises(LookupError):
             chosen(pattern)

@@ -222,7 +222,7 @@ class Closed:
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
-def test_what_is_no_float32_of_the_shape_is_refused(view, data, message):
+def test_what_is_not_a_float32_of_the_shape_is_refused(view, data, message):
     view.set_dof_forces(0.0)
     with pytest.raises(ViewError, match=f"set_dof_forces: .*{message}"):
         view.set_dof_forces(data)

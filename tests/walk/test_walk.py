@@ -96,7 +96,7 @@ def test_no_call_is_silent(solver, tmp_path):
     assert len(set(kinds)) > 1
 
 
-def test_a_walk_goes_on_from_a_file(tmp_path):
+def test_a_walk_resumes_from_a_file(tmp_path):
     bed = Bed("xpbd", tmp_path)
     bed.restart()
     bed.views["robot"].set_masses(np.float32(1.5))

@@ -196,7 +196,7 @@ def test_an_exported_lstm_gives_the_efforts_of_its_file(tmp_path):
     ("extra", "message"),
     [("Exp", "operator 'Exp' is no layer of an mlp, lstm or gru"), ("Erf", "operator 'Erf' is no layer")],
 )
-def test_an_operator_that_is_no_layer_is_named(tmp_path, extra, message):
+def test_an_operator_that_is_not_a_layer_is_named(tmp_path, extra, message):
     with pytest.raises(pippin.ConfigError, match=message):
         convert(exported(tmp_path / "trained.onnx", extra=extra), tmp_path / "net.onnx")
 

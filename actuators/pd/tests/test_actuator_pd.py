@@ -235,7 +235,7 @@ def test_two_groups_on_one_dof_are_refused(simulate, legs):
 
 
 @pytest.mark.parametrize("kind", ["free", "ball", "fixed"])
-def test_a_joint_whose_coordinates_are_no_angles_or_lengths_is_refused(simulate, kind):
+def test_a_joint_whose_coordinates_are_not_angles_or_lengths_is_refused(simulate, kind):
     builder = newton.ModelBuilder()
     link = builder.add_link(label="link", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     joint = getattr(builder, f"add_joint_{kind}")(parent=-1, child=link, label="odd")

@@ -83,7 +83,7 @@ def test_a_missing_file_names_the_nearest_one(write):
     assert "has no 'robbot.xml'); did you mean 'robot.xml'?" in fault
 
 
-def test_a_folder_is_no_asset(tmp_path):
+def test_a_folder_is_not_an_asset(tmp_path):
     [fault] = faults(AssetConfig(path=str(tmp_path)))
 
     assert fault.endswith("it is a folder, name a file in it")

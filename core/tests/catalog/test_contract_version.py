@@ -54,7 +54,7 @@ def test_another_version_is_told_without_an_import_and_refused_where_it_is_chose
 
 
 @pytest.mark.parametrize("version", ["one", "1.5"])
-def test_a_version_that_is_no_integer_breaks_the_plugin(declare, version):
+def test_a_version_that_is_not_an_integer_breaks_the_plugin(declare, version):
     entry = declare(f'"{version}"')
 
     assert (entry.contract, entry.state) == (None, "broken")

@@ -123,7 +123,7 @@ def test_distribution_and_name_select_one_of_two_however_the_distribution_is_spe
     assert plugin.__module__ == "plug_b"
 
 
-def test_a_name_of_two_kinds_is_no_duplicate(install):
+def test_a_name_of_two_kinds_is_not_a_duplicate(install):
     install("plug-a", GOOD, 'demo = "plug_a:DemoConfig"')
     install("plug-b", GOOD, 'demo = "plug_b:DemoConfig"', kind="sensor")
 

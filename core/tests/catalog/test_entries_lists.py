@@ -52,7 +52,7 @@ def test_a_name_blocks_a_plugin_a_distribution_or_one_plugin_of_it(two, monkeypa
     assert {name for name, state in states().items() if state == "blocked"} == blocked
 
 
-def test_what_is_blocked_is_no_rival_any_more(two, monkeypatch):
+def test_what_is_blocked_is_not_a_rival_any_more(two, monkeypatch):
     assert states()["plug-a:demo"] == states()["plug-b:demo"] == "duplicate"
 
     monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "plug-b")

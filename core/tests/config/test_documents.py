@@ -88,7 +88,7 @@ def test_missing_file_suggests_its_neighbour(write):
     assert faults(path.with_name("ants.toml")) == ("ants.toml: no such file; did you mean 'ant.toml'?",)
 
 
-def test_folder_is_no_configuration(write, tmp_path):
+def test_folder_is_not_a_configuration(write, tmp_path):
     (tmp_path / "a.toml").mkdir()
 
     assert faults(type(tmp_path)("a.toml")) == ("a.toml: cannot be read: Is a directory",)

@@ -156,7 +156,7 @@ def test_integers_are_numbers_and_so_are_those_of_numpy():
     assert type(config.scene.gravity[2]) is float
 
 
-def test_a_huge_integer_is_no_finite_number():
+def test_a_huge_integer_is_not_a_finite_number():
     (fault,) = faults(pippin.structure, {**SOLVER, "simulation": {"dt": 10**400}})
 
     assert fault.startswith("simulation.dt: expected a finite number, got 1000")
@@ -170,12 +170,12 @@ def test_settings_that_raise_on_their_own_are_located(install):
     assert faults(pippin.structure, {"solver": {"type": "demo"}}) == ["solver: LookupError: no map"]
 
 
-def test_what_is_no_configuration_at_all_is_said_to_be_none():
+def test_what_is_not_a_configuration_at_all_is_said_to_be_none():
     assert faults(pippin.structure, ["solver"]) == ["expected a table, got ['solver']"]
 
 
 @pytest.mark.parametrize("table", ["simulation", "scene", "solver", "actuators", "sensors"])
-def test_what_is_no_table_is_said_to_be_none(table):
+def test_what_is_not_a_table_is_said_to_be_none(table):
     assert faults(pippin.structure, {**SOLVER, table: "x"}) == [f"{table}: expected a table, got 'x'"]
 
 

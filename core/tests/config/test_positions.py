@@ -111,6 +111,6 @@ def test_key_is_split_as_toml_splits_it():
 
 
 @pytest.mark.parametrize("text", ["", "a..b", "a b", ".*hip.*", "a = 1 #", 'a."b'])
-def test_what_is_no_dotted_key_is_refused(text):
+def test_what_is_not_a_dotted_key_is_refused(text):
     with pytest.raises(ValueError, match="dotted key"):
         split_key(text)

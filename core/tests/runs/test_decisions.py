@@ -37,7 +37,7 @@ def test_less_than_a_step_is_refused_with_one_step() -> None:
 
 
 @pytest.mark.parametrize("duration", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_duration_that_is_no_time_is_refused(duration: float) -> None:
+def test_a_duration_that_is_not_a_time_is_refused(duration: float) -> None:
     with pytest.raises(pippin.ConfigError, match="duration: expected a positive time"):
         step_count(CONFIG, steps=None, duration=duration)
 

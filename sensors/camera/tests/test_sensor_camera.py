@@ -145,7 +145,7 @@ def traced(still):
 
 @pytest.mark.alone
 @pytest.mark.parametrize("name", ["depth", "distance", "normal", "segmentation"])
-def test_a_picture_of_a_plane_a_box_and_a_ball_is_what_formulas_give(still, traced, name):
+def test_an_image_of_a_plane_a_box_and_a_ball_is_what_formulas_give(still, traced, name):
     """To single precision: 2 m and 1e-6 for each operation, more at grazing rays."""
     _, picture = still
 
@@ -317,7 +317,7 @@ def test_a_world_sees_nothing_of_its_neighbours(simulate):
 
 
 @pytest.mark.alone
-def test_a_replayed_picture_has_the_bits_of_one_that_is_taken_step_by_step(simulate):
+def test_a_replayed_image_has_the_bits_of_one_that_is_taken_step_by_step(simulate):
     pictures = []
     for capture in ("require", "off"):
         with simulate(worlds=2, capture=capture) as simulation:
@@ -329,7 +329,7 @@ def test_a_replayed_picture_has_the_bits_of_one_that_is_taken_step_by_step(simul
         assert pictures[0][name].tobytes() == pictures[1][name].tobytes()
 
 
-def test_pictures_have_the_bits_of_newton_s_camera_in_a_loop_written_by_hand(simulate):
+def test_images_have_the_bits_of_newton_s_camera_in_a_loop_written_by_hand(simulate):
     with simulate(worlds=2) as simulation:
         simulation.step(5)
         ours, model, state = images(simulation), simulation.model, simulation.state
@@ -374,7 +374,7 @@ def test_a_reset_shows_the_worlds_it_is_about_as_they_are_now_and_leaves_the_oth
         assert after[name][0].tobytes() == late[name][0].tobytes()
 
 
-def test_between_two_readings_the_picture_stays_and_a_reset_does_not_wait(simulate):
+def test_between_two_readings_the_image_stays_and_a_reset_does_not_wait(simulate):
     with simulate(worlds=2, period=0.05) as simulation:
         first = images(simulation)["depth"]
         simulation.step(7)
@@ -409,7 +409,7 @@ def test_stages_change_depth_and_leave_the_clean_image(simulate, traced):
 
 
 @pytest.mark.parametrize("name", ["segmentation", "color"])
-def test_no_stage_acts_on_what_is_no_measured_number(simulate, name):
+def test_no_stage_acts_on_what_is_not_a_measured_number(simulate, name):
     stages = [{"type": "noise", "output": name, "std": 1.0}]
     with pytest.raises(pippin.ConfigError, match=rf"stages\.0\.output: '{name}' is not made of separate numbers"):
         simulate(stages=stages)
@@ -460,7 +460,7 @@ def test_particles_and_cloth_are_seen_and_cloth_is_not_recorded(simulate):
     assert (picture["segmentation"] == -2).any()
 
 
-def test_a_checkpoint_goes_on_to_the_bit(simulate, tmp_path):
+def test_a_checkpoint_continues_to_the_bit(simulate, tmp_path):
     mesh = newton.Mesh.create_box(0.1, 0.1, 0.1)
 
     def prototype():

@@ -291,7 +291,7 @@ def test_two_sensors_on_one_body_differ_by_the_spin_between_them(bodies):
     np.testing.assert_allclose(outer - inner, [-(3.0**2) * 0.2, 0.0, 0.0], atol=1e-5)
 
 
-def test_differences_go_on_from_a_checkpoint_bit_for_bit(simulate, bodies, tmp_path):
+def test_differences_resume_from_a_checkpoint_bit_for_bit(simulate, bodies, tmp_path):
     prototype = bodies("box", spin=(0.3, 1.0, -2.0))
     options = {"body": "box", "position": [0.2, 0.1, 0.0], "source": "finite-difference", "period": 0.002}
     with simulate(prototype, **options) as simulation:

@@ -149,7 +149,7 @@ def test_recorded_and_eager_steps_read_the_same_bits(simulate, machine):
     assert runs[0] == runs[1]
 
 
-def test_a_simulation_goes_on_from_a_file_with_the_readings_of_before(simulate, machine, tmp_path):
+def test_a_simulation_resumes_from_a_file_with_the_readings_of_before(simulate, machine, tmp_path):
     with simulate(machine, period=2 * DT * 2) as simulation:
         simulation.control.joint_f.fill_(1.0)
         simulation.step(3)

@@ -402,7 +402,7 @@ def test_a_world_does_not_feel_the_others_or_the_threads(simulate, pendulum):
         assert coordinates(busy)[2].tobytes() == coordinates(quiet)[2].tobytes()
 
 
-def test_a_reset_world_starts_again_and_the_others_go_on(simulate, pendulum):
+def test_a_reset_world_starts_again_and_the_others_continue(simulate, pendulum):
     """To the bit: the warm start is forgotten in the one and kept in the others."""
     fresh, undisturbed, simulation = (simulate(pendulum, worlds=3) for _ in range(3))
     with fresh, undisturbed, simulation:
@@ -488,7 +488,7 @@ def test_masses_may_differ_from_world_to_world_and_change(simulate, tumbler):
             np.testing.assert_allclose(gained, 6.0 / np.array(masses) * DT, rtol=2e-4)
 
 
-def test_a_world_whose_masses_did_not_change_goes_on_bit_for_bit(simulate, tumbler):
+def test_a_world_whose_masses_did_not_change_continues_bit_for_bit(simulate, tumbler):
     """It is not read again from Newton's state, which has single precision."""
     with simulate(tumbler, worlds=2) as whole, simulate(tumbler, worlds=2) as changed:
         bodies = changed.view.rigid_bodies("**/tumbler")
@@ -502,7 +502,7 @@ def test_a_world_whose_masses_did_not_change_goes_on_bit_for_bit(simulate, tumbl
     assert not np.array_equal(got[0], expected[0])
 
 
-def test_a_run_whose_masses_were_changed_and_set_back_goes_on_from_a_file(simulate, tumbler, tmp_path):
+def test_a_run_whose_masses_were_changed_and_set_back_resumes_from_a_file(simulate, tumbler, tmp_path):
     """The file has the parameters of each world as arrays, even if all of them have their first values again."""
     with simulate(tumbler, worlds=2) as whole:
         for masses in ([4.0, 1.0], [2.0, 2.0]):

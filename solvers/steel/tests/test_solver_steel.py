@@ -194,7 +194,7 @@ def test_dropped_rows_are_reported_where_nobody_counts_them(simulate, scene):
             simulation.raise_errors()
 
 
-def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(simulate, scene):
+def test_rows_that_fit_are_not_fault_and_a_reset_forgets_those_that_did_not(simulate, scene):
     with simulate(scene, free_body_constraint_max=9) as simulation:
         simulation.step(5)
         simulation.reset()

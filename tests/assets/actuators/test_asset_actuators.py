@@ -22,21 +22,16 @@ OWN = {"type": "control", "actuators": [".*"]}
 
 
 @pytest.fixture
-def simulate(tmp_path):
+def arm(simulate, tmp_path):
     """Return a function that builds an arm with actuators of its own, which starts horizontally."""
 
-    def simulate(more, groups=None, worlds=1, reference="", gravity=-9.81):
+    def arm(more, groups=None, worlds=1, reference="", gravity=-9.81):
         path = tmp_path / "arm.xml"
         path.write_text(ARM.format(more=more, reference=reference))
-        tables = {
-            "simulation": {"device": "cpu", "dt": 0.005},
-            "scene": {"assets": [{"path": str(path)}], "worlds": worlds, "gravity": [0.0, 0.0, gravity]},
-            "solver": {"type": "mujoco-native"},
-            "actuators": groups or {},
-        }
-        return pippin.Simulation(pippin.structure(tables))
+        keys = {"worlds": worlds, "gravity": gravity, "actuators": groups or {}}
+        return simulate(dt=0.005, assets=[{"path": str(path)}], solver="mujoco-native", **keys)
 
-    return simulate
+    return arm
 
 
 def hip_after(simulation, steps=40):
@@ -77,43 +72,43 @@ def hip_after(simulation, steps=40):
         ),
     ],
 )
-def test_a_group_switches_off_every_actuator_that_drives_its_joints(simulate, more):
-    free = hip_after(simulate("", {"arm": OFF}))
+def test_a_group_switches_off_every_actuator_that_drives_its_joints(arm, more):
+    free = hip_after(arm("", {"arm": OFF}))
 
-    alone, driven = hip_after(simulate(more)), hip_after(simulate(more, {"arm": OFF}))
+    alone, driven = hip_after(arm(more)), hip_after(arm(more, {"arm": OFF}))
 
     np.testing.assert_allclose(driven, free, atol=1e-6)
     assert abs(alone - free) > 0.05
 
 
-def test_a_muscle_is_off_as_well(simulate):
+def test_a_muscle_is_off_as_well(arm):
     muscle = '<actuator><muscle tendon="cord" lengthrange=".5 1.5" force="500" range=".2 .5"/></actuator>'
-    free = hip_after(simulate("", {"arm": OFF}))
+    free = hip_after(arm("", {"arm": OFF}))
 
-    found = hip_after(simulate(SPATIAL + muscle, {"arm": OFF}))
+    found = hip_after(arm(SPATIAL + muscle, {"arm": OFF}))
 
     np.testing.assert_allclose(found, free, atol=1e-6)
 
 
-def test_an_actuator_that_drives_other_joints_stays(simulate):
+def test_an_actuator_that_drives_other_joints_stays(arm):
     knee = {**OFF, "joints": ["knee"]}
     more = f'<actuator><general joint="hip" {SPRING}/></actuator>'
 
-    assert abs(hip_after(simulate(more, {"arm": knee}))) < 0.05
+    assert abs(hip_after(arm(more, {"arm": knee}))) < 0.05
 
 
-def test_a_tendon_that_is_driven_in_part_is_off_and_named(simulate):
+def test_a_tendon_that_is_driven_in_part_is_off_and_named(arm):
     more = FIXED.format(more=KNEE) + '<actuator><position name="pull" tendon="belt" kp="1000"/></actuator>'
-    with simulate(more, {"arm": OFF}) as simulation:
+    with arm(more, {"arm": OFF}) as simulation:
         (note,) = simulation.notes["scene"]
 
     assert note == "actuator 'pull' is off, since a group drives some of its joints; nothing drives the others: knee"
 
 
-def test_the_servo_s_force_limit_becomes_the_joint_s(simulate):
+def test_the_servo_s_force_limit_becomes_the_joint_s(arm):
     more = '<actuator><position joint="hip" kp="1" ctrlrange="-1 1" forcerange="-5 5"/></actuator>'
     drive = {"type": "solver-pd", "joints": ["hip"], "kp": 100.0, "kd": 1.0}
-    with simulate(more, {"arm": drive}) as simulation:
+    with arm(more, {"arm": drive}) as simulation:
         model = simulation.solver.mj_model
 
         assert simulation.model.joint_effort_limit.numpy()[0] == 5.0
@@ -121,13 +116,13 @@ def test_the_servo_s_force_limit_becomes_the_joint_s(simulate):
         np.testing.assert_allclose(model.jnt_actfrcrange[0], [-5.0, 5.0])
 
 
-def test_inputs_reach_motors_servos_and_tendons_of_each_world(simulate):
+def test_inputs_reach_motors_servos_and_tendons_of_each_world(arm):
     """At rest without gravity, Δq̇ of the hip is proportional to the inputs: 3 u₁, 100 u₂ and u₃ [N·m]."""
     more = FIXED.format(more="") + (
         '<actuator><motor name="motor" joint="hip" gear="3"/><position name="servo" joint="hip" kp="100"/>'
         '<motor name="pull" tendon="belt"/></actuator>'
     )
-    with simulate(more, {"arm": OWN}, worlds=4, gravity=0.0) as simulation:
+    with arm(more, {"arm": OWN}, worlds=4, gravity=0.0) as simulation:
         group = simulation.actuators["arm"]
         group.set("ctrl", [[2.0, 0.0, 0.0], [0.0, 0.06, 0.0], [0.0, 0.0, 6.0], [0.0, 0.0, 0.0]])
         simulation.step()
@@ -139,19 +134,19 @@ def test_inputs_reach_motors_servos_and_tendons_of_each_world(simulate):
     np.testing.assert_allclose(speeds, speeds[0] * np.array([1.0, 1.0, 1.0, 0.0]), rtol=1e-3)
 
 
-def test_the_input_of_a_servo_counts_from_the_zero_of_the_file(simulate):
+def test_the_input_of_a_servo_counts_from_the_zero_of_the_file(arm):
     """With ref = 30°, the file's zero is Newton's -0.52 rad."""
     more = '<actuator><position joint="hip" kp="1000" kv="50"/></actuator>'
-    with simulate(more, {"arm": {**OWN, "ctrl": 0.4}}, reference='ref="30"') as simulation:
+    with arm(more, {"arm": {**OWN, "ctrl": 0.4}}, reference='ref="30"') as simulation:
         simulation.step(200)
 
         assert simulation.actuators["arm"].ctrl.numpy()[0, 0] == np.float32(0.4)
         assert simulation.state.joint_q.numpy()[0] == pytest.approx(0.4 - np.pi / 6, abs=0.02)
 
 
-def test_inputs_are_recorded_with_the_names_of_the_actuators(simulate):
+def test_inputs_are_recorded_with_the_names_of_the_actuators(arm):
     more = '<actuator><motor name="motor" joint="hip"/></actuator>'
-    with simulate(more, {"arm": {**OWN, "ctrl": 0.25}}, worlds=2) as simulation:
+    with arm(more, {"arm": {**OWN, "ctrl": 0.25}}, worlds=2) as simulation:
         (inputs,) = channels(simulation, [0, 1], ["actuators/arm/ctrl"])
 
         assert inputs.labels == ("motor",)
@@ -159,8 +154,8 @@ def test_inputs_are_recorded_with_the_names_of_the_actuators(simulate):
 
 
 @pytest.mark.parametrize("order", [("own", "arm"), ("arm", "own")])
-def test_an_actuator_of_a_driven_joint_cannot_be_controlled(simulate, order):
+def test_an_actuator_of_a_driven_joint_cannot_be_controlled(arm, order):
     more = f'<actuator><general name="spring" joint="hip" {SPRING}/></actuator>'
     groups = {name: {"own": OWN, "arm": OFF}[name] for name in order}
     with pytest.raises(pippin.ConfigError, match=r"actuators\.\w+\.\w+: another group .* 'spring'"):
-        simulate(more, groups)
+        arm(more, groups)

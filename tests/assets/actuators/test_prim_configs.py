@@ -58,30 +58,29 @@ def robot(tmp_path):
     return write
 
 
-def simulate(*assets, actuators=None, worlds=2, device="cpu", **options):
-    tables = {
-        "simulation": {"device": device, "dt": 0.01, "capture": "require"},
-        "scene": {
-            "worlds": worlds,
-            "gravity": [0.0, 0.0, 0.0],
-            "assets": [each if isinstance(each, dict) else {"path": str(each)} for each in assets],
-        },
-        "solver": {"type": "featherstone"},
-        "actuators": actuators or {},
-    }
-    return pippin.Simulation(pippin.structure(tables), **options)
+pytestmark = pytest.mark.simulation(dt=0.01, capture="require", worlds=2, gravity=0.0, solver="featherstone")
 
 
-def faults(*assets, **options):
+@pytest.fixture
+def load(simulate):
+    """Return a function that simulates assets, each a path or a table."""
+
+    def build(*assets, **keys):
+        return simulate(assets=[each if isinstance(each, dict) else {"path": str(each)} for each in assets], **keys)
+
+    return build
+
+
+def faults(load, *assets, **options):
     with pytest.raises(pippin.ConfigError) as caught:
-        simulate(*assets, **options)
+        load(*assets, **options)
     return "\n".join(caught.value.faults)
 
 
 # What is found.
 
 
-def test_a_prim_is_the_actuator_that_a_file_would_make_of_it(robot, device):
+def test_a_prim_is_the_actuator_that_a_file_would_make_of_it(load, robot, device):
     schemas = ("PDControl", "DCMotorClamping", "MaxEffortClamping", "ActuatorDelay")
     motor = "newton:saturationEffort = 120\nfloat newton:velocityLimit = 10\nfloat newton:maxMotorEffort = 100"
     stage = robot(prim("motor", schemas, f"{PD}float {motor}\nfloat newton:maxEffort = 7\nint newton:delaySteps = 2\n"))
@@ -106,8 +105,8 @@ def test_a_prim_is_the_actuator_that_a_file_would_make_of_it(robot, device):
 
     bare = robot(name="bare.usda")
     with (
-        simulate(stage, device=device) as from_stage,
-        simulate(bare, actuators={"motor": table}, device=device) as from_file,
+        load(stage, device=device) as from_stage,
+        load(bare, actuators={"motor": table}, device=device) as from_file,
     ):
         assert from_stage.actuators["motor"].parameters == from_file.actuators["motor"].parameters
         for one, other in zip(efforts(from_stage), efforts(from_file), strict=True):
@@ -116,8 +115,8 @@ def test_a_prim_is_the_actuator_that_a_file_would_make_of_it(robot, device):
         assert np.abs(one).max() == 7.0
 
 
-def test_values_are_in_radians_although_the_drives_of_joints_are_in_degrees(robot):
-    with simulate(robot(prim("motor"))) as simulation:
+def test_values_are_in_radians_although_the_drives_of_joints_are_in_degrees(load, robot):
+    with load(robot(prim("motor"))) as simulation:
         group = simulation.actuators["motor"]
         group.position_targets.fill_(0.5)
         simulation.step()
@@ -128,20 +127,20 @@ def test_values_are_in_radians_although_the_drives_of_joints_are_in_degrees(robo
 @pytest.mark.parametrize(
     "order", [("DCMotorClamping", "PositionBasedClamping"), ("PositionBasedClamping", "DCMotorClamping")]
 )
-def test_clampings_are_applied_in_the_order_of_the_schemas(robot, order):
+def test_clampings_are_applied_in_the_order_of_the_schemas(load, robot, order):
     values = (
         "float newton:saturationEffort = 120\nfloat newton:velocityLimit = 10\nfloat newton:maxMotorEffort = 100\n"
         "float[] newton:lookupPositions = [-1, 0, 1]\nfloat[] newton:lookupEfforts = [10, 50, 20]\n"
     )
-    with simulate(robot(prim("motor", ("PDControl", *order), PD + values))) as simulation:
+    with load(robot(prim("motor", ("PDControl", *order), PD + values))) as simulation:
         types = [stage.type for stage in simulation.selected_plugins["actuators:motor"][1].config.clamping]
 
     assert types == [{"DC": "dc-motor", "Po": "position-based"}[name[:2]] for name in order]
 
 
-def test_every_target_of_a_prim_is_driven(robot):
+def test_every_target_of_a_prim_is_driven(load, robot):
     # Newton's importer drives the first and warns.
-    with simulate(robot(prim("motor", targets=("slide", "hip")))) as simulation:
+    with load(robot(prim("motor", targets=("slide", "hip")))) as simulation:
         group = simulation.actuators["motor"]
         assert group.joint_labels == ("/Robot/hip", "/Robot/slide")
         group.position_targets.fill_(0.1)
@@ -150,15 +149,15 @@ def test_every_target_of_a_prim_is_driven(robot):
 
 
 @pytest.mark.parametrize(("authored", "expected"), [("", 1), ("int newton:delaySteps = 3\n", 3)])
-def test_a_delay_that_is_not_authored_is_the_schemas(robot, authored, expected):
-    with simulate(robot(prim("motor", ("PDControl", "ActuatorDelay"), PD + authored))) as simulation:
+def test_a_delay_that_is_not_authored_is_the_schemas(load, robot, authored, expected):
+    with load(robot(prim("motor", ("PDControl", "ActuatorDelay"), PD + authored))) as simulation:
         np.testing.assert_array_equal(simulation.actuators["motor"].get("delay.steps").numpy(), expected)
 
 
-def test_a_delay_of_no_steps_is_none(robot):
+def test_a_delay_of_no_steps_is_none(load, robot):
     # Newton refuses to build one.
     stage = robot(prim("motor", ("PDControl", "ActuatorDelay"), PD + "int newton:delaySteps = 0\n"))
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         assert "delay.steps" not in simulation.actuators["motor"].parameters
 
 
@@ -171,8 +170,8 @@ def test_a_delay_of_no_steps_is_none(robot):
         ("DCMotorClamping", "", None),
     ],
 )
-def test_a_clamping_without_a_speed_limit_is_a_box_and_without_any_limit_none(robot, schema, attributes, limit):
-    with simulate(robot(prim("motor", ("PDControl", schema), PD + attributes))) as simulation:
+def test_a_clamping_without_a_speed_limit_is_a_box_and_without_any_limit_none(load, robot, schema, attributes, limit):
+    with load(robot(prim("motor", ("PDControl", schema), PD + attributes))) as simulation:
         group = simulation.actuators["motor"]
         group.position_targets.fill_(1.0)
         simulation.step()
@@ -180,66 +179,66 @@ def test_a_clamping_without_a_speed_limit_is_a_box_and_without_any_limit_none(ro
         np.testing.assert_allclose(group.applied_effort.numpy(), limit or 100.0)
 
 
-def test_a_constant_effort_is_added(robot):
-    with simulate(robot(prim("motor", attributes="float newton:constEffort = 5\n"))) as simulation:
+def test_a_constant_effort_is_added(load, robot):
+    with load(robot(prim("motor", attributes="float newton:constEffort = 5\n"))) as simulation:
         simulation.step()
         np.testing.assert_array_equal(simulation.actuators["motor"].applied_effort.numpy(), 5.0)
 
 
-def test_the_summary_of_a_run_lists_the_plugins_of_a_stage(robot):
+def test_the_summary_of_a_run_lists_the_plugins_of_a_stage(load, robot):
     from pippin.runs.summary import what_ran
 
-    with simulate(robot(prim("motor"))) as simulation:
+    with load(robot(prim("motor"))) as simulation:
         assert what_ran(simulation)["plugins"]["actuators:motor"]["distribution"] == "pippin-actuator-pd"
 
 
-def test_an_actuator_in_an_instance_is_found(robot, tmp_path):
+def test_an_actuator_in_an_instance_is_found(load, robot, tmp_path):
     robot(prim("motor"))
     scene = tmp_path / "scene.usda"
     reference = "(instanceable = true\nprepend references = @robot.usda@</Robot>)"
     scene.write_text(f'#usda 1.0\n(upAxis = "Z"\nmetersPerUnit = 1)\ndef Xform "Arm" {reference} {{}}\n')
 
-    with simulate(scene) as simulation:
+    with load(scene) as simulation:
         assert simulation.actuators["motor"].joint_labels == ("/Arm/hip",)
 
 
 # Names.
 
 
-def test_two_prims_of_one_name_are_called_by_their_paths(robot):
+def test_two_prims_of_one_name_are_called_by_their_paths(load, robot):
     second = 'def Scope "More" {\n' + prim("motor", targets=("slide",)) + "}\n"
-    with simulate(robot(prim("motor"), second)) as simulation:
+    with load(robot(prim("motor"), second)) as simulation:
         assert set(simulation.actuators) == {"/Robot/Actuators/motor", "/Robot/Actuators/More/motor"}
 
 
-def test_a_prim_with_the_name_of_a_group_is_called_by_its_path(robot):
+def test_a_prim_with_the_name_of_a_group_is_called_by_its_path(load, robot):
     group = {"type": "pd", "joints": ["slide"], "kp": 1.0}
-    with simulate(robot(prim("motor")), actuators={"motor": group}) as simulation:
+    with load(robot(prim("motor")), actuators={"motor": group}) as simulation:
         assert list(simulation.actuators) == ["motor", "/Robot/Actuators/motor"]
 
 
-def test_the_label_of_an_asset_stands_before_the_names_of_its_prims(robot):
+def test_the_label_of_an_asset_stands_before_the_names_of_its_prims(load, robot):
     stage = str(robot(prim("motor")))
-    with simulate({"path": stage, "label": "left"}, {"path": stage, "label": "right"}, worlds=1) as simulation:
+    with load({"path": stage, "label": "left"}, {"path": stage, "label": "right"}, worlds=1) as simulation:
         assert set(simulation.actuators) == {"left/motor", "right/motor"}
         simulation.actuators["left/motor"].position_targets.fill_(0.1)
         simulation.step()
         np.testing.assert_allclose(simulation.control.joint_f.numpy(), [10.0, 0.0, 0.0, 0.0], rtol=1e-6)
 
 
-def test_two_copies_of_a_stage_without_labels_share_the_group(robot):
+def test_two_copies_of_a_stage_without_labels_share_the_group(load, robot):
     stage = robot(prim("motor"))
-    with simulate(stage, stage) as simulation:
+    with load(stage, stage) as simulation:
         assert simulation.actuators["motor"].position_targets.shape == (2, 2)
 
 
-def test_stages_in_different_worlds_bring_their_own_actuators(robot):
+def test_stages_in_different_worlds_bring_their_own_actuators(load, robot):
     weak, strong = (
         robot(prim("motor"), name="weak.usda"),
         robot(prim("motor").replace("100", "300"), name="strong.usda"),
     )
     assets = [{"path": str(weak), "label": "a", "worlds": [0, 2]}, {"path": str(strong), "label": "b", "worlds": [1]}]
-    with simulate(*assets, worlds=3) as simulation:
+    with load(*assets, worlds=3) as simulation:
         for group in simulation.actuators.values():
             group.position_targets.fill_(0.1)
         simulation.step()
@@ -249,8 +248,8 @@ def test_stages_in_different_worlds_bring_their_own_actuators(robot):
 # Drives of the joints, reset, checkpoints.
 
 
-def test_the_drives_of_actuated_joints_stay_off_after_a_reset(robot):
-    with simulate(robot(prim("motor"))) as simulation:
+def test_the_drives_of_actuated_joints_stay_off_after_a_reset(load, robot):
+    with load(robot(prim("motor"))) as simulation:
         simulation.step()
         simulation.reset()
         simulation.step()
@@ -258,17 +257,17 @@ def test_the_drives_of_actuated_joints_stay_off_after_a_reset(robot):
         np.testing.assert_array_equal(simulation.model.joint_target_kd.numpy(), [0.0, 1.0] * 2)
 
 
-def test_nothing_moves_a_joint_whose_actuator_gives_no_effort(robot):
-    with simulate(robot(prim("motor", attributes=""))) as simulation:
+def test_nothing_moves_a_joint_whose_actuator_gives_no_effort(load, robot):
+    with load(robot(prim("motor", attributes=""))) as simulation:
         simulation.actuators["motor"].position_targets.fill_(1.0)
         simulation.control.joint_target_q.fill_(1.0)
         simulation.step(5)
         np.testing.assert_array_equal(simulation.state.joint_q.numpy()[[0, 2]], 0.0)
 
 
-def test_a_reset_world_forgets_the_delayed_targets(robot):
+def test_a_reset_world_forgets_the_delayed_targets(load, robot):
     stage = robot(prim("motor", ("PDControl", "ActuatorDelay"), "float newton:kp = 1\nint newton:delaySteps = 2\n"))
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         group = simulation.actuators["motor"]
         for target in (10.0, 20.0):
             group.position_targets.fill_(target)
@@ -282,9 +281,9 @@ def test_a_reset_world_forgets_the_delayed_targets(robot):
         assert group.applied_effort.numpy()[1, 0] == pytest.approx(30.0, abs=1e-6)
 
 
-def test_a_checkpoint_resumes_the_actuators_of_a_stage(robot, tmp_path):
+def test_a_checkpoint_resumes_the_actuators_of_a_stage(load, robot, tmp_path):
     stage = robot(prim("motor", ("PDControl", "ActuatorDelay"), PD + "int newton:delaySteps = 3\n"))
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         simulation.actuators["motor"].position_targets.fill_(0.3)
         simulation.step(4)
         simulation.save(tmp_path / "state.pippin")
@@ -297,13 +296,13 @@ def test_a_checkpoint_resumes_the_actuators_of_a_stage(robot, tmp_path):
 # The file beside the stage.
 
 
-def test_the_file_wins_over_a_prim_and_one_warning_names_both(robot):
+def test_the_file_wins_over_a_prim_and_one_warning_names_both(load, robot):
     stage = robot(prim("motor", targets=("hip", "slide")))
     group = {"type": "pd", "joints": ["hip"], "kp": 1.0}
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with simulate(stage, actuators={"legs": group}) as simulation:
+        with load(stage, actuators={"legs": group}) as simulation:
             driven = {label: each.joint_labels for label, each in simulation.actuators.items()}
 
     assert driven == {"legs": ("/Robot/hip",), "motor": ("/Robot/slide",)}
@@ -312,23 +311,23 @@ def test_the_file_wins_over_a_prim_and_one_warning_names_both(robot):
     assert "prim '/Robot/Actuators/motor'" in warning
 
 
-def test_a_prim_of_which_the_file_takes_every_joint_makes_no_group(robot):
+def test_a_prim_of_which_the_file_takes_every_joint_makes_no_group(load, robot):
     with (
         pytest.warns(UserWarning, match=r"actuators\.legs"),
-        simulate(robot(prim("motor")), actuators={"legs": {"type": "pd", "joints": ["hip"], "kp": 1.0}}) as simulation,
+        load(robot(prim("motor")), actuators={"legs": {"type": "pd", "joints": ["hip"], "kp": 1.0}}) as simulation,
     ):
         assert list(simulation.actuators) == ["legs"]
 
 
-def test_a_prim_that_is_ignored_is_left_out_without_a_word(robot):
+def test_a_prim_that_is_ignored_is_left_out_without_a_word(load, robot):
     stage = {"path": str(robot(prim("motor"), prim("motor_2", targets=("slide",)))), "ignore": ["motor"]}
-    with simulate(stage) as simulation:
+    with load(stage) as simulation:
         assert list(simulation.actuators) == ["motor_2"]
 
 
-def test_a_deactivated_prim_is_no_actuator(robot):
+def test_a_deactivated_prim_is_not_an_actuator(load, robot):
     inactive = prim("motor", targets=()).replace("prepend apiSchemas", "active = false\nprepend apiSchemas")
-    with simulate(robot(inactive)) as simulation:
+    with load(robot(inactive)) as simulation:
         assert not simulation.actuators
 
 
@@ -402,32 +401,34 @@ def test_a_deactivated_prim_is_no_actuator(robot):
         ),
     ],
 )
-def test_a_wrong_prim_is_refused_with_its_path(robot, actuator, message):
+def test_a_wrong_prim_is_refused_with_its_path(load, robot, actuator, message):
     stage = robot(actuator)
 
     with pytest.raises(pippin.ConfigError, match=message) as caught:
-        simulate(stage)
+        load(stage)
 
     assert all(fault.startswith("scene.assets[0].path: ") for fault in caught.value.faults)
     assert all(f"{str(stage)!r}, prim '/Robot/Actuators/motor': " in fault for fault in caught.value.faults)
 
 
-def test_all_wrong_prims_are_told_at_once(robot):
-    text = faults(robot(prim("one", targets=()), prim("two", attributes="float newton:kp = -1\n", targets=("slide",))))
+def test_all_wrong_prims_are_told_at_once(load, robot):
+    text = faults(
+        load, robot(prim("one", targets=()), prim("two", attributes="float newton:kp = -1\n", targets=("slide",)))
+    )
 
     assert "prim '/Robot/Actuators/one'" in text
     assert "prim '/Robot/Actuators/two'" in text
 
 
-def test_two_prims_on_one_joint_are_refused_with_both_named(robot):
-    text = faults(robot(prim("one"), prim("two")))
+def test_two_prims_on_one_joint_are_refused_with_both_named(load, robot):
+    text = faults(load, robot(prim("one"), prim("two")))
 
     assert "two': drives '/Robot/hip', which" in text
     assert "one' drives already" in text
 
 
-def test_a_target_that_the_asset_leaves_out_is_refused(robot):
-    text = faults({"path": str(robot(prim("motor", targets=("slide",)))), "ignore": ["slide", "shin"]})
+def test_a_target_that_the_asset_leaves_out_is_refused(load, robot):
+    text = faults(load, {"path": str(robot(prim("motor", targets=("slide",)))), "ignore": ["slide", "shin"]})
 
     assert "'/Robot/slide' is left out by the asset's `ignore`; leave the actuator out as well" in text
 

@@ -15,19 +15,19 @@ WELD = """<mujoco><worldbody><body name="a"><freejoint/><geom name="a" size=".1"
 
 
 @pytest.fixture
-def simulate(tmp_path):
-    def simulate(text: str, solver: str = "mujoco-native", **simulation) -> pippin.Simulation:
-        (tmp_path / "robot.xml").write_text(text)
-        scene = {"assets": [{"path": str(tmp_path / "robot.xml")}]}
-        config = {"scene": scene, "solver": {"type": solver}, "simulation": {"device": "cpu", **simulation}}
-        return pippin.Simulation(pippin.config.structure(config))
+def load(simulate, tmp_path):
+    """Return a function that simulates the robot of a text."""
 
-    return simulate
+    def load(text: str, solver: str = "mujoco-native", **keys) -> pippin.Simulation:
+        (tmp_path / "robot.xml").write_text(text)
+        return simulate(assets=[{"path": str(tmp_path / "robot.xml")}], solver=solver, **keys)
+
+    return load
 
 
 @pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
-def test_a_ball_joint_stops_at_its_largest_angle(simulate, solver):
-    with simulate(BALL, solver, dt=0.002) as simulation:
+def test_a_ball_joint_stops_at_its_largest_angle(load, solver):
+    with load(BALL, solver, dt=0.002) as simulation:
         simulation.step(500)
         turn = simulation.state.joint_q.numpy()
 
@@ -35,13 +35,13 @@ def test_a_ball_joint_stops_at_its_largest_angle(simulate, solver):
     assert angle == pytest.approx(np.deg2rad(30.0), abs=0.05)
 
 
-def test_a_limited_ball_is_refused_by_a_solver_that_does_not_limit_it(simulate):
+def test_a_limited_ball_is_refused_by_a_solver_that_does_not_limit_it(load):
     with pytest.raises(pippin.ConfigError, match="'xpbd' does not support ball_limits"):
-        simulate(BALL, "xpbd")
+        load(BALL, "xpbd")
 
 
-def test_bodies_that_an_equality_joins_still_collide(simulate):
-    with simulate(WELD) as simulation:
+def test_bodies_that_an_equality_joins_still_collide(load):
+    with load(WELD) as simulation:
         model = simulation.model
         shapes = [model.shape_label.index(label) for label in ("worldbody/a/a", "worldbody/b/b")]
         is_filtered = model.shape_collision_filter_mask(np.array([shapes]))
@@ -50,28 +50,28 @@ def test_bodies_that_an_equality_joins_still_collide(simulate):
     assert model.joint_type.numpy()[-1] == int(newton.JointType.FIXED)  # the loop joint of the weld
 
 
-def test_margins_that_warp_cannot_use_are_kept_by_the_engine_in_c(simulate):
+def test_margins_that_warp_cannot_use_are_kept_by_the_engine_in_c(load):
     text = (
         '<mujoco><worldbody><body><joint/><geom type="box" size=".1 .1 .1" margin=".01"/></body></worldbody></mujoco>'
     )
 
-    with simulate(text) as simulation:
+    with load(text) as simulation:
         margin = simulation.solver.mj_model.geom_margin
 
     assert margin == pytest.approx([0.01])
 
 
-def test_margins_that_warp_cannot_use_are_told_in_one_line(simulate):
+def test_margins_that_warp_cannot_use_are_told_in_one_line(load):
     text = BALL.replace("</body>", '<geom type="box" size=".1 .1 .1" margin=".01"/></body>')
 
-    with pytest.warns(UserWarning, match="the margin of shape .* is left out.*mujoco-native"), simulate(text, "mujoco"):
+    with pytest.warns(UserWarning, match="the margin of shape .* is left out.*mujoco-native"), load(text, "mujoco"):
         pass
 
 
-def test_iterations_against_slip_reach_the_engine_in_c(simulate):
+def test_iterations_against_slip_reach_the_engine_in_c(load):
     text = BALL.replace("<worldbody>", '<option noslip_iterations="3"/><worldbody>')
 
-    with simulate(text) as simulation:
+    with load(text) as simulation:
         count = simulation.solver.mj_model.opt.noslip_iterations
 
     assert count == 3
@@ -83,8 +83,8 @@ FOOT = """<mujoco><worldbody><body name="shin"><freejoint/><geom name="shin" siz
 <body name="toe" pos=".1 0 0"><geom name="toe" size=".1" mass="1"/></body></body></body></worldbody></mujoco>"""
 
 
-def test_a_body_does_not_collide_with_what_is_welded_to_its_child(simulate):
-    with simulate(FOOT, "featherstone") as simulation:
+def test_a_body_does_not_collide_with_what_is_welded_to_its_child(load):
+    with load(FOOT, "featherstone") as simulation:
         model = simulation.model
         pair = [i for i, label in enumerate(model.shape_label) if label.endswith(("/shin", "/toe"))]
         is_filtered = model.shape_collision_filter_mask(np.array([pair]))

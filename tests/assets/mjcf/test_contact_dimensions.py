@@ -11,20 +11,15 @@ OF_FILE = 'friction="1 .5 .4"'
 
 
 @pytest.fixture
-def simulate(tmp_path):
+def roll(simulate, tmp_path):
     """Return a function that builds a ball on the ground."""
 
-    def simulate(solver, attributes="", **shapes):
+    def roll(solver, attributes="", **shapes):
         path = tmp_path / "ball.xml"
         path.write_text(BALL.format(attributes))
-        tables = {
-            "simulation": {"device": "cpu", "dt": 0.002},
-            "scene": {"assets": [{"path": str(path)}], "ground": True, "shapes": shapes},
-            "solver": {"type": solver},
-        }
-        return pippin.Simulation(pippin.structure(tables))
+        return simulate(dt=0.002, assets=[{"path": str(path)}], ground=True, shapes=shapes, solver=solver)
 
-    return simulate
+    return roll
 
 
 @pytest.mark.parametrize(
@@ -39,8 +34,8 @@ def simulate(tmp_path):
         ('condim="1"', {"mu_rolling": 0.1}, 6, 1),
     ],
 )
-def test_shapes_get_the_dimension_of_the_friction_that_the_scene_gives_them(simulate, attributes, shapes, ground, ball):
-    with simulate("mujoco-native", attributes, **shapes) as simulation:
+def test_shapes_get_the_dimension_of_the_friction_that_the_scene_gives_them(roll, attributes, shapes, ground, ball):
+    with roll("mujoco-native", attributes, **shapes) as simulation:
         model = simulation.solver.mj_model
 
         found = {int(kind): int(dim) for kind, dim in zip(model.geom_type, model.geom_condim, strict=True)}
@@ -48,8 +43,8 @@ def test_shapes_get_the_dimension_of_the_friction_that_the_scene_gives_them(simu
     assert found == {0: ground, 2: ball}  # a plane and a sphere
 
 
-def test_friction_that_mujoco_itself_leaves_out_needs_no_support(simulate):
-    with simulate("featherstone", OF_FILE) as simulation:
+def test_friction_that_mujoco_itself_leaves_out_needs_no_support(roll):
+    with roll("featherstone", OF_FILE) as simulation:
         assert simulation.notes == {}
 
 
@@ -61,9 +56,9 @@ def test_friction_that_mujoco_itself_leaves_out_needs_no_support(simulate):
         ('condim="6" ' + OF_FILE, {}, "rolling_friction"),
     ],
 )
-def test_a_solver_without_the_friction_refuses_it(simulate, attributes, shapes, feature):
+def test_a_solver_without_the_friction_refuses_it(roll, attributes, shapes, feature):
     with pytest.raises(pippin.ConfigError, match=rf"'featherstone' does not support {feature} .*solvers that do"):
-        simulate("featherstone", attributes, **shapes)
+        roll("featherstone", attributes, **shapes)
 
 
 @pytest.mark.parametrize(
@@ -74,10 +69,8 @@ def test_a_solver_without_the_friction_refuses_it(simulate, attributes, shapes, 
         ("", {"mu_torsional": 0.1, "mu_rolling": 0.01}, (0.1, 0.01)),
     ],
 )
-def test_a_solver_that_reads_coefficients_alone_has_the_friction_that_mujoco_has(
-    simulate, attributes, shapes, expected
-):
-    with simulate("xpbd", attributes, **shapes) as simulation:
+def test_a_solver_that_reads_coefficients_alone_has_the_friction_that_mujoco_has(roll, attributes, shapes, expected):
+    with roll("xpbd", attributes, **shapes) as simulation:
         model = simulation.model
         found = [getattr(model, f"shape_material_{name}").numpy() for name in ("mu_torsional", "mu_rolling")]
 
@@ -86,9 +79,9 @@ def test_a_solver_that_reads_coefficients_alone_has_the_friction_that_mujoco_has
 
 
 @pytest.mark.parametrize("solver", ["mujoco-native", "xpbd"])
-def test_a_coefficient_that_the_dimension_leaves_out_is_refused_or_acts(simulate, solver):
+def test_a_coefficient_that_the_dimension_leaves_out_is_refused_or_acts(roll, solver):
     """A ball turns on the spot; MuJoCo has no torsional friction at a contact of condim 3."""
-    with simulate(solver, OF_FILE) as simulation:
+    with roll(solver, OF_FILE) as simulation:
         view = simulation.view.articulations("**")
         coefficients = np.full(view.get_attribute("shape_material_mu_torsional").shape, 0.05, dtype=np.float32)
         flags = newton.ModelFlags.SHAPE_PROPERTIES

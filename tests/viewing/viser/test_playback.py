@@ -1,32 +1,23 @@
 """Playback: the state of a simulation follows the rows of a recording."""
 
-import attrs
 import numpy as np
 import pippin
 import pytest
-from pippin import Simulation, open_run
+from pippin import open_run
 from pippin.viewing.viser.config import ViserConfig
 from pippin.viewing.viser.playback import Playback, find_poses
 
-
-@pytest.fixture
-def simulate(chain, configure):
-    def build(recorders, folder):
-        config = attrs.evolve(configure("featherstone", scene={"worlds": 3}, dt=0.01), recorders=read(recorders))
-        return Simulation(config, prototype=chain(), folder=folder)
-
-    return build
-
-
-def read(recorders):
-    """Return the recorders of a file."""
-    return pippin.structure({"solver": {"type": "featherstone"}, "recorders": recorders}).recorders
+pytestmark = pytest.mark.simulation(
+    dt=0.01, worlds=3, accept_unsupported=["armature"], prototype="chain", solver="featherstone"
+)
 
 
 @pytest.mark.parametrize("channel", ["joint_q", "body_q"])
 def test_a_playback_shows_the_recorded_poses_at_each_time(simulate, tmp_path, channel):
     poses = []
-    with simulate({"log": {"type": "npz", "worlds": "1:3", "series": [channel]}}, tmp_path) as simulation:
+    with simulate(
+        recorders={"log": {"type": "npz", "worlds": "1:3", "series": [channel]}}, folder=tmp_path
+    ) as simulation:
         for _ in range(4):
             simulation.step()
             poses.append(simulation.state.body_q.numpy().reshape(3, -1, 7)[1:].copy())
@@ -46,14 +37,14 @@ def test_a_playback_shows_the_recorded_poses_at_each_time(simulate, tmp_path, ch
 
 
 def test_a_world_that_was_not_recorded_is_refused(simulate, tmp_path):
-    with simulate({"log": {"type": "npz"}}, tmp_path) as simulation:
+    with simulate(recorders={"log": {"type": "npz"}}, folder=tmp_path) as simulation:
         simulation.step()
     with open_run(tmp_path) as run, pytest.raises(pippin.ConfigError, match=r"world 2 is not in .* recorded: "):
         Playback(simulation, find_poses(run.recordings, run.path), ViserConfig(worlds="2:3"))
 
 
 def test_a_recording_without_poses_is_refused(simulate, tmp_path):
-    with simulate({"log": {"type": "npz", "series": ["joint_qd"]}}, tmp_path) as simulation:
+    with simulate(recorders={"log": {"type": "npz", "series": ["joint_qd"]}}, folder=tmp_path) as simulation:
         simulation.step()
     with open_run(tmp_path) as run, pytest.raises(pippin.ConfigError, match=r"no recording with rows of body_q or"):
         find_poses(run.recordings, run.path)

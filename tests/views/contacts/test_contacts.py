@@ -196,7 +196,7 @@ def test_without_dt_readings_are_forces_and_with_it_impulses(settled):
 
 
 @pytest.mark.parametrize("dt", [0.0, -1.0, np.nan, np.inf])
-def test_a_dt_that_is_no_length_of_time_is_refused(settled, dt):
+def test_a_dt_that_is_not_a_length_of_time_is_refused(settled, dt):
     with pytest.raises(pippin.ConfigError, match="dt: expected a length of time"):
         settled.view.contacts("/lone").net_forces(dt)
 

@@ -38,17 +38,13 @@ class Column:
 
     def plain(self) -> dict[str, Any]:
         """Return the column as plain data for JSON."""
-        texts = ("labels", "units", "components")
-        data: dict[str, Any] = {"name": self.name, "shape": list(self.shape), "dtype": self.dtype.str}
-        return data | {"frame": self.frame} | {name: list(getattr(self, name)) for name in texts}
+        return {name: getattr(self, name) for name in attrs.fields_dict(Column)} | {"dtype": self.dtype.str}
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Column:
         """Return the column whose `plain` gave `data`."""
-        texts = {name: tuple(data[name]) for name in ("labels", "units", "components")}
-        return cls(
-            name=data["name"], shape=tuple(data["shape"]), dtype=np.dtype(data["dtype"]), frame=data["frame"], **texts
-        )
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        return cls(**values | {"dtype": np.dtype(data["dtype"])})
 
 
 def row_type(columns: Iterable[Column]) -> np.dtype[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Host
-from pippin.views.kernels.contacts import Sources
+from pippin.views.contacts.arguments import contact_sources
 
 from .kernels import Table, fill_table
 
@@ -52,7 +52,7 @@ class ContactTable:
         }
         if force is not None:
             self.arrays["force"] = wp.zeros((count, size), dtype=wp.vec3, device=device)
-        self._sources = _sources(contacts, force)
+        self._sources = contact_sources(contacts, force)
         self._table: Any = Table()
         row_of_world = np.full(model.world_count + 1, -1, dtype=np.int32)
         row_of_world[worlds] = np.arange(count)
@@ -70,16 +70,3 @@ class ContactTable:
         inputs = [self._sources, model.shape_world, model.shape_body, body_q, self._table]
         size = present(simulation.contacts).rigid_contact_max
         wp.launch(fill_table, size, inputs, device=model.device)
-
-
-def _sources(contacts: Any, force: wp.array | None) -> Any:
-    """Return the contacts for kernels; without forces, their array is null."""
-    sources: Any = Sources()
-    if force is not None:
-        sources.force = force
-    for name in ("count", "shape0", "shape1", "normal"):
-        setattr(sources, name, getattr(contacts, f"rigid_contact_{name}"))
-    for name in ("point", "offset"):
-        for side in (0, 1):
-            setattr(sources, f"{name}{side}", getattr(contacts, f"rigid_contact_{name}{side}"))
-    return sources

@@ -116,7 +116,7 @@ def test_joints_in_another_order_are_structural():
     assert said == ["2 joints: order in its body 'elbow' 1 → 2, 'twist' 2 → 1"]
 
 
-def test_a_body_that_only_carries_a_joint_is_no_difference():
+def test_a_body_that_only_carries_a_joint_is_not_a_difference():
     lower = '<body name="lower" pos="0 0 -0.4">'
     elbow = '<joint name="elbow" axis="0 1 0" pos="0 0 0.1"/>'
     carrier = '<body name="lower~1" pos="0 0 -0.4"><inertial pos="0 0 0" mass="1e-9" diaginertia="1e-12 1e-12 1e-12"/>'
@@ -145,7 +145,7 @@ def test_paths_and_generated_names_are_matched():
     assert compare(model(), renamed) == []
 
 
-def test_another_frame_of_the_same_inertia_is_no_difference():
+def test_another_frame_of_the_same_inertia_is_not_a_difference():
     inertial = '<body name="lower" pos="0 0 -0.4"><inertial pos="0 0 0" mass="1" {}/>'
     lower = '<body name="lower" pos="0 0 -0.4">'
     straight = model((lower, inertial.format('diaginertia="1 2 2.5"')))

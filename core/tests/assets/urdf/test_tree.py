@@ -52,7 +52,7 @@ def test_every_wrong_joint_is_named_at_once():
     ]
 
 
-def test_a_text_that_is_no_xml_is_refused_with_its_line():
+def test_a_text_that_is_not_xml_is_refused_with_its_line():
     [fault] = faults("\n<link>")
 
     assert "mismatched tag: line 2" in fault

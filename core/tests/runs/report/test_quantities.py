@@ -63,7 +63,7 @@ def test_a_long_image_is_read_a_few_rows_at_a_time():
     assert max(Video.reads) <= 65
 
 
-def test_four_plain_numbers_are_no_quaternion():
+def test_four_plain_numbers_are_not_quaternion():
     ((_, chart),) = found(np.ones((10, 1, 4)), units=("1",))
 
     assert names(chart) == ["0", "1", "2", "3"]

@@ -15,7 +15,7 @@ from pippin.views.kernels.contacts import Pairing, Sources
 
 from .pairing import Counterpart
 
-__all__ = ["pairing_of", "sources_of", "without_filters"]
+__all__ = ["contact_sources", "pairing_of", "sources_of", "without_filters"]
 
 
 def sources_of(host: Host) -> Any:
@@ -24,14 +24,21 @@ def sources_of(host: Host) -> Any:
     Raises:
         ViewError: The simulation has no contact forces.
     """
-    contacts, sources = host.contacts, Sources()
+    contacts = host.contacts
     forces = None if host.observables is None else host.observables.contact_f
     if forces is None or contacts is None:
         raise ViewError(
             "contacts: the simulation does not ask the solver for 'contact_f', which has to be allocated before the"
             ' first step; write simulation.observables = ["contact_f"]'
         )
-    sources.force = forces
+    return contact_sources(contacts, forces)
+
+
+def contact_sources(contacts: newton.Contacts, forces: wp.array | None) -> Any:
+    """Return contacts for kernels; without forces, their array is null."""
+    sources: Any = Sources()
+    if forces is not None:
+        sources.force = forces
     for name in ("count", "shape0", "shape1", "normal"):
         setattr(sources, name, getattr(contacts, f"rigid_contact_{name}"))
     for name in ("point", "offset", "margin"):
