@@ -134,7 +134,7 @@ def test_ctrl_c_leaves_rows_that_say_so_and_no_process(stopped):
 
     assert code == 130
     assert is_gone
-    assert "stopped; go on with: pippin sweep" in text
+    assert "stopped; resume with: pippin sweep" in text
     assert [row["outcome"] for row in rows] == ["ok", "diverged", "refused", "ok", "stopped", "waiting"]
 
 

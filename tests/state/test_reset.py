@@ -321,6 +321,6 @@ def test_a_state_array_that_is_none_of_warp_s_is_refused(ball, configure):
             return {"heat": np.zeros(1)}
 
     with pytest.raises(
-        pippin.PluginError, match=r"plugins:numeric: state_arrays: 'heat' is no Warp array, but a ndarray"
+        pippin.PluginError, match=r"plugins:numeric: state_arrays: 'heat' is not a Warp array, but a ndarray"
     ):
         pippin.Simulation(configure(), [Numeric()], ball())

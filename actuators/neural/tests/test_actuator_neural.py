@@ -395,20 +395,20 @@ def test_a_file_that_is_not_there_is_refused(simulate, tmp_path):
 def test_a_foreign_file_is_refused(simulate, tmp_path, content):
     (tmp_path / "net.onnx").write_bytes(content)
 
-    refused(simulate, tmp_path / "net.onnx", r"net\.onnx' is no valid ONNX file \(")
+    refused(simulate, tmp_path / "net.onnx", r"net\.onnx' is not a valid ONNX file \(")
 
 
 def test_a_truncated_file_is_refused(simulate, tmp_path):
     file = mlp(tmp_path / "net.onnx")
     file.write_bytes(file.read_bytes()[:-40])
 
-    refused(simulate, file, r"net\.onnx' is no valid ONNX file \(")
+    refused(simulate, file, r"net\.onnx' is not a valid ONNX file \(")
 
 
 def test_a_torch_checkpoint_is_refused(simulate, tmp_path):
     (tmp_path / "net.pt").write_bytes(b"PK")
 
-    refused(simulate, tmp_path / "net.pt", r"is no '\.onnx' file; export the network to ONNX")
+    refused(simulate, tmp_path / "net.pt", r"is not an '\.onnx' file; export the network to ONNX")
 
 
 @pytest.mark.parametrize(
@@ -459,7 +459,7 @@ def test_weights_that_do_not_fit_the_declared_shapes_are_refused(simulate, tmp_p
     model.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 3
     onnx.save(model, file)
 
-    refused(simulate, file, "is no valid ONNX file")
+    refused(simulate, file, "is not a valid ONNX file")
 
 
 def test_weights_that_are_not_finite_are_refused(simulate, tmp_path):

@@ -316,7 +316,7 @@ def test_joints_without_axes_are_left_out_and_noted(simulate, wrist):
     ("options", "message"),
     [
         ({"joints": ["hipp"]}, r"actuators\.legs\.joints: no joint matches 'hipp'.*'hip'"),
-        ({"joints": ["("]}, r"actuators\.legs\.joints: '\(' is no regular expression"),
+        ({"joints": ["("]}, r"actuators\.legs\.joints: '\(' is not a regular expression"),
         ({"kp": {"hip": 1.0}}, r"actuators\.legs\.kp: no pattern matches joint 'knee'"),
         ({"kd": {"hip": 1.0, ".*": 2.0}}, r"actuators\.legs\.kd: joint 'hip' matches both 'hip' and '\.\*'"),
         ({"kp": {"toe": 1.0, ".*": 2.0}}, r"actuators\.legs\.kp: no joint matches 'toe'"),

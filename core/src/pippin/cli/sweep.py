@@ -109,7 +109,7 @@ def sweep(
             try:
                 _run(driver, progress)
             except KeyboardInterrupt:
-                progress.note(f"stopped; go on with: {shlex.join(command)}")
+                progress.note(f"stopped; resume with: {shlex.join(command)}")
                 raise
             finally:
                 if is_parquet:

@@ -36,7 +36,7 @@ def read_seeds(seed: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
         count: The number of worlds.
 
     Raises:
-        ConfigError: A seed is no whole number from 0 on, or there is not one for each world.
+        ConfigError: A seed is not a whole number from 0 on, or there is not one for each world.
     """
     if seed is None:
         return None
