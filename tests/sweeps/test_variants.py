@@ -51,7 +51,7 @@ def test_variants_of_one_solver_share_kernels(file):
     [
         (["solver.iteratons=4,8"], ["solver.iteratons", "(first with solver.iteratons = 4)"]),
         (["solver.iterations=4,0", "simulation.dt=-1.0,0.01"], ["iterations", "dt", "(first with"]),
-        (["simulation.seed=0", "simulation.seed=1"], ["--over: 'simulation.seed' is swept twice"]),
+        (["simulation.seed=0", "simulation.seed=1"], ["over: 'simulation.seed' is swept twice"]),
         (["simulation.seed=1,01"], ["simulation.seed", "'01'"]),
         (["simulation.dt=0.01,1e-2"], ["simulation.dt = 0.01 and simulation.dt = 1e-2 are one configuration"]),
     ],

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .runs.result import RunResult
     from .runs.run import run
     from .state.state_record import StateRecord
+    from .sweeps.run_sweep import SweepResult, sweep
 
 __all__ = [
     "AssetConfig",
@@ -91,6 +92,7 @@ __all__ = [
     "SimulationOptions",
     "SolverRun",
     "StateRecord",
+    "SweepResult",
     "TaskConfig",
     "compare",
     "did_you_mean",
@@ -103,6 +105,7 @@ __all__ = [
     "replay",
     "run",
     "structure",
+    "sweep",
     "verify",
 ]
 
@@ -113,6 +116,7 @@ _LATE = {
     "Difference": "pippin.assets.fidelity.difference",
     "ImportReport": "pippin.assets.report",
     "StateRecord": "pippin.state.state_record",
+    "SweepResult": "pippin.sweeps.run_sweep",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
     "Run": "pippin.runs.reading",
@@ -124,6 +128,7 @@ _LATE = {
     "open_run": "pippin.runs.reading",
     "replay": "pippin.export.replay",
     "run": "pippin.runs.run",
+    "sweep": "pippin.sweeps.run_sweep",
     "verify": "pippin.analysis.verify",
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""

@@ -7,28 +7,29 @@ from pathlib import Path
 
 from .errors import ConfigError
 
-__all__ = ["output_path", "refuse_unwritable"]
+__all__ = ["output_path"]
 
 
 def output_path(folder: Path | None, path: str | os.PathLike[str]) -> Path:
-    """Return the path of an output file: a relative path is in the folder of the simulation.
+    """Return the path of an output file, which can be written: a relative path is in the folder of the simulation.
 
     Args:
         folder: `simulation.folder`.
         path: The path in the configuration.
 
     Raises:
-        ConfigError: The path is relative, and the simulation has no folder.
+        ConfigError: The path is relative, and the simulation has no folder; or the file cannot be written.
     """
     target = Path(path).expanduser()
-    if target.is_absolute():
-        return target
-    if folder is None:
-        raise ConfigError(
-            f"path: '{target}' is relative, and the simulation has no folder; pass folder= to the simulation, or write"
-            " an absolute path"
-        )
-    return folder / target
+    if not target.is_absolute():
+        if folder is None:
+            raise ConfigError(
+                f"path: '{target}' is relative, and the simulation has no folder; pass folder= to the simulation, or"
+                " write an absolute path"
+            )
+        target = folder / target
+    refuse_unwritable(target)
+    return target
 
 
 def refuse_unwritable(path: Path) -> None:

@@ -34,7 +34,9 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)
 
-_ARGUMENTS = re.compile(r"^(checkpoint|draw|duration|limit|out|over|record_worlds|reference|solver|steps|timeout): ")
+_ARGUMENTS = re.compile(
+    r"^(checkpoint|draw|duration|limit|out|over|processes|record_worlds|reference|solver|steps|timeout|trace_hooks): "
+)
 """Beginning of an error that names an argument of Pippin's functions."""
 
 
@@ -149,7 +151,8 @@ def simulation_options(command: C) -> C:
         click.option(
             "--record-worlds",
             type=click.IntRange(min=0),
-            help="Number of worlds to record if the file has no recorders, by default 1.",
+            show_default="1",
+            help="Number of worlds to record if the file has no recorders.",
         ),
         click.option(
             "--checkpoint",

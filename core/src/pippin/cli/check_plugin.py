@@ -34,8 +34,8 @@ CHECKED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand"
 @click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
 @click.option("--file", type=PATH, metavar="FILE", help="File that an importer reads.")
 @click.option("--solver", metavar="NAME", help="Solver for the tests of another plugin.")
-@click.option("--worlds", type=click.IntRange(min=1), default=3, help="Number of worlds, by default 3.")
-@click.option("--dt", type=float, default=0.002, metavar="SECONDS", help="Length of a substep, by default 0.002 s.")
+@click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True, help="Number of worlds.")
+@click.option("--dt", type=float, default=0.002, metavar="SECONDS", show_default=True, help="Length of a substep [s].")
 @click.option(
     "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
 )

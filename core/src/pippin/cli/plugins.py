@@ -30,7 +30,8 @@ DEFAULT_TIMEOUT = 60.0
     "--timeout",
     type=click.FloatRange(min=0.0, min_open=True),
     metavar="SECONDS",
-    help=f"Longest time for one plugin with --doctor, by default {DEFAULT_TIMEOUT:g} s.",
+    show_default=f"{DEFAULT_TIMEOUT:g}",
+    help="Longest time for one plugin with --doctor [s].",
 )
 @json_list
 def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout: float | None, as_json: bool) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=PATH)
-@click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to measure, by default 100.")
+@click.option("--steps", type=click.IntRange(min=1), default=100, show_default=True, help="Control steps to measure.")
 @changes()
 @out()
 @json_line()

@@ -33,8 +33,17 @@ CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
 
 @click.command()
 @click.argument("file")
-@click.option("--frequency", type=float, default=5.0, metavar="HZ", help="Natural frequency of each axis, 5 Hz.")
-@click.option("--sag", type=float, default=0.05, metavar="RAD", help="Largest sag of a drive, 0.05 rad or m.")
+@click.option(
+    "--frequency", type=float, default=5.0, metavar="HZ", show_default=True, help="Natural frequency of each axis [Hz]."
+)
+@click.option(
+    "--sag",
+    type=float,
+    default=0.05,
+    metavar="RAD",
+    show_default=True,
+    help="Largest sag of a drive under its load [rad or m].",
+)
 @click.option("--implicit", is_flag=True, help="Propose a group with implicit efforts, which no step limits.")
 @click.option("--out", type=PATH, metavar="FILE", help="A new configuration file to write.")
 @changes()

@@ -37,7 +37,7 @@ def view(
     """Show FILE on a page in the browser, until Ctrl-C.
 
     FILE is a configuration, which runs in real time without an end; a checkpoint, from which it continues; or a run
-    folder, which is replayed. Nothing is recorded, and other viewers of the file are left out. The page has pause, one
+    folder, which is replayed. Nothing is recorded, and other viewers of the file do not open. The page has pause, one
     step, reset, speed, choice of world, and sliders for the targets of actuators. Only this machine can open it.
 
     If the simulation fails, the page says why and pauses: Reset starts again.

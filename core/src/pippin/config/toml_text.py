@@ -14,7 +14,7 @@ import attrs
 
 from .tree import KeyPath, key_text, path_text
 
-__all__ = ["toml_text", "value_paths"]
+__all__ = ["inline_text", "toml_text", "value_paths"]
 
 
 @attrs.frozen
@@ -46,7 +46,7 @@ def _table(table: Mapping[str, Any], path: KeyPath, header: tuple[str, ...]) -> 
     inner = {key: value for key, value in table.items() if _is_table(value) or _is_table_list(value)}
     for key, value in table.items():
         if key not in inner:
-            yield _Line(f"{key_text(key)} = {_inline(value)}", (*path, key))
+            yield _Line(f"{key_text(key)} = {inline_text(value)}", (*path, key))
     for key, value in inner.items():
         name = (*header, key)
         if _is_table(value):
@@ -73,11 +73,12 @@ def _is_table_list(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(_is_table, value))
 
 
-def _inline(value: Any) -> str:
+def inline_text(value: Any) -> str:
+    """Return a value as TOML writes it in one line."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key_text(key)} = {_inline(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_inline, value)) + "]"
+        return "{ " + ", ".join(f"{key_text(key)} = {inline_text(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(inline_text, value)) + "]"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

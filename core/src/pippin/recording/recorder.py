@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pippin.binding import Binding, Host
 from pippin.errors import ConfigError, SimulationError
-from pippin.files import output_path, refuse_unwritable
+from pippin.files import output_path
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 
@@ -139,7 +139,6 @@ class Recorder(abc.ABC):
         self.path = output_path(simulation.folder, self.config.path or f"{label}{self.suffix}")
         if self.path.suffix != self.suffix:
             raise ConfigError(f"path: '{self.path}' must end with {self.suffix}, by which readers know the format")
-        refuse_unwritable(self.path)
         self.worlds = chosen_worlds(self.config.worlds, simulation.world_count, "worlds")
         #: The recorded channels; known after `bind`.
         self.channels = channels(

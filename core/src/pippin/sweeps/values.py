@@ -31,7 +31,7 @@ def axis_of(text: str) -> Axis:
     """
     key, values = _split(text)
     if not values.strip():
-        raise ConfigError(f"--over: {key}: has no values; separate them by commas, as in {key}=1,2")
+        raise ConfigError(f"over: {key}: has no values; separate them by commas, as in {key}=1,2")
     items = _lines(key, Path(values[1:])) if values.startswith("@") else _items(key, values)
     parse(f"{key}={item}" for item in items)  # the same errors as those of --set
     return [{key: item} for item in items]
@@ -65,7 +65,7 @@ def _split(text: str) -> tuple[str, str]:
     """Return key and values: the first `=` outside quotes parts them."""
     match = re.match(r"""\s*(?P<key>(?:"[^"]*"|'[^']*'|[^"'=])+?)\s*=(?P<values>.*)""", text, re.DOTALL)
     if match is None:
-        raise ConfigError(f"--over: expected KEY=VALUES, got {text!r}; write, for example, solver.iterations=4,8")
+        raise ConfigError(f"over: expected KEY=VALUES, got {text!r}; write, for example, solver.iterations=4,8")
     return match["key"], match["values"].strip()
 
 
@@ -73,10 +73,10 @@ def _lines(key: str, path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"--over: {key}: '{path}' cannot be read ({error}); name a text file") from error
+        raise ConfigError(f"over: {key}: '{path}' cannot be read ({error}); name a text file") from error
     found = [line.strip() for line in lines if line.strip()]
     if not found:
-        raise ConfigError(f"--over: {key}: '{path}' has no values; write one on each line")
+        raise ConfigError(f"over: {key}: '{path}' has no values; write one on each line")
     return found
 
 
@@ -89,7 +89,7 @@ def _items(key: str, text: str) -> list[str]:
             items += _range(key, rest.strip())
             rest = ""
     if rest:
-        raise ConfigError(f"--over: {key}: {rest.strip()!r} is not a TOML value; close its quotes or brackets")
+        raise ConfigError(f"over: {key}: {rest.strip()!r} is not a TOML value; close its quotes or brackets")
     return items
 
 
@@ -110,5 +110,5 @@ def _range(key: str, item: str) -> Iterable[str]:
     first, last, step = int(match["first"]), int(match["last"]), int(match["step"] or 1)
     found = range(first, last + (1 if step > 0 else -1), step) if step else range(0)
     if not found:
-        raise ConfigError(f"--over: {key}: {item!r} has no numbers; write first..last, or first..last..step")
+        raise ConfigError(f"over: {key}: {item!r} has no numbers; write first..last, or first..last..step")
     return map(str, found)

@@ -93,7 +93,7 @@ def _refuse_twice(axes: Sequence[Axis]) -> None:
     keys = [key for axis in axes for key in axis[0]]
     twice = [key for index, key in enumerate(keys) if key in keys[:index]]
     if twice:
-        raise ConfigError(f"--over: {twice[0]!r} is swept twice; give all its values in one place")
+        raise ConfigError(f"over: {twice[0]!r} is swept twice; give all its values in one place")
 
 
 def _refuse_equal(variants: Sequence[Variant]) -> None:
@@ -102,7 +102,7 @@ def _refuse_equal(variants: Sequence[Variant]) -> None:
         other = first.setdefault(variant.id, variant)
         if other is not variant:
             raise ConfigError(
-                f"--over: {_text(other.settings)} and {_text(variant.settings)} are one configuration; keep one of them"
+                f"over: {_text(other.settings)} and {_text(variant.settings)} are one configuration; keep one of them"
             )
 
 

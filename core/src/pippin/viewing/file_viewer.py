@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from pippin.binding import Binding, Host
-from pippin.files import output_path, refuse_unwritable
+from pippin.files import output_path
 from pippin.hookspecs import hookimpl
 
 __all__ = ["FileViewer"]
@@ -83,7 +83,6 @@ class FileViewer(abc.ABC):
         """
         config, label = self.config, binding.label.partition(":")[2]
         self.path = output_path(simulation.folder, config.path or f"{label}{config.suffixes[0]}")
-        refuse_unwritable(self.path)
         self.worlds = config.worlds_of(simulation.world_count)
         self.prepare(simulation)
 

@@ -16,7 +16,7 @@ from .errors import ViewError
 from .exchange import broadcastable, unreadable
 from .memory import Staging
 from .row_selection import RowSelection
-from .rules import Rule, not_unit
+from .rules import ValueRule, not_unit
 
 __all__ = ["CheckedData", "HostCheck"]
 
@@ -66,7 +66,7 @@ class HostCheck:
         describe: Return the words for a row and a column.
     """
 
-    rule: Rule
+    rule: ValueRule
     dtype: str
     components: int
     is_used: np.ndarray

@@ -12,7 +12,7 @@ from pippin.arrays import on_host
 
 from .kernels.index_map import IndexMap
 from .metatype import DofType
-from .rules import LARGEST, Rule
+from .rules import LARGEST, ValueRule
 from .structure import has_dofs
 
 __all__ = ["PADDING", "ArticulationIndices", "free_roots", "index_map", "padded"]
@@ -125,7 +125,7 @@ def padded(rows: np.ndarray, values: np.ndarray, count: int, least: int = 0) -> 
 
 
 def index_map(
-    elements: np.ndarray, device: wp.Device, rule: Rule | None = None, quaternion: np.ndarray | None = None
+    elements: np.ndarray, device: wp.Device, rule: ValueRule | None = None, quaternion: np.ndarray | None = None
 ) -> Any:
     """Return an index map as an argument of kernels, a `kernels.index_map.IndexMap`.
 

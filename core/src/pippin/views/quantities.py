@@ -6,7 +6,7 @@ quantity by its name, except in the methods that are named after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
@@ -48,7 +48,7 @@ class ViewQuantity:
     """Whether the view has a setter."""
 
     valid: Valid = "finite"
-    """Rule of the values that can be set, a name in `rules.RULES`."""
+    """ValueRule of the values that can be set, a name in `rules.RULES`."""
 
     flags: tuple[str, ...] = ()
     """Names in `newton.ModelFlags` that the solver is notified of when the quantity is set."""
@@ -82,37 +82,57 @@ class ViewQuantity:
 
 _POSE = "world; position of the body's origin, quaternion (x, y, z, w)"
 _TWIST = "world; linear of the centre of mass, then angular"
+_BODY_AXES = "body axes, about the centre of mass"
+_OR_INFINITE: Valid = "non-negative or infinite"
 _FORCE_FLAGS = ("JOINT_DOF_FORCE_PROPERTIES",)
-_LIMIT: Valid = "non-negative or infinite"
 _INERTIAL_FLAGS = ("JOINT_DOF_INERTIAL_PROPERTIES",)
 
 
-def _table(quantities: Iterable[ViewQuantity]) -> dict[str, ViewQuantity]:
+def _table(*quantities: ViewQuantity) -> dict[str, ViewQuantity]:
     return {quantity.name: quantity for quantity in quantities}
 
 
-def _of_dofs(
-    name: str,
-    meaning: str,
-    unit: str,
-    array: str,
-    feature: str,
-    flags: tuple[str, ...] = _FORCE_FLAGS,
-    valid: Valid = "non-negative",
-) -> ViewQuantity:
-    """Return a quantity of the model with one number for each DOF."""
-    return ViewQuantity(
-        name=name,
-        meaning=meaning,
-        unit=unit,
-        source="model",
-        arrays=(array,),
-        element="dof",
-        is_settable=True,
-        valid=valid,
-        flags=flags,
-        feature=feature,
-    )
+def _of_joints(name: str, meaning: str, unit: str, array: str, **others: Any) -> ViewQuantity:
+    """Return a quantity of the state with one number for each DOF or coordinate."""
+    others = {"element": "dof", "is_settable": True, "invalidates": "joints", **others}
+    return ViewQuantity(name=name, meaning=meaning, unit=unit, source="state", arrays=(array,), **others)
+
+
+def _input(name: str, meaning: str, unit: str, array: str, feature: str = "", **others: Any) -> ViewQuantity:
+    """Return an input of the solver with one number for each DOF."""
+    others = {"element": "dof", "is_settable": True, "feature": feature, **others}
+    return ViewQuantity(name=name, meaning=meaning, unit=unit, source="control", arrays=(array,), **others)
+
+
+def _of_dofs(name: str, meaning: str, unit: str, arrays: str, feature: str, **others: Any) -> ViewQuantity:
+    """Return a quantity of the model with one number of each array for each DOF."""
+    others = {"valid": "non-negative", "flags": _FORCE_FLAGS, "feature": feature, **others}
+    names = tuple(arrays.split())
+    counts = {"components": len(names), "element": "dof", "is_settable": True}
+    return ViewQuantity(name=name, meaning=meaning, unit=unit, source="model", arrays=names, **counts, **others)
+
+
+def _pose(name: str, meaning: str, element: Element, **others: Any) -> ViewQuantity:
+    """Return the poses of bodies."""
+    others = {"unit": "m, 1", "source": "state", "arrays": ("body_q",), "components": 7, "frame": _POSE, **others}
+    return ViewQuantity(name=name, meaning=meaning, element=element, **others)
+
+
+def _twist(name: str, meaning: str, unit: str, array: str, element: Element, **others: Any) -> ViewQuantity:
+    """Return six numbers of bodies, in the last substep."""
+    others = {"source": "observable", "components": 6, "frame": _TWIST, **others}
+    return ViewQuantity(name=name, meaning=meaning, unit=unit, arrays=(array,), element=element, **others)
+
+
+def _velocity(name: str, meaning: str, element: Element, **others: Any) -> ViewQuantity:
+    """Return the velocities of bodies."""
+    return _twist(name, meaning, "m/s, rad/s", "body_qd", element, source="state", **others)
+
+
+def _placed(what: Literal["pose", "velocity"], **others: Any) -> dict[str, Any]:
+    """Return the fields of a pose or velocity that is set through the joint that moves the body."""
+    valid = "pose" if what == "pose" else "finite"
+    return {"is_settable": True, "invalidates": "joints", "placed": what, "valid": valid, **others}
 
 
 def _inertial(element: Element) -> list[ViewQuantity]:
@@ -127,279 +147,128 @@ def _inertial(element: Element) -> list[ViewQuantity]:
         return of(name, meaning, unit, array, is_settable=True, flags=("BODY_INERTIAL_PROPERTIES",), **others)
 
     com = "centre of mass; the quaternion after it is the identity"
-    pose = {"components": 7, "frame": "body", "storage": "position", "invalidates": "joints", "valid": "position"}
-    tensor = {"components": 9, "frame": "body axes, about the centre of mass"}
+    position = {"components": 7, "frame": "body", "storage": "position", "invalidates": "joints", "valid": "position"}
+    tensor = {"components": 9, "frame": _BODY_AXES}
+    mass = {"inverse": "body_inv_mass", "valid": "non-negative"}
+    inertia = {"inverse": "body_inv_inertia", "valid": "inertia", **tensor}
+    mark = {"storage": "flag", "valid": "mark", "feature": "gravity_compensation"}
     return [
-        settable(
-            "masses", "mass; its inverse follows", "kg", "body_mass", inverse="body_inv_mass", valid="non-negative"
-        ),
+        settable("masses", "mass; its inverse follows", "kg", "body_mass", **mass),
         of("inv_masses", "inverse mass; 0 if nothing moves the body", "1/kg", "body_inv_mass"),
-        settable("coms", com, "m", "body_com", **pose),
-        settable(
-            "inertias",
-            "inertia; its inverse follows",
-            "kg·m²",
-            "body_inertia",
-            inverse="body_inv_inertia",
-            valid="inertia",
-            **tensor,
-        ),
+        settable("coms", com, "m", "body_com", **position),
+        settable("inertias", "inertia; its inverse follows", "kg·m²", "body_inertia", **inertia),
         of("inv_inertias", "inverse inertia; 0 if singular", "1/(kg·m²)", "body_inv_inertia", **tensor),
-        settable(
-            "disable_gravities",
-            "mark of bodies without gravity; 1 or 0",
-            "1",
-            "mujoco.gravcomp",
-            storage="flag",
-            valid="mark",
-            feature="gravity_compensation",
-        ),
+        settable("disable_gravities", "mark of bodies without gravity; 1 or 0", "1", "mujoco.gravcomp", **mark),
     ]
+
+
+def _computed(name: str, meaning: str, unit: str, **others: Any) -> ViewQuantity:
+    """Return a quantity that each call computes."""
+    others = {"element": "generalized", **others}
+    return ViewQuantity(name=name, meaning=meaning, unit=unit, source="computed", **others)
 
 
 ARTICULATION: Mapping[str, ViewQuantity] = _table(
-    [
-        ViewQuantity(
-            name="dof_positions",
-            meaning="position; of a ball joint, its rotation vector",
-            unit="m or rad",
-            source="state",
-            arrays=("joint_q",),
-            element="dof",
-            is_settable=True,
-            invalidates="joints",
-            is_in_coordinates=True,
-        ),
-        ViewQuantity(
-            name="dof_velocities",
-            meaning="velocity; of a ball joint, its angular velocity",
-            unit="m/s or rad/s",
-            source="state",
-            arrays=("joint_qd",),
-            element="dof",
-            is_settable=True,
-            invalidates="joints",
-        ),
-        ViewQuantity(
-            name="joint_coords",
-            meaning="joint coordinate; of a ball joint, its quaternion",
-            unit="m or rad",
-            source="state",
-            arrays=("joint_q",),
-            element="coordinate",
-            is_settable=True,
-            valid="coordinate",
-            invalidates="joints",
-        ),
-        ViewQuantity(
-            name="dof_position_targets",
-            meaning="position that the solver's own drives pull to",
-            unit="m or rad",
-            source="control",
-            arrays=("joint_target_q",),
-            element="dof",
-            is_settable=True,
-            feature="joint_drives",
-            is_in_coordinates=True,
-        ),
-        ViewQuantity(
-            name="dof_velocity_targets",
-            meaning="velocity that the solver's own drives pull to",
-            unit="m/s or rad/s",
-            source="control",
-            arrays=("joint_target_qd",),
-            element="dof",
-            is_settable=True,
-            feature="joint_drives",
-        ),
-        ViewQuantity(
-            name="dof_forces",
-            meaning="effort in addition to the drives; kept until set again; an actuator owns its DOFs",
-            unit="N or N·m",
-            source="control",
-            arrays=("joint_f",),
-            element="dof",
-            is_settable=True,
-        ),
-        ViewQuantity(
-            name="dof_limits",
-            meaning="lowest and highest position",
-            unit="m or rad",
-            source="model",
-            arrays=("joint_limit_lower", "joint_limit_upper"),
-            element="dof",
-            components=2,
-            is_settable=True,
-            valid="interval",
-            flags=_FORCE_FLAGS,
-            feature="joint_limits",
-        ),
-        _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", "joint_drives"),
-        _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd", "joint_drives"),
-        _of_dofs(
-            "dof_max_forces",
-            "largest effort of the drive",
-            "N or N·m",
-            "joint_effort_limit",
-            "effort_limits",
-            valid=_LIMIT,
-        ),
-        _of_dofs(
-            "dof_max_velocities",
-            "highest speed",
-            "m/s or rad/s",
-            "joint_velocity_limit",
-            "velocity_limits",
-            valid=_LIMIT,
-        ),
-        _of_dofs(
-            "dof_armatures", "armature", "kg or kg·m²", "joint_armature", "armature", ("JOINT_DOF_INERTIAL_PROPERTIES",)
-        ),
-        _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", "joint_friction"),
-        ViewQuantity(
-            name="root_transforms",
-            meaning="pose of the root; setting it for a fixed root moves its anchor",
-            unit="m, 1",
-            source="state",
-            arrays=("body_q",),
-            element="root",
-            components=7,
-            frame=_POSE,
-            is_settable=True,
-            flags=("JOINT_PROPERTIES",),
-            invalidates="joints",
-            valid="pose",
-            placed="pose",
-            moves_anchor=True,
-        ),
-        ViewQuantity(
-            name="root_velocities",
-            meaning="velocity of the root; can be set only for a free root",
-            unit="m/s, rad/s",
-            source="state",
-            arrays=("body_qd",),
-            element="root",
-            components=6,
-            frame=_TWIST,
-            is_settable=True,
-            invalidates="joints",
-            placed="velocity",
-        ),
-        ViewQuantity(
-            name="link_transforms",
-            meaning="pose of each link",
-            unit="m, 1",
-            source="state",
-            arrays=("body_q",),
-            element="link",
-            components=7,
-            frame=_POSE,
-        ),
-        ViewQuantity(
-            name="link_velocities",
-            meaning="velocity of each link",
-            unit="m/s, rad/s",
-            source="state",
-            arrays=("body_qd",),
-            element="link",
-            components=6,
-            frame=_TWIST,
-        ),
-        ViewQuantity(
-            name="link_accelerations",
-            meaning="acceleration of each link in the last substep",
-            unit="m/s², rad/s²",
-            source="observable",
-            arrays=("body_qdd",),
-            element="link",
-            components=6,
-            frame=_TWIST,
-        ),
-        ViewQuantity(
-            name="link_incoming_joint_force",
-            meaning="wrench that a link's own joint exerted on it in the last substep",
-            unit="N, N·m",
-            source="observable",
-            arrays=("body_parent_f",),
-            element="link",
-            components=6,
-            frame="world; force, then torque about the centre of mass",
-        ),
-        *_inertial("link"),
-        ViewQuantity(
-            name="jacobians",
-            meaning="velocity of each link per velocity of each generalized DOF",
-            unit="1, m, 1/m, 1",
-            source="computed",
-            element="link",
-            components=6,
-            frame=_TWIST,
-        ),
-        ViewQuantity(
-            name="mass_matrices",
-            meaning="inertia that couples the generalized DOFs, with armature",
-            unit="kg, kg·m, kg·m²",
-            source="computed",
-            element="generalized",
-        ),
-        ViewQuantity(
-            name="gravity_forces",
-            meaning="effort that holds the articulation still against gravity",
-            unit="N or N·m",
-            source="computed",
-            element="generalized",
-        ),
-        ViewQuantity(
-            name="coriolis_forces",
-            meaning="effort that Coriolis and centrifugal accelerations need",
-            unit="N or N·m",
-            source="computed",
-            element="generalized",
-        ),
-    ]
+    _of_joints(
+        "dof_positions", "position; of a ball joint, its rotation vector", "m or rad", "joint_q", is_in_coordinates=True
+    ),
+    _of_joints("dof_velocities", "velocity; of a ball joint, its angular velocity", "m/s or rad/s", "joint_qd"),
+    _of_joints(
+        "joint_coords",
+        "joint coordinate; of a ball joint, its quaternion",
+        "m or rad",
+        "joint_q",
+        element="coordinate",
+        valid="coordinate",
+    ),
+    _input(
+        "dof_position_targets",
+        "position that the solver's own drives pull to",
+        "m or rad",
+        "joint_target_q",
+        "joint_drives",
+        is_in_coordinates=True,
+    ),
+    _input(
+        "dof_velocity_targets",
+        "velocity that the solver's own drives pull to",
+        "m/s or rad/s",
+        "joint_target_qd",
+        "joint_drives",
+    ),
+    _input(
+        "dof_forces",
+        "effort in addition to the drives; kept until set again; an actuator owns its DOFs",
+        "N or N·m",
+        "joint_f",
+    ),
+    _of_dofs(
+        "dof_limits",
+        "lowest and highest position",
+        "m or rad",
+        "joint_limit_lower joint_limit_upper",
+        "joint_limits",
+        valid="interval",
+    ),
+    _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", "joint_drives"),
+    _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd", "joint_drives"),
+    _of_dofs(
+        "dof_max_forces",
+        "largest effort of the drive",
+        "N or N·m",
+        "joint_effort_limit",
+        "effort_limits",
+        valid=_OR_INFINITE,
+    ),
+    _of_dofs(
+        "dof_max_velocities",
+        "highest speed",
+        "m/s or rad/s",
+        "joint_velocity_limit",
+        "velocity_limits",
+        valid=_OR_INFINITE,
+    ),
+    _of_dofs("dof_armatures", "armature", "kg or kg·m²", "joint_armature", "armature", flags=_INERTIAL_FLAGS),
+    _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", "joint_friction"),
+    _pose(
+        "root_transforms",
+        "pose of the root; setting it for a fixed root moves its anchor",
+        "root",
+        **_placed("pose", moves_anchor=True, flags=("JOINT_PROPERTIES",)),
+    ),
+    _velocity(
+        "root_velocities", "velocity of the root; can be set only for a free root", "root", **_placed("velocity")
+    ),
+    _pose("link_transforms", "pose of each link", "link"),
+    _velocity("link_velocities", "velocity of each link", "link"),
+    _twist("link_accelerations", "acceleration of each link in the last substep", "m/s², rad/s²", "body_qdd", "link"),
+    _twist(
+        "link_incoming_joint_force",
+        "wrench that a link's own joint exerted on it in the last substep",
+        "N, N·m",
+        "body_parent_f",
+        "link",
+        frame="world; force, then torque about the centre of mass",
+    ),
+    *_inertial("link"),
+    _computed(
+        "jacobians",
+        "velocity of each link per velocity of each generalized DOF",
+        "1, m, 1/m, 1",
+        element="link",
+        components=6,
+        frame=_TWIST,
+    ),
+    _computed("mass_matrices", "inertia that couples the generalized DOFs, with armature", "kg, kg·m, kg·m²"),
+    _computed("gravity_forces", "effort that holds the articulation still against gravity", "N or N·m"),
+    _computed("coriolis_forces", "effort that Coriolis and centrifugal accelerations need", "N or N·m"),
 )
 """The quantities of `ArticulationView`, by name."""
 
 RIGID_BODY: Mapping[str, ViewQuantity] = _table(
-    [
-        ViewQuantity(
-            name="transforms",
-            meaning="pose; can be set only for a free body",
-            unit="m, 1",
-            source="state",
-            arrays=("body_q",),
-            element="body",
-            components=7,
-            frame=_POSE,
-            is_settable=True,
-            invalidates="joints",
-            valid="pose",
-            placed="pose",
-        ),
-        ViewQuantity(
-            name="velocities",
-            meaning="velocity; can be set only for a free body",
-            unit="m/s, rad/s",
-            source="state",
-            arrays=("body_qd",),
-            element="body",
-            components=6,
-            frame=_TWIST,
-            is_settable=True,
-            invalidates="joints",
-            placed="velocity",
-        ),
-        ViewQuantity(
-            name="accelerations",
-            meaning="acceleration in the last substep",
-            unit="m/s², rad/s²",
-            source="observable",
-            arrays=("body_qdd",),
-            element="body",
-            components=6,
-            frame=_TWIST,
-        ),
-        *_inertial("body"),
-    ]
+    _pose("transforms", "pose; can be set only for a free body", "body", **_placed("pose")),
+    _velocity("velocities", "velocity; can be set only for a free body", "body", **_placed("velocity")),
+    _twist("accelerations", "acceleration in the last substep", "m/s², rad/s²", "body_qdd", "body"),
+    *_inertial("body"),
 )
 """The quantities of `RigidBodyView`, by name."""

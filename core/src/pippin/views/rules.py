@@ -17,8 +17,8 @@ __all__ = [
     "RULES",
     "SYMMETRY_TOLERANCE",
     "UNIT_TOLERANCE",
-    "Rule",
     "Valid",
+    "ValueRule",
     "not_unit",
     "of_type",
 ]
@@ -54,7 +54,7 @@ _OF_QUATERNION = np.array([0, 0, 0, 1, 1, 1, 1], dtype=np.float32)
 
 
 @attrs.frozen(kw_only=True)
-class Rule:
+class ValueRule:
     """The values of one element that are allowed."""
 
     expected: str
@@ -96,15 +96,15 @@ def _are_finite(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and bool(np.vdot(values, values) <= LARGEST)
 
 
-def _bounded(expected: str, low: float = -LARGEST, high: float = LARGEST) -> Rule:
+def _bounded(expected: str, low: float = -LARGEST, high: float = LARGEST) -> ValueRule:
     def faulty(values: np.ndarray) -> np.ndarray:
         return np.logical_not(((values >= low) & (values <= high)).all(axis=-1))
 
-    return Rule(expected=expected, faulty=faulty, low=low, high=high)
+    return ValueRule(expected=expected, faulty=faulty, low=low, high=high)
 
 
-def _special(expected: str, faulty: Callable[[np.ndarray], np.ndarray], **others: Any) -> Rule:
-    return Rule(expected=expected, faulty=faulty, has_only_bounds=False, **others)
+def _special(expected: str, faulty: Callable[[np.ndarray], np.ndarray], **others: Any) -> ValueRule:
+    return ValueRule(expected=expected, faulty=faulty, has_only_bounds=False, **others)
 
 
 def _is_finite(values: np.ndarray) -> np.ndarray:
@@ -154,7 +154,7 @@ def _no_inertia(values: np.ndarray) -> np.ndarray:
     return ~(is_good & _is_finite(values) | (values == 0.0).all(axis=-1))
 
 
-RULES: Mapping[Valid, Rule] = {
+RULES: Mapping[Valid, ValueRule] = {
     "finite": _bounded("a finite number"),
     "number": _bounded("a number or infinity", low=-np.inf, high=np.inf),
     "non-negative": _bounded("a finite number >= 0", low=0.0),
@@ -171,7 +171,7 @@ RULES: Mapping[Valid, Rule] = {
 """The rules by name."""
 
 
-def of_type(dtype: str) -> Rule:
+def of_type(dtype: str) -> ValueRule:
     """Return the rule of numbers of a type: not NaN, and none that the type cannot hold."""
     if np.dtype(dtype).kind not in "iu":
         return RULES["number"]

@@ -11,7 +11,7 @@ from pippin.arrays import present
 from .indexing import PADDING
 from .memory import NumpyArrayCache, WarpArrayCache
 from .row_selection import RowSelection
-from .rules import Rule
+from .rules import ValueRule
 
 __all__ = ["StridedBlocks"]
 
@@ -76,7 +76,12 @@ class StridedBlocks:
             np.copyto(elements, self._arrays.of(array, self._type, shape, offset=self._offset, strides=strides))
 
     def write(
-        self, array: wp.array, values: wp.array, selection: RowSelection, rows: np.ndarray | None, rule: Rule | None
+        self,
+        array: wp.array,
+        values: wp.array,
+        selection: RowSelection,
+        rows: np.ndarray | None,
+        rule: ValueRule | None,
     ) -> bool:
         """Copy dense rows into the selected rows of an array on the CPU, if all are good; return whether it was done.
 

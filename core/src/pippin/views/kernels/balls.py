@@ -79,15 +79,13 @@ def scatter_balls(
     for i in range(wp.tid(), count, row_step):
         position = i // balls.count
         # `scatter_numbers` also runs over the same rows, and counts the indices that are out of range.
-        row = selected_row(position, balls.coord_of.shape[0] // balls.count, selected, False, faults)
+        row, at = selected_row(position, balls.coord_of.shape[0] // balls.count, selected, False, faults)
         if row >= 0:
             ball = row * balls.count + i - position * balls.count
             q = balls.coord_of[ball]
             if q >= 0:
-                slot = balls.slot_of[ball]
-                # Slots count in rows of the view; in compact data, a row is at its position among the selected rows.
-                if selected.is_compact:
-                    slot += (position - row) * balls.width
+                # Slots count in rows of the view; compact data has other rows.
+                slot = balls.slot_of[ball] + (at - row) * balls.width
                 vector = wp.vec3(values[slot], values[slot + 1], values[slot + 2])
                 if is_finite(vector):
                     put_turn(vector, q, joint_q)

@@ -36,10 +36,7 @@ def row_of(
 
     The thread of the first column sets the flags of the row, if there are any, and counts an index out of range.
     """
-    row = selected_row(position, index.elements.shape[0] // index.width, selected, is_first, faults)
-    at = row
-    if selected.is_compact:
-        at = position
+    row, at = selected_row(position, index.elements.shape[0] // index.width, selected, is_first, faults)
     if row >= 0 and is_first and flags.world_of:
         set_flags(row, flags)
     return row, at

@@ -51,12 +51,9 @@ def flag_joined(
 ):
     """Set the flags of the selected rows whose body is held by a joint that is not free, if their pose is allowed."""
     for position in range(wp.tid(), count, row_step):
-        row = selected_row(position, movers.body_of.shape[0], selected, False, faults)
-        if row >= 0 and movers.joint_of[row] >= 0 and movers.coord_of[row] < 0:
-            at = row
-            if selected.is_compact:
-                at = position
-            if is_pose(values[at]):
+        row, at = selected_row(position, movers.body_of.shape[0], selected, False, faults)
+        if row >= 0:  # noqa: SIM102 (Warp would evaluate all conditions)
+            if movers.joint_of[row] >= 0 and movers.coord_of[row] < 0 and is_pose(values[at]):
                 set_flags(row, flags)
 
 
@@ -81,11 +78,8 @@ def scatter_poses(
     coordinates stay as they are, and its frame in the world moves along. A body without a joint is put there itself.
     """
     for position in range(wp.tid(), count, row_step):
-        row = selected_row(position, movers.body_of.shape[0], selected, True, faults)
+        row, at = selected_row(position, movers.body_of.shape[0], selected, True, faults)
         if row >= 0:
-            at = row
-            if selected.is_compact:
-                at = position
             pose = values[at]
             joint = movers.joint_of[row]
             start = movers.coord_of[row]
@@ -130,11 +124,8 @@ def scatter_twists(
 ):
     """Set the velocities of the free bodies of the selected rows in the world."""
     for position in range(wp.tid(), count, row_step):
-        row = selected_row(position, movers.body_of.shape[0], selected, True, faults)
+        row, at = selected_row(position, movers.body_of.shape[0], selected, True, faults)
         if row >= 0:
-            at = row
-            if selected.is_compact:
-                at = position
             twist = values[at]
             start = movers.dof_of[row]
             if start < 0 and movers.joint_of[row] >= 0:

@@ -23,7 +23,10 @@ class SelectedRows:
 
 @wp.func
 def selected_row(position: int, count: int, selected: SelectedRows, is_first: bool, faults: wp.array[int]):
-    """Return the row at a position among the selected rows, or -1; an index out of range is a fault."""
+    """Return the row at a position among the selected rows, or -1, and the row of the data that it takes.
+
+    An index out of range is a fault.
+    """
     row = position
     if selected.rows:
         row = selected.rows[position]
@@ -34,4 +37,7 @@ def selected_row(position: int, count: int, selected: SelectedRows, is_first: bo
             row = -1
     if selected.mask and not selected.mask[position]:
         row = -1
-    return row
+    at = row
+    if selected.is_compact:
+        at = position
+    return row, at
