@@ -21,6 +21,8 @@ from pippin.conformance.checks import CHECKS
 from pippin.solving import FEATURES
 from pippin.views import ARTICULATION, RIGID_BODY
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 TRUTHS = {

@@ -36,6 +36,7 @@ def different_targets(simulation):
         actuator.position_targets.assign(targets.astype(np.float32))
 
 
+@pytest.mark.slow
 def test_a_reset_world_starts_over_and_the_others_continue_as_if_nothing_was(suited):
     count = suited.step_count // 2
     last = suited.world_count - 1

@@ -352,6 +352,7 @@ def test_an_implicit_effort_of_an_lstm_remembers_as_the_explicit_one(simulate, t
     np.testing.assert_allclose(found, np.repeat(np.array(expected)[:, None], 2, axis=1), rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_slope_is_there_where_a_simulation_leaves_out_backward_kernels():
     """As every program does that imports Newton after Pippin has built something; these tests import it before."""
     name = test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step.__name__
@@ -491,6 +492,7 @@ KNEE = Path(__file__).parents[3] / "docs" / "examples" / "knee.onnx"
 CONFORMANCE = conformance.Conformance("actuator", "neural", config={"model": str(KNEE)})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

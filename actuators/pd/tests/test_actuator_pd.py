@@ -353,6 +353,7 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
 CONFORMANCE = conformance.Conformance("actuator", "pd", config={"kp": 20.0, "kd": 1.0, "delay": {"steps": 3}})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()
