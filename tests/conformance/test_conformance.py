@@ -331,7 +331,7 @@ def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
         ),
         (["imu", "--prototype", "nowhere:scene"], 2, "--prototype: 'nowhere:scene' is not found "),
         (["imu", "--expect", "outputs"], 2, "--expect: 'outputs' has no reason; write CHECK=REASON"),
-        (["imu", "--check", "output"], 2, "--check: 'output' is no check of a sensor; there are "),
+        (["imu", "--check", "output"], 2, "--check: 'output' is not a check of a sensor; there are "),
     ],
 )
 def test_check_plugin_refuses_what_it_cannot_find(arguments, code, message):
