@@ -37,7 +37,7 @@ def test_a_component_that_declares_nothing_has_the_defaults():
     assert declared == Declaration()
     assert (declared.supported_features, declared.coordinates, declared.deterministic_on) == (None, "reduced", {"cpu"})
     assert (bound.is_capturable, bound.is_differentiable, bound.worlds) == (True, False, None)
-    assert (bound.state_arrays(), bound.capacities(), bound.check()) == ({}, (), None)
+    assert (bound.state_arrays(), bound.capacities(), bound.raise_errors()) == ({}, (), None)
 
 
 def test_any_collection_of_names_is_taken():
