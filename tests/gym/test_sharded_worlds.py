@@ -16,7 +16,7 @@ import pippin
 import pytest
 from pippin import conformance
 from pippin.gym import VectorEnv
-from pippin.gym.backends import choose_backend
+from pippin.gym.backends import backend_of
 
 ROBOT = """
 <mujoco>
@@ -165,7 +165,7 @@ def test_it_gives_the_results_of_one_process(pair):
 def test_results_are_copies_unless_another_library_shares_the_memory(pair):
     sharded, _ = pair
     arrays = sharded._worlds.arrays()
-    first, shared = sharded.observe(), choose_backend("warp", copy=False).reader(arrays["values/policy"])()
+    first, shared = sharded.observe(), backend_of("warp", copy=False).reader(arrays["values/policy"])()
 
     for env in pair:
         env.step(PUSH)

@@ -5,13 +5,14 @@ The extra `pippin[gym]` brings Gymnasium. Importing this package registers the t
     gymnasium.make_vec("pippin.gym:Pippin/Ant-v0", num_envs=64)
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 try:
     import gymnasium  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError("pippin.gym: Gymnasium is not installed; run `pip install 'pippin[gym]'`") from error
+
+from pippin.late import late
 
 from .env import Env
 from .registration import TASKS, register_tasks
@@ -25,11 +26,5 @@ __all__ = ["TASKS", "Env", "RslRlVecEnvWrapper", "Sb3VecEnvWrapper", "VectorEnv"
 
 register_tasks()
 
-_LATE = {"RslRlVecEnvWrapper": ".rsl_rl", "Sb3VecEnvWrapper": ".sb3"}
-
-
-def __getattr__(name: str) -> Any:
-    """Import an adapter at its first use: its library takes seconds."""
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name], __name__), name)
+# The libraries of the adapters take seconds to import.
+__getattr__ = late(__name__, {"RslRlVecEnvWrapper": ".rsl_rl", "Sb3VecEnvWrapper": ".sb3"})

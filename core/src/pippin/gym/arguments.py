@@ -1,19 +1,22 @@
-"""Checks of what a caller gives: the mode of images, seeds, and the worlds to reset."""
+"""Checks of arguments: the backend, the mode of images, seeds, and the worlds to reset."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from pippin.errors import ConfigError
 
-__all__ = ["RENDER_MODES", "check_render_mode", "read_mask", "read_seeds"]
+__all__ = ["RENDER_MODES", "check_backend", "check_render_mode", "read_mask", "read_seeds"]
 
 RENDER_MODES = ("rgb_array",)
 """The modes of `render`."""
+
+_BACKENDS = ("numpy", "torch", "warp")
 
 _INT32 = 2**31
 
@@ -28,6 +31,18 @@ def check_render_mode(mode: Any) -> None:
         raise ConfigError(f"render_mode: unknown, {mode!r}; choose {', '.join(map(repr, RENDER_MODES))}, or None")
 
 
+def check_backend(name: str) -> None:
+    """Raise if a backend is unknown, or its library is not installed.
+
+    Raises:
+        ConfigError: Names the known ones, or the library.
+    """
+    if name not in _BACKENDS:
+        raise ConfigError(f"backend: unknown, {name!r}; choose {', '.join(_BACKENDS)}")
+    if name == "torch" and find_spec("torch") is None:
+        raise ConfigError("backend: PyTorch is not installed; install torch, or choose 'numpy'")
+
+
 def read_seeds(seed: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the seed of each world, and the worlds that get one, shape [count] each; None without a seed.
 
@@ -36,7 +51,7 @@ def read_seeds(seed: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
         count: The number of worlds.
 
     Raises:
-        ConfigError: A seed is no whole number from 0 on, or there is not one for each world.
+        ConfigError: A seed is not a whole number from 0 on, or there is not one for each world.
     """
     if seed is None:
         return None

@@ -18,8 +18,7 @@ from pippin.binding import closed
 from pippin.errors import SimulationError
 from pippin.simulation import Simulation
 
-from .arguments import RENDER_MODES, check_render_mode, read_mask, read_seeds
-from .backends import Backend, choose_backend
+from .arguments import RENDER_MODES, check_backend, check_render_mode, read_mask, read_seeds
 from .local_worlds import Autoreset, named
 from .worlds import Worlds, load_worlds, open_worlds
 
@@ -78,7 +77,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         _worlds: Worlds | None = None,
     ) -> None:
         check_render_mode(render_mode)
-        chosen = choose_backend(backend, copy=copy)
+        check_backend(backend)
         if _worlds is None:
             own = {"scene.worlds": num_envs, "scene.first_world": first_world or None, "task.autoreset": autoreset}
             _worlds = open_worlds(
@@ -99,10 +98,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         #: Whether there was a reset, so that `step` may be called.
         self.was_reset = False
         #: Name of the library of actions and results.
-        self.backend: str = chosen.name
+        self.backend: str = backend
         #: Name of the device of actions and results, as PyTorch writes it.
         self.device: str = _worlds.device
-        self._connect(chosen)
+        self._connect(copy=copy)
 
     @classmethod
     def load(
@@ -135,8 +134,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         env.was_reset = True
         return env
 
-    def _connect(self, backend: Backend) -> None:
+    def _connect(self, *, copy: bool) -> None:
         """Connect the arrays of the worlds with the backend."""
+        from .backends import backend_of
+
+        backend = backend_of(self.backend, copy=copy)
         arrays = self._worlds.arrays()
         self._waiting = arrays["waiting"]
         readers = {name: backend.reader(array) for name, array in arrays.items()}
@@ -148,7 +150,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._write_action = backend.writer(arrays["action"])
         is_on_gpu = self.device.startswith("cuda")
         # Whether an episode ended is asked on the host, unless that waits for a GPU whose results stay there.
-        self._reads_flags = backend.name == "numpy" or not is_on_gpu
+        self._reads_flags = self.backend == "numpy" or not is_on_gpu
         self._host_finished = arrays["finished"].numpy if is_on_gpu else partial(np.asarray, arrays["finished"].numpy())
 
     @property

@@ -4,8 +4,9 @@ A term is a plugin of one of six kinds: a quantity is measured, a reward and a t
 targets, an event changes the simulation at random, and a command is a target that is drawn at random.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pippin.late import late
 
 from .terms import (
     Action,
@@ -49,19 +50,14 @@ __all__ = [
     "random_state",
 ]
 
-_LATE = {
-    "Draws": "pippin.state.draws",
-    "EpisodeBuffers": "pippin.task.episodes",
-    "Task": "pippin.task.task",
-    "TermContext": "pippin.task.context",
-    "WorldSeeds": "pippin.state.draws",
-    "random_state": "pippin.state.kernels",
-}
-"""Names that need Newton and Warp, and their modules."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import what needs Newton and Warp at its first use."""
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
+__getattr__ = late(
+    __name__,
+    {
+        "Draws": "pippin.state.draws",
+        "EpisodeBuffers": ".episodes",
+        "Task": ".task",
+        "TermContext": ".context",
+        "WorldSeeds": "pippin.state.draws",
+        "random_state": "pippin.state.kernels",
+    },
+)
