@@ -19,14 +19,10 @@ from .spelling import did_you_mean, listed
 __all__ = [
     "AxisLabel",
     "NoMatchError",
-    "assign",
     "covers",
     "lookup",
     "match",
-    "match_each",
-    "matches",
     "name_of",
-    "no_match",
 ]
 
 V = TypeVar("V")
@@ -175,7 +171,7 @@ def match_each(patterns: Iterable[str], labels: Sequence[str], what: str, where:
         try:
             expression = re.compile(pattern)
         except re.error as error:
-            faults.append(f"{where}: {pattern!r} is no regular expression ({error}); escape what is meant literally")
+            faults.append(f"{where}: {pattern!r} is not a regular expression ({error}); escape what is meant literally")
             is_broken = True
             continue
         found[pattern] = [i for i, label in enumerate(labels) if matches(expression, label)]
