@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import re
+from pathlib import Path
 
 import pippin
 import pytest
@@ -66,7 +67,8 @@ def test_every_hook_is_tried():
 
 @pytest.mark.parametrize("hook", [*BUILD, *STEP, *LATER])
 def test_an_exception_in_a_hook_names_component_hook_class_and_line(configure, prototype, hook):
-    told = rf"^plugins\.bad: {hook} raised KeyError: 'boom' \(class Bad, test_error_attribution\.py:\d+\); correct the plugin"
+    line = rf"{Path(__file__).name}:\d+"
+    told = rf"^plugins\.bad: {hook} raised KeyError: 'boom' \(class Bad, {line}\); correct the plugin"
 
     with pytest.raises(pippin.PluginError, match=told) as caught:
         live(configure, prototype, raising(hook))
