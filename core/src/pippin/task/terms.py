@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import attrs
 from pippin.config.component import ComponentConfig
@@ -37,15 +37,13 @@ __all__ = [
 ]
 
 
-class Term(abc.ABC):
+class Term(abc.ABC):  # noqa: B024 (the kinds of terms have abstract methods)
     """A plugin in a task.
 
     Args:
         config: The plugin's configuration.
         context: The task and the simulation as the term sees them.
     """
-
-    Config: ClassVar[type]
 
     is_capturable: bool = True
     """Whether its methods may be recorded; one term that may not lets the whole task run eagerly."""
