@@ -50,6 +50,7 @@ DOORS = {
     ("pippin.simulation", "pippin.step.claim"),
     ("pippin.simulation", "pippin.step.compilation"),
     ("pippin.simulation", "pippin.step.rollout"),
+    ("pippin.simulation", "pippin.step.services"),
     ("pippin.simulation", "pippin.views.simulation_view"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.row_buffer"),

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pippin.catalog.entries import Catalog
-from pippin.conformance import CHECKS, Conformance
+from pippin.conformance import Conformance
 from pippin.conformance.benches import BENCHES, UNTRIED
+from pippin.conformance.checks import CHECKS
 from pippin.conformance.kinds import CONFIGURED
 
 from .rows import inline_toml, summary

@@ -189,7 +189,7 @@ def test_a_plugin_that_raises_in_a_step_is_told_and_the_results_so_far_are_kept(
     (error,) = [line for line in result.stderr.splitlines() if line.startswith("error:")]
     assert error == (
         "error: --set: plugins.disk: after_step raised OSError: the file is gone (plugin 'broken-late' of"
-        " pippin-broken-plugins 0.1.0, extensions.py:23); correct the plugin, or leave it out"
+        " pippin-broken-plugins 0.1.0, extensions.py:26); correct the plugin, or leave it out"
     )
     assert "Traceback" not in result.stderr
     assert summary_of(tmp_path / "out")["steps"] == 3

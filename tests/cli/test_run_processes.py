@@ -254,8 +254,8 @@ def test_a_lost_process_is_named_and_the_others_complete_their_recordings(scene:
     [
         (("--processes", "5"), "--processes: expected 1 to 4, the number of worlds, got 5"),
         (("--processes", "0"), "--processes: expected a whole number of at least 1, or auto, got '0'"),
-        ((*SPLIT, "--checkpoint", "arm.npz"), "--processes: --checkpoint requires a single process"),
-        ((*SPLIT, "--trace-hooks"), "--processes: --trace-hooks requires a single process"),
+        ((*SPLIT, "--checkpoint", "arm.npz"), "--checkpoint: requires a single process"),
+        ((*SPLIT, "--trace-hooks"), "--trace-hooks: requires a single process"),
         (("--processes", "auto", "--view", "viser"), "there is viser; add --no-viewers, or leave --processes out"),
         ((*SPLIT, "--record-worlds", "2"), "--record-worlds: the file has recorders of its own"),
         ((*SPLIT, "--set", "recorders.log.worlds='0:5'"), "recorders.log.worlds: '0:5' reaches beyond the 4 worlds"),

@@ -219,7 +219,7 @@ def test_the_hooks_page_says_when_and_how_often_each_hook_is_called(configure, c
     with pippin.Simulation(config, [Everything()], [(chain(1), 1), (chain(2), 1)], trace=trace) as simulation:
         simulation.step()
         simulation.reset()
-        simulation.notify_solver(newton.ModelFlags.MODEL_PROPERTIES)
+        simulation.services.notify_solver(newton.ModelFlags.MODEL_PROPERTIES)
 
     found = counts(trace, "plugins:everything")
     phases = {"build": "build", "control step": "first step", "end": "close"}

@@ -17,6 +17,7 @@ from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.conformance.asks import ASKS
 from pippin.conformance.benches import BENCHES, UNTRIED
+from pippin.conformance.checks import CHECKS
 from pippin.solving import FEATURES
 from pippin.views import ARTICULATION, RIGID_BODY
 
@@ -174,11 +175,11 @@ def test_what_acts_within_something_else_is_checked_there(kind, name, check):
 
 
 def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
-    names = [check.name for check in conformance.CHECKS]
+    names = [check.name for check in CHECKS]
 
     assert len(set(names)) == len(names)
     assert {name for name in names if not name.startswith(("feature_", "ask_"))} <= TRUTHS.keys()
-    assert all(check.promise.endswith(".") for check in conformance.CHECKS)
+    assert all(check.promise.endswith(".") for check in CHECKS)
 
 
 def test_every_feature_is_tried_on_a_bench_or_said_not_to_be():
@@ -227,9 +228,9 @@ def test_an_expected_failure_of_an_unknown_check_is_refused():
         broken("schema", expected_failures={"shema": "why not"})
 
 
-def test_check_solver_raises_every_failure_in_one_error():
+def test_check_raises_every_failure_in_one_error():
     with pytest.raises(PluginError) as caught:
-        conformance.check_solver("broken-entry-point")
+        conformance.Conformance("solver", "broken-entry-point").check()
 
     told = str(caught.value)
     assert told.startswith("entry_point: solver 'broken-entry-point' of pippin-broken-plugins 0.1.0: ")
@@ -239,6 +240,7 @@ def test_check_solver_raises_every_failure_in_one_error():
 TESTS = """
 import pytest
 from pippin.conformance import Conformance, parametrize
+from pippin.conformance.checks import CHECKS
 
 def schema(**expected):
     return Conformance("solver", "broken-schema", expected_failures=expected)
@@ -313,7 +315,7 @@ def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
     result = CliRunner().invoke(main, ["check-plugin", "pd", "--set", "kp=20.0", "--set", "delay.steps=2"])
 
     assert result.exit_code == 0, result.output
-    names = [check.name for check in conformance.CHECKS if "actuator" in check.kinds]
+    names = [check.name for check in CHECKS if "actuator" in check.kinds]
     listed = [line.split()[:2] for line in result.stdout.splitlines() if line.split()[:1] and line.split()[0] in names]
     assert listed == [[name, "not" if name == "open_loop" else "passed"] for name in names]  # "not applicable"
 
@@ -331,7 +333,7 @@ def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
         ),
         (["imu", "--prototype", "nowhere:scene"], 2, "--prototype: 'nowhere:scene' is not found "),
         (["imu", "--expect", "outputs"], 2, "--expect: 'outputs' has no reason; write CHECK=REASON"),
-        (["imu", "--check", "output"], 2, "--check: 'output' is no check of a sensor; there are "),
+        (["imu", "--check", "output"], 2, "--check: 'output' is not a check of a sensor; there are "),
     ],
 )
 def test_check_plugin_refuses_what_it_cannot_find(arguments, code, message):

@@ -36,7 +36,7 @@ def parts(simulate, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "recorder"), [("npz", NpzRecorder(NpzConfig())), ("hdf5", Hdf5Recorder(Hdf5Config()))], ids=["npz", "hdf5"]
 )
-def test_joined_files_are_one_recording_and_the_parts_are_gone(parts, tmp_path, kind, recorder):
+def test_joined_files_are_one_recording_and_the_partial_files_are_gone(parts, tmp_path, kind, recorder):
     with pippin.recording.Recording(*parts[kind]) as whole:
         before = {name: whole[name].values.copy() for name in (*whole, "time")}
 
@@ -52,7 +52,7 @@ def test_joined_files_are_one_recording_and_the_parts_are_gone(parts, tmp_path, 
             assert joined[name].values.tobytes() == values.tobytes(), name
 
 
-def test_the_only_part_is_moved(parts, tmp_path):
+def test_a_single_file_is_moved(parts, tmp_path):
     data = parts["npz"][0].read_bytes()
 
     target, note = join(NpzRecorder(NpzConfig()), parts["npz"][:1], tmp_path / "log.npz")
@@ -60,7 +60,7 @@ def test_the_only_part_is_moved(parts, tmp_path):
     assert (target.read_bytes(), note, parts["npz"][0].exists()) == (data, None, False)
 
 
-def test_parts_stay_if_there_is_no_room_for_the_whole(parts, tmp_path):
+def test_partial_files_stay_if_there_is_no_room_for_the_whole(parts, tmp_path):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
     try:

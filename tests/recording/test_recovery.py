@@ -10,7 +10,7 @@ from pippin.recording.recovery import recover
 
 @pytest.fixture
 def killed(simulate, recorded, tmp_path):
-    """The folder of a run that is still going on: rows beside the npz file, and an MCAP file without its end."""
+    """The folder of a run that is still under way: rows beside the npz file, and an MCAP file without its end."""
     with simulate(tmp_path, {"log": {"type": "npz"}}, worlds=1) as simulation:
         simulation.step(3)
         simulation.recorders["log"].flush()

@@ -64,12 +64,25 @@ def test_a_failure_is_raised_after_the_folder_is_written(cartpole, tmp_path):
         ({"steps": 0}, "^steps: expected at least 1, got 0$"),
         ({"duration": 0.013}, "^duration: expected a whole number of control steps"),
         ({"steps": 1, "record_worlds": 1, "overrides": {"recorders.log.type": "npz"}}, "^record_worlds: the file has"),
+        ({"steps": 1, "processes": 0}, "^processes: expected a whole number of at least 1, or auto, got '0'"),
+        ({"steps": 1, "processes": 2, "checkpoint": "late.npz"}, "^checkpoint: requires a single process"),
         ({"steps": 1, "checkpoint": "nowhere/late.npz"}, "^checkpoint: 'nowhere/late.npz' cannot be written"),
     ],
 )
 def test_a_wrong_argument_is_named(cartpole, tmp_path, options, fault):
     with pytest.raises(pippin.ConfigError, match=fault):
         pippin.run(cartpole, **options, out=tmp_path / "run")
+
+
+def test_processes_share_the_worlds_and_give_the_same_numbers(cartpole, tmp_path):
+    whole, split = (
+        pippin.run(cartpole, SMALL, steps=5, record_worlds=2, out=tmp_path / str(count), processes=count)
+        for count in (1, 2)
+    )
+
+    assert (split.worlds, split.steps, split.failure) == (2, 5, None)
+    with pippin.open_run(whole.folder) as ours, pippin.open_run(split.folder) as theirs:
+        assert ours["joint_q"].values.tobytes() == theirs["joint_q"].values.tobytes()
 
 
 def test_ctrl_c_ends_the_run_between_two_steps(cartpole, tmp_path):

@@ -140,7 +140,7 @@ def test_a_world_that_diverged_and_ended_is_not_a_failure_of_the_run(falling):
 
         @pippin.hookimpl
         def end_step(self):
-            self.simulation.mark_diverged(self.ended_worlds[: self.count])
+            self.simulation.services.mark_diverged(self.ended_worlds[: self.count])
 
     with falling(Cautious()) as simulation:
         simulation.step(2)

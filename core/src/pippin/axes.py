@@ -19,7 +19,7 @@ from .spelling import listed
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["axis_labels", "choose_axes", "choose_joints", "declare_axis_names", "name_axes"]
+__all__ = ["axis_labels", "choose_axes", "choose_joints", "name_axes"]
 
 _NAMESPACE, _NAME = "pippin", "axis_name"
 _WITH_AXES = "revolute, prismatic or D6"

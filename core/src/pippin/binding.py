@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .state.model_changes import ModelChanges
     from .support.solver_support import SolverSupport
 
-__all__ = ["Binding", "Host", "closed", "refuse_closed"]
+__all__ = ["Binding", "Host", "Services", "closed", "refuse_closed"]
 
 S = TypeVar("S", bound="Assignable")
 
@@ -45,37 +45,28 @@ class Owners(Protocol):
         ...
 
 
-class Host(Protocol):
-    """A simulation as its components see it, from `bind` to `close`."""
+class Services(Protocol):
+    """What a simulation does for its components within a step."""
 
-    config: SimulationConfig
-    """The configuration of the simulation."""
-    catalog: Catalog
-    """The installed plugins that this simulation may choose from."""
-    device: wp.Device
-    """The device of all arrays."""
-    model: newton.Model
-    """Newton's model of all worlds."""
-    solver: newton.solvers.SolverBase
-    """The solver that the plugin built."""
-    support: SolverSupport
-    """For the core: the features that the solver has, and the joints at which it has them."""
-    control: newton.Control
-    """The inputs of the solver."""
-    owners: Owners | None
-    """For the core: the components that drive degrees of freedom; None until all components are bound."""
-    world_offsets: np.ndarray
-    """Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin."""
-    folder: Path | None
-    """The folder for the files of the run, which the first file makes; None if the caller gave none."""
-    step_count: int
-    """Control steps so far."""
-    reset_counts: wp.array[int]
-    """Number of resets of each world so far, on the device, shape [world_count]."""
-    step_counter: wp.array[wp.int64]
-    """Control steps so far, on the device, shape [1]; kernels of a recorded step may read it."""
-    seeds: WorldSeeds
-    """The seeds of the random draws of each world."""
+    @property
+    def support(self) -> SolverSupport:
+        """For the core: the features that the solver has, and the joints at which it has them."""
+        ...
+
+    @property
+    def owners(self) -> Owners | None:
+        """For the core: the components that drive degrees of freedom; None until all components are bound."""
+        ...
+
+    @property
+    def written(self) -> WrittenWorlds:
+        """For the core: the articulations that were written, until joints and bodies are consistent again."""
+        ...
+
+    @property
+    def model_changes(self) -> ModelChanges:
+        """For the core: the changes of the model that the solver has not taken over yet."""
+        ...
 
     def update_from_joints(self, world_mask: wp.array[wp.bool]) -> None:
         """Let bodies and solver follow the joints of `state` that a component wrote within a step, in the masked
@@ -113,6 +104,55 @@ class Host(Protocol):
         """The reason why the solver may not be recorded; None if it may be."""
         ...
 
+    def call_hook(self, hook: str, **arguments: Any) -> Any:
+        """Call a hook that a plugin specifies in its `hookspecs`, and return the answers in calling order.
+
+        In a hook of the step, the answers are a part of the caller's operation, and are recorded with it.
+
+        Args:
+            hook: The name of the hook. The hooks of Pippin itself are called by the host alone.
+            **arguments: All arguments of the hook, by name; each answer gets those that it asks for.
+
+        Returns:
+            A list of the answers that are not None; or the first of them if the hook is marked with `firstresult`.
+
+        Raises:
+            PluginError: No plugin of this simulation specifies the hook, or it has other arguments.
+            SimulationError: The simulation is closed.
+        """
+        ...
+
+
+class Host(Protocol):
+    """A simulation as its components see it, from `bind` to `close`."""
+
+    config: SimulationConfig
+    """The configuration of the simulation."""
+    catalog: Catalog
+    """The installed plugins that this simulation may choose from."""
+    device: wp.Device
+    """The device of all arrays."""
+    model: newton.Model
+    """Newton's model of all worlds."""
+    solver: newton.solvers.SolverBase
+    """The solver that the plugin built."""
+    control: newton.Control
+    """The inputs of the solver."""
+    services: Services
+    """What the simulation does for its components within a step."""
+    world_offsets: np.ndarray
+    """Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin."""
+    folder: Path | None
+    """The folder for the files of the run, which the first file makes; None if the caller gave none."""
+    step_count: int
+    """Control steps so far."""
+    reset_counts: wp.array[int]
+    """Number of resets of each world so far, on the device, shape [world_count]."""
+    step_counter: wp.array[wp.int64]
+    """Control steps so far, on the device, shape [1]; kernels of a recorded step may read it."""
+    seeds: WorldSeeds
+    """The seeds of the random draws of each world."""
+
     @property
     def state(self) -> newton.State:
         """The state between steps, with consistent joints and bodies; the same object for the simulation's life."""
@@ -131,16 +171,6 @@ class Host(Protocol):
     @property
     def observables(self) -> newton.solvers.SolverBase.Observables | None:
         """The solver's reports of the last substep; None if none were requested."""
-        ...
-
-    @property
-    def written(self) -> WrittenWorlds:
-        """For the core: the articulations that were written, until joints and bodies are consistent again."""
-        ...
-
-    @property
-    def joint_change_count(self) -> int:
-        """Number of reported changes of joint frames, see `notify_model_changed`."""
         ...
 
     @property
@@ -211,20 +241,6 @@ class Host(Protocol):
         """
         ...
 
-    @property
-    def model_changes(self) -> ModelChanges:
-        """For the core: the changes of the model that the solver has not taken over yet."""
-        ...
-
-    def call_hook(self, hook: str, **arguments: Any) -> Any:
-        """Call a hook that a plugin specifies, and return the answers of the components in calling order.
-
-        Args:
-            hook: Name of the hook.
-            **arguments: The arguments of the hook, by their names.
-        """
-        ...
-
     def set_enabled(self, component: Any, enabled: bool) -> None:
         """Enable or disable an actuator, from the next step on.
 
@@ -250,6 +266,11 @@ class Binding(Protocol):
     @property
     def simulation(self) -> Host:
         """The simulation; model, state, control and contacts exist."""
+        ...
+
+    @property
+    def services(self) -> Services:
+        """What the simulation does for the component within a step: `simulation.services`."""
         ...
 
     def indices(

@@ -19,14 +19,10 @@ from .spelling import did_you_mean, listed
 __all__ = [
     "AxisLabel",
     "NoMatchError",
-    "assign",
     "covers",
     "lookup",
     "match",
-    "match_each",
-    "matches",
     "name_of",
-    "no_match",
 ]
 
 V = TypeVar("V")

@@ -19,7 +19,7 @@ from .errors import ConfigError, SimulationError
 from .fixed import FixedAttributes, fix
 from .spelling import listed
 from .state.kept_arrays import KeptArrays
-from .step.callbacks import Callbacks, Turn
+from .step.callbacks import Callbacks
 from .step.observers import Observers
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import warp as wp
 
     from .assets.report import ImportReport
-    from .binding import Owners
+    from .binding import Services
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
     from .config import ComponentConfig, SimulationConfig
@@ -36,11 +36,9 @@ if TYPE_CHECKING:
     from .solving.contact_source import ContactSource
     from .state.checkpoint import Checkpoint
     from .state.draws import WorldSeeds
-    from .state.kinematics import Coordinates, WrittenWorlds
-    from .state.model_changes import ModelChanges
+    from .state.kinematics import Coordinates
     from .state.state_record import StateRecord
     from .step.program import Program
-    from .support.solver_support import SolverSupport
     from .task.task import Task
     from .views import SimulationView
 
@@ -92,6 +90,7 @@ class Simulation(FixedAttributes):
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together
+        from .step.services import SimulationServices
 
         def rehearse() -> Program:
             """Build the same simulation without observers and plugins made in Python: they expect no second build."""
@@ -104,14 +103,11 @@ class Simulation(FixedAttributes):
         self.folder: Path | None = None if folder is None else Path(folder)
         with config.tree.placing(), compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
-        self._components, self._layout = built.components, built.layout
-        self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
-        self._disabled, self._actuator_notes = built.disabled, built.actuator_notes
-        self._state, self._turn, self._view = built.states[0], Turn(), None
+        self._built, self._components = built, built.components
+        self._state, self._view = built.states[0], None
         self._is_ready = self._is_tried = self._is_closing = False
         self._is_closed = False
         self._kept = self._kept_of_model = KeptArrays({})
-        self._checked_mass_count = 0
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
@@ -123,12 +119,8 @@ class Simulation(FixedAttributes):
         self.import_reports: tuple[ImportReport, ...] = built.import_reports
         #: The source of contacts.
         self.contact_source: ContactSource = built.source
-        #: For the core: writes of users to the state since the last step, until joints and bodies are consistent again.
-        self.written: WrittenWorlds = built.written
-        #: For the core: the features that the solver has, and the joints at which it has them.
-        self.support: SolverSupport = built.support
-        #: For the core: the components that drive degrees of freedom; None until all components are bound.
-        self.owners: Owners | None = None
+        #: What the simulation does for its components within a step.
+        self.services: Services = SimulationServices(self, built)
         #: Control steps so far.
         self.step_count: int = 0
         #: The same on the device, shape [1]: kernels of a recorded step may read it.
@@ -139,8 +131,7 @@ class Simulation(FixedAttributes):
         self.seeds: WorldSeeds = built.seeds
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
-                self._plan = bind_components(built, self, self._turn)
-            self.owners = self._plan.owners
+                self._plan = self.services.plan = bind_components(built, self)
             self._compile()
             self._observers = Observers(self._components, self.callbacks, built.periods, self)
             if self.task is not None and self.task.draws_starts:
@@ -203,31 +194,31 @@ class Simulation(FixedAttributes):
             ConfigError: Some worlds have more of these elements than others.
             PluginError: The worlds differ, and `local` is not a mapping from prototypes.
         """
-        return self._layout.indices(self.model, local, what, None)
+        return self._built.layout.indices(self.model, local, what, None)
 
     @property
     def prototype_of_world(self) -> np.ndarray:
         """The prototype that each world is a copy of, shape [world_count]: zeros unless worlds differ."""
-        return self._layout.prototype_of_world
+        return self._built.layout.prototype_of_world
 
     # Running.
 
     @property
     def state(self) -> newton.State:
         """The state after the last step, with consistent joints and bodies; always the same object."""
-        if self.written.is_waiting:
+        if self._built.written.is_waiting:
             self._settle()
         return self._state
 
     @property
     def stepped_state(self) -> newton.State | None:
         """The state of the hook or callback that runs now; None between steps."""
-        return self._turn.state
+        return self._built.current.state
 
     @property
     def observables(self) -> newton.solvers.SolverBase.Observables | None:
         """The solver's reports of the last substep; None if none were requested."""
-        return None if self._reports is None else self._reports.measured
+        return None if self._built.reports is None else self._built.reports.measured
 
     @property
     def view(self) -> SimulationView:
@@ -237,11 +228,6 @@ class Simulation(FixedAttributes):
         if self._view is None or not self._view.is_valid:
             self._view = SimulationView(self)
         return self._view
-
-    @property
-    def joint_change_count(self) -> int:
-        """Number of reported changes of joint frames, see `notify_model_changed`."""
-        return self._changes.joint_change_count
 
     @property
     def is_closed(self) -> bool:
@@ -329,7 +315,7 @@ class Simulation(FixedAttributes):
         ignored = [
             f"the solver ignores {name}, used by {listed(users)}" for name, users in self.ignored_features.items()
         ]
-        notes = {"scene": [*imported, *self._actuator_notes, *ignored]}
+        notes = {"scene": [*imported, *self._built.actuator_notes, *ignored]}
         off = self._observers.notes
         notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
@@ -371,7 +357,7 @@ class Simulation(FixedAttributes):
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
-            if self.written.is_waiting:
+            if self._built.written.is_waiting:
                 self._settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
             with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
@@ -382,11 +368,11 @@ class Simulation(FixedAttributes):
 
     def _catch_up(self) -> None:
         """Apply user writes to the state, and notify the solver of changes of the model."""
-        if self.written.is_waiting:
+        if self._built.written.is_waiting:
             self._settle()
-        if self._changes.is_waiting:
+        if self._built.model_changes.is_waiting:
             with WARP_LOCK, self._blaming_solver("notify_model_changed"):
-                self._changes.tell()
+                self._built.model_changes.tell()
 
     def _blaming_solver(self, what: str) -> AbstractContextManager[None]:
         """Return a context in which what Newton's solver raises names the component that built it."""
@@ -399,41 +385,6 @@ class Simulation(FixedAttributes):
             raise SimulationError(
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
-
-    def call_hook(self, hook: str, **arguments: Any) -> Any:
-        """Call a hook that a plugin specifies in its `hookspecs`, and return the answers in calling order.
-
-        In a hook of the step, the answers are a part of the caller's operation, and are recorded with it.
-
-        Args:
-            hook: The name of the hook. The hooks of Pippin itself are called by the host alone.
-            arguments: All arguments of the hook, by name; each answer gets those that it asks for.
-
-        Returns:
-            A list of the answers that are not None; or the first of them if the hook is marked with `firstresult`.
-
-        Raises:
-            PluginError: No plugin of this simulation specifies the hook, or it has other arguments.
-            SimulationError: The simulation is closed.
-        """
-        refuse_closed(self, "call_hook")
-        return self._components.call_own(hook, **arguments)
-
-    def update_from_joints(self, world_mask: wp.array[wp.bool]) -> None:
-        """Let bodies and solver follow the joints of `state` that a component wrote within a step. May be recorded.
-
-        Args:
-            world_mask: The written worlds, shape [world_count + 1].
-        """
-        self._plan.resetting.update_from_joints(world_mask)
-
-    def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
-        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device.
-
-        Args:
-            worlds: The array to write, shape [world_count], on the device.
-        """
-        self._plan.monitor.mark_diverged(worlds)
 
     @property
     def is_waiting(self) -> bool:
@@ -485,7 +436,7 @@ class Simulation(FixedAttributes):
         refuse_closed(self, "reset")
         self._settle()
         with WARP_LOCK:
-            self._plan.resetting.run(self._reset.mask_of(worlds, "reset: worlds"))
+            self._plan.resetting.run(self._built.reset.mask_of(worlds, "reset: worlds"))
             for implementation in self._components.implementations("observe"):
                 implementation.call(state=self.state, dt=self.control_dt)
 
@@ -507,11 +458,11 @@ class Simulation(FixedAttributes):
         if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
-            self.written.add(what, self._reset.mask_of(worlds, "invalidate: worlds"))
+            self._built.written.add(what, self._built.reset.mask_of(worlds, "invalidate: worlds"))
 
     def _settle(self) -> None:
         with WARP_LOCK:
-            self.written.settle()
+            self._built.written.settle()
 
     def set_enabled(self, component: Any, enabled: bool) -> None:
         """Enable or disable an actuator, from the next step on. A disabled one adds no effort and keeps its state.
@@ -526,7 +477,7 @@ class Simulation(FixedAttributes):
             ConfigError: The component is not an actuator of this simulation.
         """
         refuse_closed(self, "set_enabled")
-        if self._disabled.set_enabled(component, enabled):
+        if self._built.disabled.set_enabled(component, enabled):
             self._is_outdated = True
 
     def notify_model_changed(self, flags: newton.ModelFlags | int, worlds: Any = None) -> None:
@@ -546,41 +497,8 @@ class Simulation(FixedAttributes):
         refuse_closed(self, "notify_model_changed")
         self._kept_of_model.refuse_others()
         with WARP_LOCK:
-            mask = None if worlds is None else self._reset.mask_of(worlds, "notify_model_changed: worlds")
-            self._changes.add(flags, mask)
-
-    @property
-    def model_changes(self) -> ModelChanges:
-        """For the core: the changes of the model that the solver has not taken over yet."""
-        return self._changes
-
-    def model_change_fault(self, flags: int) -> str | None:
-        """Return why the solver cannot take over changes of the model while it runs; None if it can.
-
-        Args:
-            flags: The kinds of change, as for `notify_model_changed`.
-        """
-        return self._changes.fault(flags)
-
-    def notify_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
-        """Notify the solver at once of changes of the model that a component makes within a step or a reset.
-
-        If it is recorded although the solver may not be, the solver is told before every later step.
-
-        Args:
-            flags: Flags of `newton.ModelFlags`.
-            world_mask: The changed worlds, shape [world_count + 1]; None means all.
-        """
-        if self.model.device.is_capturing and self.solver_eager_reason is not None:
-            self._changes.add(flags, world_mask)
-            return
-        with self._blaming_solver("notify_model_changed"):
-            self._changes.tell_now(flags, world_mask)
-
-    @property
-    def solver_eager_reason(self) -> str | None:
-        """The reason why the solver may not be recorded; None if it may be."""
-        return self._components.eager_reason(self._components.solver_name)
+            mask = None if worlds is None else self._built.reset.mask_of(worlds, "notify_model_changed: worlds")
+            self._built.model_changes.add(flags, mask)
 
     def raise_errors(self) -> None:
         """Raise if a step produced a diverged state or a buffer overflowed. Synchronises with the device.
@@ -594,8 +512,8 @@ class Simulation(FixedAttributes):
                 the built solver cannot take over.
         """
         self._plan.monitor.check()
-        self.support.check()
-        self._refuse_massless()
+        self._built.support.check()
+        self._built.model_changes.check()
         for bound in self._components.bound.values():
             bound.raise_errors()
         if self._view is not None:
@@ -647,7 +565,8 @@ class Simulation(FixedAttributes):
             raise SimulationError(f"save: {name}: {reason}; run it in one piece")
         with WARP_LOCK:
             self._catch_up()
-            checkpoint = self._plan.contents.carried.checkpoint(self.config, self.step_count, self._changes.told)
+            told = self._built.model_changes.told
+            checkpoint = self._plan.contents.carried.checkpoint(self.config, self.step_count, told)
         checkpoint.write(path)
 
     @classmethod
@@ -719,15 +638,6 @@ class Simulation(FixedAttributes):
                 self.callbacks.close()
         for note in self._noted() - before:
             _LOGGER.warning("%s", note)
-
-    def _refuse_massless(self) -> None:
-        """Refuse masses that were set to zero since the last call, as the build does."""
-        from .assembly.built import refuse_massless
-
-        count = self._changes.mass_change_count
-        if count != self._checked_mass_count:
-            refuse_massless(self.model, "model.body_mass")
-            self._checked_mass_count = count
 
     def _cure_of(self, name: str) -> str | None:
         if hasattr(self.config.simulation, name):

@@ -4,7 +4,9 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from pippin.catalog.entries import Catalog
 from pippin.cli import main
+from pippin.components.contract import load_plugin
 
 PLUGIN = """
 import attrs
@@ -111,3 +113,9 @@ def test_a_doctor_examines_plugins_of_this_workspace():
 
     assert code == 0
     assert {row["state"] for row in rows.values()} == {"ok"}
+
+
+@pytest.mark.parametrize("entry", Catalog.installed().entries, ids=str)
+def test_an_installed_plugin_keeps_to_the_contract(entry):
+    """The doctor finds nothing: it does the same in a process for each plugin."""
+    entry.load_command() if entry.kind == "subcommand" else load_plugin(entry)

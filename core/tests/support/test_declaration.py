@@ -37,7 +37,7 @@ def test_a_component_that_declares_nothing_has_the_defaults():
     assert declared == Declaration()
     assert (declared.supported_features, declared.coordinates, declared.deterministic_on) == (None, "reduced", {"cpu"})
     assert (bound.is_capturable, bound.is_differentiable, bound.worlds) == (True, False, None)
-    assert (bound.state_arrays(), bound.capacities(), bound.check()) == ({}, (), None)
+    assert (bound.state_arrays(), bound.capacities(), bound.raise_errors()) == ({}, (), None)
 
 
 def test_any_collection_of_names_is_taken():
@@ -62,7 +62,7 @@ def test_a_misspelt_declaration_of_a_solver_is_refused(misspelt, meant):
     with pytest.raises(PluginError) as refused:
         registered(with_attribute(misspelt, frozenset())())
 
-    told = f"plugins:tried: {misspelt} is no declaration; did you mean {meant}? If not, rename it"
+    told = f"plugins:tried: {misspelt} is not a declaration; did you mean {meant}? If not, rename it"
     assert str(refused.value) == told
 
 
@@ -92,7 +92,7 @@ def test_a_misspelt_declaration_of_an_actuator_is_refused():
         def build_drive(self, lanes):
             raise NotImplementedError
 
-    with pytest.raises(PluginError, match="unread_target is no declaration; did you mean unread_targets"):
+    with pytest.raises(PluginError, match="unread_target is not a declaration; did you mean unread_targets"):
         registered(Actuator(None))
 
 
@@ -106,7 +106,7 @@ def test_a_misspelt_declaration_of_a_sensor_is_refused():
         def measure(self, state, contacts, observables, dt):
             raise NotImplementedError
 
-    with pytest.raises(PluginError, match="observabels is no declaration; did you mean observables"):
+    with pytest.raises(PluginError, match="observabels is not a declaration; did you mean observables"):
         registered(Sensor(sensing.SensorConfig()))
 
 

@@ -14,8 +14,8 @@ with pippin.Simulation.from_file("docs/examples/cartpole.toml", tables) as simul
     viewer = simulation.viewers["window"]
     window = viewer._window
     simulation.step(3)
-    picture = window.get_frame().numpy()
-    assert picture.shape == (120, 160, 3) and picture.std() > 1.0, "blank"
+    image = window.get_frame().numpy()
+    assert image.shape == (120, 160, 3) and image.std() > 1.0, "blank"
     window._paused, window._step_requested = True, True
     assert (viewer.wait_time(), viewer.wait_time()) == (0.0, float("inf"))
     window._paused = False
@@ -42,7 +42,7 @@ def test_a_window_draws_pauses_resets_and_ends():
     assert "ended" in done.stdout
 
 
-def test_without_libraries_or_a_display_the_cure_is_told(ball, monkeypatch):
+def test_without_libraries_or_a_display_the_cure_is_named(ball, monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     config = pippin.structure({"solver": {"type": "xpbd"}, "viewers": {"window": {"type": "gl"}}})
 

@@ -1,4 +1,4 @@
-"""Motion that is written now and then: every file is whole, and a file that cannot be written is told."""
+"""Motion that is written now and then: every file is whole, and a file that cannot be written is reported."""
 
 import numpy as np
 import pytest

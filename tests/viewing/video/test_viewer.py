@@ -1,4 +1,4 @@
-"""Videos of a run, read back by PyAV: size, length and motion; cameras that follow; faults that are told."""
+"""Videos of a run, read back by PyAV: size, length and motion; cameras that follow; faults that are reported."""
 
 import av
 import numpy as np

@@ -93,7 +93,7 @@ class Chromium:
         os.killpg(self._process.pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let them go on."""
+        """Let them continue."""
         os.killpg(self._process.pid, signal.SIGCONT)
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Tab:
     def __init__(self, address: str) -> None:
         self._socket = connect(address, max_size=None)
         self._count = 0
-        #: What the browser told between the answers, of the domains that were enabled.
+        #: Events between the answers, of the enabled domains.
         self.events: list[dict[str, Any]] = []
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class ActuatorSolverPD(JointActuator):
         super().reset_worlds(world_mask)
         if {"kp", "kd"} & self.drawn_parameters:
             self.write_gains()
-            self._simulation.notify_solver(newton.ModelFlags.JOINT_DOF_PROPERTIES, world_mask)
+            self._simulation.services.notify_solver(newton.ModelFlags.JOINT_DOF_PROPERTIES, world_mask)
 
     def get(self, name: str) -> wp.array:
         """Return a copy of a parameter, shape [len(worlds), DOFs]. Change it by `set`, which notifies the solver.

@@ -67,7 +67,7 @@ class JointProperties:
         Raises:
             ConfigError: The solver does not honour the property or the values; or as `Parameters.set`.
         """
-        if fault := self._host.support.fault(_FEATURES[name]):
+        if fault := self._host.services.support.fault(_FEATURES[name]):
             raise ConfigError(f"{name}: {fault}")
         before = self._present(name)
         self._values[name].assign(before.ravel())  # a view may have set it
@@ -96,14 +96,14 @@ class JointProperties:
             inputs = [self._dofs, self._values[name], _array_of(self._host.model, name)]
             wp.launch(write_lanes, self._dofs.size, inputs, device=self._lanes.device)
             if world_mask is not None:
-                self._host.notify_solver(flag, world_mask)
+                self._host.services.notify_solver(flag, world_mask)
 
     def _present(self, name: str) -> np.ndarray:
         return on_host(_array_of(self._host.model, name))[self._lanes.dofs]
 
     def _refuse_held(self, name: str, before: np.ndarray, values: np.ndarray) -> None:
         """Refuse values that the built solver cannot take over, shape [worlds, DOFs]."""
-        found = self._host.support.range_of(f"joint_{name}")
+        found = self._host.services.support.range_of(f"joint_{name}")
         if found is None:
             return
         low, high = (np.asarray(end)[self._lanes.dofs] for end in (found.low, found.high))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -79,12 +79,27 @@ def compare(
         with progress.phase(solver):
             results.append(_run_apart(file, changes, solver, count, timeout, before))
     related = {result.solver: result for result in _related(results, reference)}
-    found = Comparison(file=file, steps=count, reference=reference, solvers=related, folder=folder.path)
-    found = attrs.evolve(found, exceeded=tuple(found.exceeding(limits)))
+    found = Comparison(
+        file=file,
+        steps=count,
+        reference=reference,
+        solvers=related,
+        exceeded=tuple(_exceeding(related, limits)),
+        folder=folder.path,
+    )
     folder.write_json("comparison.json", found.summary())
     folder.write_series({f"{name}/{each}": one for name, run in related.items() for each, one in run.series.items()})
     folder.write_text("comparison.html", comparison_page(found))
     return found
+
+
+def _exceeding(solvers: Mapping[str, SolverRun], limits: Mapping[str, float]) -> Iterator[str]:
+    """Yield a line for each figure that is larger than its limit."""
+    for solver, result in solvers.items():
+        for name, largest in limits.items():
+            value = getattr(result, name)
+            if value is not None and not value <= largest:
+                yield f"{solver}: {name} is {value:.4g}, and may be {largest:.4g} at most"
 
 
 def _checked(reference: str | None, solvers: Sequence[str], limits: Mapping[str, float], timeout: float) -> str:

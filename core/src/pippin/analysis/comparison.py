@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -137,14 +137,6 @@ class Comparison:
     def measured(self) -> list[str]:
         """The figures of a table that some solver has."""
         return [name for name in COLUMNS if any(getattr(run, name) is not None for run in self.solvers.values())]
-
-    def exceeding(self, limits: Mapping[str, float]) -> Iterator[str]:
-        """Yield a line for each figure that is larger than its limit."""
-        for solver, result in self.solvers.items():
-            for name, largest in limits.items():
-                value = getattr(result, name)
-                if value is not None and not value <= largest:
-                    yield f"{solver}: {name} is {value:.4g}, and may be {largest:.4g} at most"
 
 
 def figure_text(name: str, value: float | None) -> str:

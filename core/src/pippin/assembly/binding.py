@@ -7,10 +7,9 @@ from typing import Any, Literal, TypeVar
 
 import attrs
 import numpy as np
-from pippin.binding import Host
+from pippin.binding import Host, Services
 from pippin.state.double_buffer import Assignable, DoubleBuffer
-
-from .worlds import WorldLayout
+from pippin.state.world_layout import WorldLayout
 
 __all__ = ["ComponentBinding"]
 
@@ -27,6 +26,11 @@ class ComponentBinding:
     buffers: list[DoubleBuffer[Any]] = attrs.field(factory=list)
     """The double buffers that the component requested."""
     _layout: WorldLayout = attrs.field(alias="layout")
+
+    @property
+    def services(self) -> Services:
+        """What the simulation does for the component within a step."""
+        return self.simulation.services
 
     @property
     def worlds(self) -> np.ndarray:

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import attrs
 import newton
-import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.assets.actuators.notes import actuator_notes
 from pippin.assets.actuators.prim_configs import find_prim_actuators
-from pippin.assets.report import ImportReport, report_imports
+from pippin.assets.report import report_imports
 from pippin.binding import Host
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components, Implementation
@@ -22,80 +20,36 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.errors import ConfigError
-from pippin.solving.contact_source import ContactSource
-from pippin.state.angles import ContinuousAngles
 from pippin.state.divergence import Bounds
 from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import WrittenWorlds
+from pippin.state.masses import refuse_massless
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
-from pippin.state.observables import Reports, allocate_observables
+from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
 from pippin.state.unread_worlds import UnreadWorlds
-from pippin.step.callbacks import Callbacks, Turn
+from pippin.step.built import Built
+from pippin.step.callbacks import Callbacks
 from pippin.step.disabled_actuators import DisabledActuators
-from pippin.step.owners import DofOwners
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
-from pippin.step.resetting import EndedWorlds, Resetting
-from pippin.support.solver_support import SolverSupport
 from pippin.task.policy.policy import Policy
 from pippin.task.task import Task
 
 from .binding import ComponentBinding
 from .cures import cures
 from .determinism import refuse_undeterministic, with_determinism
-from .masses import refuse_massless
 from .model import Prototype, build_model
 from .scene import world_offsets
 from .solver import SolverBuilding
 from .values import refuse_values
-from .worlds import WorldLayout
 
-__all__ = ["Built", "assemble", "bind_components", "refuse_massless"]
+__all__ = ["assemble", "bind_components"]
 
 _LOGGER = logging.getLogger(__name__)
 """Says which part of a build begins; the commands show it."""
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class Built:
-    """The parts of a built simulation: model, solver, arrays, and the components that act on them."""
-
-    config: SimulationConfig
-    catalog: Catalog
-    device: wp.Device
-    components: Components
-    callbacks: Callbacks
-    model: newton.Model
-    layout: WorldLayout
-    actuator_notes: Sequence[str]
-    """Notes on the asset's own actuators."""
-    ignored_features: Mapping[str, Sequence[str]]
-    """Users of each feature of the scene that the solver ignores, as `accept_unsupported` permits."""
-    world_offsets: np.ndarray
-    """Position at which each world is drawn [m], shape [world_count, 3]."""
-    solver: newton.solvers.SolverBase
-    support: SolverSupport
-    source: ContactSource
-    states: tuple[newton.State, newton.State]
-    """The state that users see, and a second one. Substeps read and write the two in turn."""
-    control: newton.Control
-    disabled: DisabledActuators
-    reports: Reports | None
-    import_reports: tuple[ImportReport, ...]
-    """Differences between MuJoCo's models of the assets and ours."""
-    written: WrittenWorlds
-    unread: UnreadWorlds
-    changes: ModelChanges
-    reset: WorldReset
-    periods: Mapping[str, int]
-    """Control steps between two readings, for each component that declares a period."""
-    step_counter: wp.array[wp.int64]
-    """Control steps so far, shape [1]."""
-    seeds: WorldSeeds
-    """The seeds of all random draws."""
 
 
 def assemble(
@@ -136,8 +90,6 @@ def assemble(
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
         found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"))
-        changes = _changes(building, components, model, solver)
-        support = building.support(model)
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()
@@ -158,7 +110,7 @@ def assemble(
             ignored_features=ignored_features,
             world_offsets=world_offsets(config.scene),
             solver=solver,
-            support=support,
+            support=building.support(model),
             source=source,
             states=states,
             control=control,
@@ -167,7 +119,7 @@ def assemble(
             import_reports=tuple(found),
             written=WrittenWorlds(model, solver, states[0], unread),
             unread=unread,
-            changes=changes,
+            model_changes=_changes(building, components, model, solver),
             reset=WorldReset(model, states),
             periods=periods,
             step_counter=wp.zeros(1, dtype=wp.int64, device=device),
@@ -210,13 +162,12 @@ def _of_host(config: SimulationConfig) -> dict[str, Any]:
     return {"task": task} | ({} if config.policy is None else {"policy": Policy(config.policy, task)})
 
 
-def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
+def bind_components(built: Built, simulation: Host) -> StepPlan:
     """Bind every component to the running simulation, and return the plan of a step.
 
     Args:
         built: The parts of the simulation.
         simulation: The simulation passed to the components; its model, state, control and contacts exist.
-        turn: The record of the current state while a hook runs; views read it.
     """
     components, buffers = built.components, {}
     with WARP_LOCK, wp.ScopedDevice(built.device):
@@ -234,43 +185,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         for name, bound in components.bound.items():
             if arrays := bound.state_arrays():
                 built.reset.add(name, arrays, bound.worlds)
-        owners = DofOwners(components, built.model, built.disabled)
-        monitor = _monitor(built)
-        resetting = Resetting(
-            model=built.model,
-            solver=built.solver,
-            state=built.states[0],
-            source=built.source,
-            reports=built.reports,
-            components=components,
-            monitor=monitor,
-            rows=built.reset,
-            unread=built.unread,
-        )
-        ended = EndedWorlds.of(components, resetting)
-    return StepPlan(
-        config=built.config.simulation,
-        components=components,
-        model=built.model,
-        solver=built.solver,
-        states=built.states,
-        control=built.control,
-        source=built.source,
-        contacts=(built.source.contacts,),
-        reports=built.reports,
-        monitor=monitor,
-        buffers=buffers,
-        periods=built.periods,
-        callbacks=built.callbacks,
-        turn=turn,
-        disabled=built.disabled,
-        owners=owners,
-        angles=ContinuousAngles(built.model),
-        resetting=resetting,
-        unread=built.unread,
-        ended=ended,
-        opaque=_opaque(components, simulation),
-    )
+        return StepPlan.of(built, _monitor(built), buffers, _opaque(components, simulation))
 
 
 def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:

@@ -19,12 +19,13 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
+from pippin.state.world_layout import WorldLayout, listed_worlds
 from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
 
 from .contacts import reads_dimensions
 from .scene import add_assets, add_worlds, finalize, new_builder, refuse_still
-from .worlds import WorldLayout, assets_of_worlds, listed_worlds
+from .worlds import assets_of_worlds
 
 __all__ = ["Prototype", "build_model", "features_of"]
 

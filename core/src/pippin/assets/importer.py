@@ -23,8 +23,6 @@ class Importer(abc.ABC):
         config: The plugin's configuration: the table `importer` of the asset, or the defaults.
     """
 
-    Config: ClassVar[type]
-
     suffixes: ClassVar[tuple[str, ...]] = ()
     """Suffixes of the files, in lower case with a dot: an asset with one of them needs no key `importer`."""
 

@@ -114,8 +114,6 @@ class Entry:
             raise PluginError(
                 f"{self}: expected a class at {self.value!r}, got {found!r}; name the class of the plugin's settings"
             )
-        if _is_old(found):
-            return found.Config
         if fault := config_fault(found):
             raise PluginError(f"{self}: {fault}")
         return found
@@ -128,8 +126,6 @@ class Entry:
             PluginError: As `load_config`; or the class cannot be imported or found. The error names the attribute.
         """
         config = self.load_config()
-        if _is_old(found := self._imported()):
-            return found
         module, path = implementation_of(config)
         where = f"{config.__qualname__}.{ATTRIBUTE}"
         holder = self._module(module, importlib.import_module, f"{where}: ", getattr(config, EXTRA, None))
@@ -253,11 +249,6 @@ def malformed(value: str) -> str | None:
     if all(name.isidentifier() for name in names):
         return None
     return f"the entry point is malformed, got {value!r}; write 'module:Class'"
-
-
-def _is_old(found: type) -> bool:
-    """Tell whether an entry point names the plugin itself, which has its configuration as an attribute `Config`."""
-    return not hasattr(found, ATTRIBUTE) and attrs.has(getattr(found, "Config", None))  # pyright: ignore[reportArgumentType]
 
 
 def is_of(entry: Entry, distribution: str) -> bool:

@@ -34,7 +34,9 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)
 
-_ARGUMENTS = re.compile(r"^(checkpoint|draw|duration|limit|out|over|record_worlds|reference|solver|steps|timeout): ")
+_ARGUMENTS = re.compile(
+    r"^(checkpoint|draw|duration|limit|out|over|processes|record_worlds|reference|solver|steps|timeout|trace_hooks): "
+)
 """Beginning of an error that names an argument of Pippin's functions."""
 
 

@@ -18,7 +18,11 @@ from ._run import run_file
     "--trace-hooks", "is_traced", is_flag=True, help="List every hook call with its component, start and duration."
 )
 @click.option(
-    "--processes", metavar="N", help="Split the worlds over N processes, or auto: as many as there are cores or GPUs."
+    "--processes",
+    metavar="N",
+    default="1",
+    show_default=True,
+    help="Split the worlds over N processes, or auto: as many as there are cores or GPUs.",
 )
 @viewer_options
 @simulation_options

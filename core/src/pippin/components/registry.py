@@ -111,6 +111,7 @@ class Components(Mapping[str, Any]):
         self.manager = _Manager("pippin")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
+        self._implementations: dict[str, tuple[Implementation, ...]] = {}
         found = of_stages or {}
         self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
         #: Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order.
@@ -163,10 +164,12 @@ class Components(Mapping[str, Any]):
         prefix = f"{kind}:"
         return Labelled(kind, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
 
-    def implementations(self, hook: str) -> list[Implementation]:
+    def implementations(self, hook: str) -> tuple[Implementation, ...]:
         """Return the implementations of `hook`, in calling order, without wrappers."""
-        impls = [impl for impl in self._hook(hook).get_hookimpls() if not _is_wrapper(impl)]
-        return [self._implementation(hook, impl) for impl in reversed(impls)]
+        if hook not in self._implementations:
+            impls = [impl for impl in self._hook(hook).get_hookimpls() if not _is_wrapper(impl)]
+            self._implementations[hook] = tuple(self._implementation(hook, impl) for impl in reversed(impls))
+        return self._implementations[hook]
 
     def wrappers(self, hook: str) -> list[Implementation]:
         """Return the wrappers of `hook`; if there are any, call the hook through pluggy."""

@@ -8,32 +8,24 @@ In the tests of a plugin's package, with pytest:
     def test_it_keeps_the_contract(check):
         check()
 
-`check_solver`, `check_actuator`, `check_sensor`, `check_viewer`, `check_recorder` and `check_importer` run the same
-checks without pytest. So does the command `pippin check-plugin NAME`. `check_vector_env` checks a vector environment of
-Gymnasium, and `executor_faults` an executor.
+`Conformance("solver", "demo").check()` runs the same checks without pytest. So does the command `pippin check-plugin
+NAME`. `check_vector_env` checks a vector environment of Gymnasium, and `executor_faults` an executor.
 """
 
-from .checks import CHECKS, Check
+from .checks import Check
 from .executor_contract import executor_faults
 from .outcomes import CheckResult
 from .parametrization import parametrize
 from .subject import Scene
-from .suite import Conformance, check_actuator, check_importer, check_recorder, check_sensor, check_solver, check_viewer
+from .suite import Conformance
 from .vector_env import check_vector_env
 
 __all__ = [
-    "CHECKS",
     "Check",
     "CheckResult",
     "Conformance",
     "Scene",
-    "check_actuator",
-    "check_importer",
-    "check_recorder",
-    "check_sensor",
-    "check_solver",
     "check_vector_env",
-    "check_viewer",
     "executor_faults",
     "parametrize",
 ]

@@ -33,8 +33,6 @@ def carrier(kind: str, choice: ComponentConfig | None) -> PlainActuator | PlainS
 class PlainActuator(DriveActuator):
     """PD control of every axis, with efforts of tens of newton metres."""
 
-    Config = ActuatorConfig
-
     def build_drive(self, lanes: Lanes) -> DrivePD:
         """Return Newton's drive."""
         return DrivePD(kp=lanes.per_lane(_STIFFNESS, "kp"), kd=lanes.per_lane(_DAMPING, "kd"))
@@ -42,8 +40,6 @@ class PlainActuator(DriveActuator):
 
 class PlainSensor(Sensor):
     """Velocity of every body's centre of mass, and its rotation."""
-
-    Config = SensorConfig
 
     def build_outputs(self, binding: Binding) -> Mapping[str, Output]:
         """Return the velocities, one row for each world."""

@@ -1,4 +1,4 @@
-"""Suite of all checks for one plugin, and the functions that run it."""
+"""Suite of all checks for one plugin."""
 
 from __future__ import annotations
 
@@ -17,15 +17,7 @@ from .outcomes import CheckResult, NotApplicableError
 from .runs import Runs
 from .subject import Scene, Subject
 
-__all__ = [
-    "Conformance",
-    "check_actuator",
-    "check_importer",
-    "check_recorder",
-    "check_sensor",
-    "check_solver",
-    "check_viewer",
-]
+__all__ = ["Conformance"]
 
 
 class Conformance:
@@ -122,74 +114,14 @@ class Conformance:
         for name in self.checks:
             yield self.run(name)
 
+    def check(self) -> list[CheckResult]:
+        """Run every check, and return the results.
 
-def check_solver(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a solver; `options` are those of `Conformance`.
-
-    Args:
-        name: The name of the solver's entry point.
-        **options: Arguments of `Conformance`.
-
-    Raises:
-        PluginError: Checks failed; one paragraph for each.
-    """
-    return _checked(Conformance("solver", name, **options))
-
-
-def check_actuator(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of an actuator; arguments and errors are those of `check_solver`.
-
-    Args:
-        name: The name of the actuator's entry point.
-        **options: Arguments of `Conformance`.
-    """
-    return _checked(Conformance("actuator", name, **options))
-
-
-def check_sensor(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a sensor; arguments and errors are those of `check_solver`.
-
-    Args:
-        name: The name of the sensor's entry point.
-        **options: Arguments of `Conformance`.
-    """
-    return _checked(Conformance("sensor", name, **options))
-
-
-def check_viewer(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a viewer; arguments and errors are those of `check_solver`.
-
-    Args:
-        name: The name of the viewer's entry point.
-        **options: Arguments of `Conformance`.
-    """
-    return _checked(Conformance("viewer", name, **options))
-
-
-def check_recorder(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a recorder; arguments and errors are those of `check_solver`.
-
-    Args:
-        name: The name of the recorder's entry point.
-        **options: Arguments of `Conformance`.
-    """
-    return _checked(Conformance("recorder", name, **options))
-
-
-def check_importer(name: str, file: str | os.PathLike[str], **options: Any) -> list[CheckResult]:
-    """Run every check of an importer; otherwise as `check_solver`.
-
-    Args:
-        name: The name of the importer's entry point.
-        file: A file that it reads.
-        **options: Arguments of `Conformance`.
-    """
-    return _checked(Conformance("importer", name, file=file, **options))
-
-
-def _checked(conformance: Conformance) -> list[CheckResult]:
-    results = list(conformance.results())
-    failed = [result for result in results if result.outcome == "failed"]
-    if failed:
-        raise PluginError("\n".join(f"{result.check}: {result.reason}" for result in failed)) from failed[0].error
-    return results
+        Raises:
+            PluginError: Checks failed; at least one line for each.
+        """
+        results = list(self.results())
+        failed = [result for result in results if result.outcome == "failed"]
+        if failed:
+            raise PluginError("\n".join(f"{result.check}: {result.reason}" for result in failed)) from failed[0].error
+        return results

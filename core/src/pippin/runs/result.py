@@ -13,7 +13,7 @@ from pippin.errors import PluginError, SimulationError
 
 from .summary import speed_of
 
-__all__ = ["End", "RunResult", "summary_of"]
+__all__ = ["End", "RunResult", "result_of", "summary_of"]
 
 End: TypeAlias = SimulationError | PluginError | KeyboardInterrupt
 """What ends a run early: the results so far are written all the same."""
@@ -57,12 +57,12 @@ class RunResult:
     end: BaseException | None = attrs.field(default=None, repr=False)
     """For the core: the exception that ended the run early."""
 
-    @classmethod
-    def of(cls, summary: Mapping[str, Any], folder: Path, end: End | None) -> RunResult:
-        """Return the result that a summary describes."""
-        shared = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "failure")
-        facts = {name: summary[name] for name in shared}
-        return cls(**facts, is_captured=summary["captured"], folder=folder, summary=summary, end=end)
+
+def result_of(summary: Mapping[str, Any], folder: Path, end: End | None) -> RunResult:
+    """Return the result that a summary describes."""
+    shared = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "failure")
+    facts = {name: summary[name] for name in shared}
+    return RunResult(**facts, is_captured=summary["captured"], folder=folder, summary=summary, end=end)
 
 
 def summary_of(

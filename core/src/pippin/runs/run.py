@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, load
 from pippin.devices import warp_quiet
+from pippin.simulation import Simulation
 
 from .decisions import import_newton, recorded_by_default, step_count
 from .progress import current_progress
 from .result import RunResult
 
-__all__ = ["run"]
+__all__ = ["execute", "run"]
 
 
 def run(
@@ -26,6 +28,7 @@ def run(
     out: str | os.PathLike[str] | None = None,
     record_worlds: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    processes: int | Literal["auto"] = 1,
 ) -> RunResult:
     """Simulate a configuration, write a run folder, and return the result; as the command `pippin run` does.
 
@@ -39,6 +42,7 @@ def run(
         out: The run folder, new or empty; by default `runs/NAME-DATE-TIME`.
         record_worlds: Number of worlds to record if the configuration has no recorders, by default 1.
         checkpoint: A file to write at the end, for `Simulation.load`.
+        processes: Number of processes that share the worlds; "auto" means as many as there are cores or GPUs.
 
     Raises:
         ConfigError: The configuration or an argument is wrong, or the folder cannot be written.
@@ -46,26 +50,65 @@ def run(
         SimulationError: The simulation failed. The run folder has what was recorded until then.
         KeyboardInterrupt: Ctrl-C ended the run between two steps, likewise.
     """
-    progress, name = current_progress(), "run"
+    name = "run"
     if not isinstance(config, SimulationConfig):
         name, config = str(config), load(config, overrides)
+    result = execute(
+        config,
+        name=name,
+        steps=steps,
+        duration=duration,
+        out=None if out is None else Path(out),
+        record_worlds=record_worlds,
+        checkpoint=None if checkpoint is None else Path(checkpoint),
+        processes=processes,
+    )
+    if result.end is not None:
+        raise result.end
+    return result
+
+
+def execute(
+    config: SimulationConfig,
+    *,
+    name: str,
+    steps: int | None,
+    duration: float | None,
+    out: Path | None,
+    record_worlds: int | None,
+    checkpoint: Path | None = None,
+    processes: int | str = 1,
+    trace: HookTrace | None = None,
+) -> RunResult:
+    """Simulate as `run` does, and return the result also if the run ended early; a trace records the hook calls."""
+    progress = current_progress()
     count = step_count(config, steps, duration)
     recorded_by_default(config, record_worlds)
+    if str(processes) != "1":
+        from .sharded_run import process_count, refuse_with_processes, simulate_in_processes
+
+        refuse_with_processes(config, {"trace_hooks": trace is not None, "checkpoint": checkpoint is not None})
+        process_total = process_count(str(processes), config)
+        if process_total > 1:
+            return simulate_in_processes(
+                config, process_total, count, progress, name=name, out=out, record_worlds=record_worlds
+            )
     import_newton(config, progress)
     from .simulate import simulate
     from .start import build
 
+    def start(config: SimulationConfig, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
+        return build(config, progress, folder, plugins, trace)
+
     with warp_quiet():
-        result = simulate(
+        return simulate(
             config,
-            lambda config, folder, plugins: build(config, progress, folder, plugins),
+            start,
             count,
             progress,
             name=name,
-            out=None if out is None else Path(out),
+            out=out,
             record_worlds=record_worlds,
-            checkpoint=None if checkpoint is None else Path(checkpoint),
+            checkpoint=checkpoint,
+            trace=trace,
         )
-    if result.end is not None:
-        raise result.end
-    return result

@@ -23,7 +23,7 @@ from .growth import Growth
 from .interrupt import stopped_between_steps
 from .merging import merge_results, recorder_of
 from .progress import RunProgress
-from .result import End, RunResult, summary_of
+from .result import End, RunResult, result_of, summary_of
 from .run_workers import RunWorkers, worlds_text
 
 __all__ = ["process_count", "refuse_with_processes", "simulate_in_processes"]
@@ -45,7 +45,7 @@ def process_count(given: str, config: SimulationConfig) -> int:
             device = find_device(config.simulation.device)
         return min(_gpus(config) if device.is_cuda else free_cores(), config.scene.worlds)
     if not re.fullmatch(r"[1-9]\d*", given):
-        raise ConfigError(f"--processes: expected a whole number of at least 1, or auto, got {given!r}")
+        raise ConfigError(f"processes: expected a whole number of at least 1, or auto, got {given!r}")
     return int(given)
 
 
@@ -67,10 +67,10 @@ def refuse_with_processes(config: SimulationConfig, options: Mapping[str, bool])
     """
     for name, is_given in options.items():
         if is_given:
-            raise ConfigError(f"--processes: {name} requires a single process; leave one of the two out")
+            raise ConfigError(f"{name}: requires a single process; leave it out, or the number of processes")
     if config.viewers:
         raise ConfigError(
-            f"--processes: viewers show a run in one process, and there is {', '.join(config.viewers)};"
+            f"processes: viewers show a run in one process, and there is {', '.join(config.viewers)};"
             " add --no-viewers, or leave --processes out"
         )
 
@@ -114,7 +114,7 @@ def simulate_in_processes(
         config = next(iter(results.values()))["config"]
         summary = summary_of(facts, config, progress.seconds, end)
         folder.write(name, config, summary)
-    return RunResult.of(summary, folder.path, end)
+    return result_of(summary, folder.path, end)
 
 
 def _make_worker(
@@ -211,7 +211,7 @@ def _shards(config: SimulationConfig, count: int) -> list[Shard]:
         with warp_quiet():
             return shards_of(attrs.evolve(config, recorders=recorders), count)
     except ConfigError as error:
-        error.restate(lambda fault: re.sub(r"^shards:", "--processes:", fault))
+        error.restate(lambda fault: re.sub(r"^shards:", "processes:", fault))
         raise
 
 

@@ -19,7 +19,7 @@ from .folder import RunFolder
 from .growth import Growth, sizes_for
 from .loop import RunLoop
 from .progress import RunProgress
-from .result import End, RunResult, summary_of
+from .result import End, RunResult, result_of, summary_of
 from .summary import what_ran
 
 __all__ = ["Start", "facts_of", "simulate", "stepped"]
@@ -84,7 +84,7 @@ def simulate(
     with progress.phase("write"):
         summary = summary_of(facts, config, progress.seconds, loop.end)
         folder.write(name, config, summary, trace)
-    return RunResult.of(summary, folder.path, loop.end)
+    return result_of(summary, folder.path, loop.end)
 
 
 def stepped(

@@ -9,6 +9,7 @@ import warp as wp
 from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
+from .masses import refuse_massless
 from .unread_worlds import UnreadWorlds
 
 __all__ = ["ModelChanges", "Notify"]
@@ -48,8 +49,7 @@ class ModelChanges:
         self.told = 0
         #: Number of reports of changed joint frames.
         self.joint_change_count = 0
-        #: Number of reports of changed masses.
-        self.mass_change_count = 0
+        self._model, self._are_masses_changed = model, False
 
     @property
     def is_waiting(self) -> bool:
@@ -76,9 +76,19 @@ class ModelChanges:
             raise ConfigError(f"notify_model_changed: {fault}; build another simulation from the changed model")
         self._waiting |= int(flags)
         self.joint_change_count += bool(flags & newton.ModelFlags.JOINT_PROPERTIES)
-        self.mass_change_count += bool(flags & newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
+        self._are_masses_changed |= bool(flags & newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
         if self._device.is_capturing:
             self._replayed |= int(flags)
+
+    def check(self) -> None:
+        """Refuse masses that were set to zero since the last call, as the build does.
+
+        Raises:
+            ConfigError: Names the bodies.
+        """
+        if self._are_masses_changed:
+            refuse_massless(self._model, "model.body_mass")
+            self._are_masses_changed = False
 
     def fault(self, flags: int) -> str | None:
         """Return why the solver cannot take a change over while it runs; None if it can."""

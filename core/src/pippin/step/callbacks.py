@@ -17,7 +17,7 @@ from pippin.spelling import did_you_mean
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["Callback", "Callbacks", "Phase"]
+__all__ = ["Callback", "Callbacks", "CurrentState", "Phase"]
 
 Phase = Literal["model_ready", "simulation_ready", "after_actuators", "before_substep", "after_step", "stopped"]
 
@@ -261,14 +261,14 @@ def _refuse_arguments(phase: Phase, name: str, function: Callable[..., Any]) -> 
             )
 
 
-class Turn:
+class CurrentState:
     """The current state while a hook or callback runs; views read and write this state."""
 
     def __init__(self) -> None:
         #: The state that was passed to the hook or callback; None between steps.
         self.state: newton.State | None = None
 
-    def around(self, state: newton.State, call: Callable[[], Any]) -> Callable[[], None]:
+    def during(self, state: newton.State, call: Callable[[], Any]) -> Callable[[], None]:
         """Return a function that makes `call` with `state` as the current state."""
 
         def run() -> None:

@@ -10,20 +10,17 @@ import attrs
 import newton
 from pippin.actuation.effort import zero_efforts
 from pippin.arrays import present
-from pippin.components.registry import Components, Implementation
+from pippin.components.registry import Implementation
 from pippin.config import SimulationOptions
 from pippin.errors import PluginError
-from pippin.solving.contact_source import ContactSource
 from pippin.state.accelerations import Accelerations
 from pippin.state.angles import ContinuousAngles
 from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
-from pippin.state.observables import Reports
-from pippin.state.unread_worlds import UnreadWorlds
 
-from .callbacks import Callbacks, Phase, Turn
-from .disabled_actuators import DisabledActuators
+from .built import Built
+from .callbacks import Phase
 from .forces import ExternalForces
 from .owners import DofOwners
 from .program import Operation, Program
@@ -33,45 +30,57 @@ __all__ = ["StepPlan"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class StepPlan:
-    """The objects that a step uses, and the operations of the step.
+class StepPlan(Built):
+    """A built simulation whose components are bound, and the operations of a step.
 
-    Substeps use the states in turn, and detections use the contact buffers in turn. Every operation is bound to the
-    objects that are current at its place. With two states and an odd number of substeps, a last operation copies the
-    result into the first state.
+    Substeps use `states` in turn, and detections use `contacts` in turn; a tape has one state more than the solver's
+    calls in a physics step. Every operation is bound to the objects that are current at its place. With two states and
+    an odd number of substeps, a last operation copies the result into the first state.
     """
 
-    config: SimulationOptions
-    components: Components
-    model: newton.Model
-    solver: newton.solvers.SolverBase
-    states: tuple[newton.State, ...]
-    """Two states; for a tape, one more than the solver's calls in a physics step."""
-    control: newton.Control
-    source: ContactSource
     contacts: tuple[newton.Contacts | None, ...]
     """The buffer of `source`; for a tape, one buffer for each detection of a physics step."""
-    reports: Reports | None
     monitor: Monitor
     buffers: Mapping[str, list[DoubleBuffer[Any]]]
-    periods: Mapping[str, int]
-    """Control steps between two readings, for each component with a period."""
-    callbacks: Callbacks
-    turn: Turn
-    disabled: DisabledActuators
-    """The step leaves out their `apply_actuators`."""
+    """The double buffers that components requested."""
     owners: DofOwners
     """The component that drives each degree of freedom."""
     angles: ContinuousAngles
     """Joint coordinates from bodies, for a solver that writes bodies only."""
     resetting: Resetting
     """The reset of worlds."""
-    unread: UnreadWorlds
-    """The worlds that a solver with coordinates of its own has to read."""
     ended: EndedWorlds | None
     """The worlds whose episodes end in a step; None if no component ends episodes."""
     opaque: tuple[type, ...]
     """Classes whose instances hold nothing that a step changes, except the objects listed here."""
+
+    @classmethod
+    def of(
+        cls,
+        built: Built,
+        monitor: Monitor,
+        buffers: Mapping[str, list[DoubleBuffer[Any]]],
+        opaque: tuple[type, ...],
+    ) -> StepPlan:
+        """Return the plan of a simulation whose components are bound."""
+        parts = {field.name: getattr(built, field.name) for field in attrs.fields(Built)}
+        resetting = Resetting(built, monitor)
+        return cls(
+            **parts,
+            contacts=(built.source.contacts,),
+            monitor=monitor,
+            buffers=buffers,
+            owners=DofOwners(built.components, built.model, built.disabled),
+            angles=ContinuousAngles(built.model),
+            resetting=resetting,
+            ended=EndedWorlds.of(built.components, resetting),
+            opaque=opaque,
+        )
+
+    @property
+    def options(self) -> SimulationOptions:
+        """The table `[simulation]`."""
+        return self.config.simulation
 
     def program(self) -> Program:
         """Return the program of one control step.
@@ -83,7 +92,7 @@ class StepPlan:
         return Program(
             list(self._operations(forces)),
             device=self.model.device,
-            policy=self.config.capture,
+            policy=self.options.capture,
             save=lambda: self.contents.snapshot({"forces": forces}),
             observe=lambda: self.contents.record(),
             trace=self.components.trace,
@@ -110,7 +119,7 @@ class StepPlan:
                 "monitor": self.monitor,
                 "buffers": self.buffers,
                 "solver itself": self.solver,
-                "reset counts": self.resetting.rows.counts,
+                "reset counts": self.reset.counts,
                 "unread": self.unread,
             },
             hosts=frozenset({"solver itself", *self.components}),
@@ -121,7 +130,7 @@ class StepPlan:
     def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
         state = self.states[0]
         yield Operation(name="keep_forces", run=forces.keep)
-        control_dt = self.config.dt * self.config.decimation
+        control_dt = self.options.dt * self.options.decimation
         yield from self._hook("start_step", state=state, control=self.control, dt=control_dt)
         for tick in range(self.ticks):
             yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == self.ticks - 1)
@@ -171,13 +180,13 @@ class StepPlan:
             is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad
             zero = present(self.control.joint_f).zero_ if is_all else partial(zero_efforts, dofs, self.control)
             yield Operation(name="zero_efforts", run=zero)
-        yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
-        yield from self._called("after_actuators", state=state, control=self.control, dt=self.config.dt)
+        yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.options.dt)
+        yield from self._called("after_actuators", state=state, control=self.control, dt=self.options.dt)
 
     def collision(self, state: newton.State, contacts: newton.Contacts | None) -> Iterator[Operation]:
         """Yield the operations of one detection of contacts."""
         assert contacts is not None, "a pipeline fills a buffer"
-        horizon = self.config.dt / self.config.substeps * min(self.source.interval, self.config.substeps)
+        horizon = self.options.dt / self.options.substeps * min(self.source.interval, self.options.substeps)
         yield Operation(name="collide", run=lambda: self.source.collide(state, contacts, horizon))
         yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
 
@@ -199,7 +208,7 @@ class StepPlan:
     def ticks(self) -> int:
         """Number of physics steps to list: all of them, or one that stands for all if nothing happens between them."""
         is_between = self._acts_between or self.reports is not None
-        return 1 if self._takes_substeps and not is_between else self.config.decimation
+        return 1 if self._takes_substeps and not is_between else self.options.decimation
 
     @property
     def _acts_between(self) -> bool:
@@ -210,7 +219,7 @@ class StepPlan:
     @property
     def solver_calls(self) -> int:
         """Calls of the solver in a physics step: one per substep, or one if the solver takes all of them at once."""
-        return 1 if self._takes_substeps else self.config.substeps
+        return 1 if self._takes_substeps else self.options.substeps
 
     @property
     def _takes_substeps(self) -> bool:
@@ -229,7 +238,7 @@ class StepPlan:
 
     def solver_arguments(self, count: int) -> dict[str, Any]:
         """Return the arguments of the solver's step after `count` calls."""
-        substep_count = self.config.decimation * self.config.substeps // (self.ticks * self.solver_calls)
+        substep_count = self.options.decimation * self.options.substeps // (self.ticks * self.solver_calls)
         return {
             "solver": self.solver,
             "state_in": self._state(count),
@@ -237,7 +246,7 @@ class StepPlan:
             "control": self.control,
             "contacts": None if self.source.is_run_by_solver else self._contacts(count),
             "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
-            "dt": self.config.dt / self.config.substeps,
+            "dt": self.options.dt / self.options.substeps,
             "substep_count": substep_count,
             "written_worlds": self.unread.mask,
         }
@@ -269,23 +278,23 @@ class StepPlan:
             reasons = [self._eager_reason(part.owner) for part in (*answers, *wrappers)]
             yield Operation(
                 name=f"{hook}(wrapped)",
-                run=self.turn.around(arguments["state"], lambda: self.components.call(hook, off, **arguments)),
+                run=self.current.during(arguments["state"], lambda: self.components.call(hook, off, **arguments)),
                 eager_reason=next((reason for reason in reasons if reason is not None), None),
             )
             return
         for answer in answers:
             operation = self._operation(hook, answer, arguments)
-            yield attrs.evolve(operation, run=self.turn.around(arguments["state"], operation.run))
+            yield attrs.evolve(operation, run=self.current.during(arguments["state"], operation.run))
 
-    def _acting(self) -> list[Implementation]:
+    def _acting(self) -> tuple[Implementation, ...]:
         """Return the answers to `apply_actuators`, without those of disabled actuators."""
         answers = self.components.implementations("apply_actuators")
-        return [answer for answer in answers if not self.disabled.has(answer.component)]
+        return tuple(answer for answer in answers if not self.disabled.has(answer.component))
 
     def _called(self, phase: Phase, **arguments: Any) -> Iterator[Operation]:
         for callback in self.callbacks.of(phase):
             reason = None if callback.is_capturable else "it was added with is_capturable=False"
-            run = self.turn.around(arguments["state"], callback.bind(**arguments))
+            run = self.current.during(arguments["state"], callback.bind(**arguments))
             yield Operation(name=f"{phase}({callback.name})", run=run, eager_reason=reason)
 
     def _readings(self, state: newton.State) -> Iterator[Operation]:
@@ -307,7 +316,7 @@ class StepPlan:
             "contacts": self.source.contacts,
             "observables": None if self.reports is None else self.reports.measured,
         }
-        control_dt = self.config.dt * self.config.decimation
+        control_dt = self.options.dt * self.options.decimation
         if wrappers:
             yield from self._hook("update_sensors", **arguments, dt=control_dt)
             return
@@ -363,7 +372,7 @@ class StepPlan:
         """Return the operation after `count` calls of the solver; the physics step began after `first` calls."""
         is_each_tick = self._is_answered("apply_actuators")
         last = self._state(first) if is_each_tick else start
-        dt = self.config.dt * (self.config.decimation // (self.ticks if is_each_tick else 1))
+        dt = self.options.dt * (self.options.decimation // (self.ticks if is_each_tick else 1))
         return Operation(name="eval_ik", run=partial(self.angles.evaluate, self._state(count), last, dt))
 
     def _forward_kinematics(self, state: newton.State) -> Operation:

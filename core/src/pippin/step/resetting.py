@@ -17,40 +17,28 @@ import warp as wp
 from pippin.arrays import present
 from pippin.components.registry import Components
 from pippin.errors import PluginError
-from pippin.solving.contact_source import ContactSource
 from pippin.state.kernels import collect_ended, merge_articulations
 from pippin.state.monitor import Monitor
-from pippin.state.observables import Reports
-from pippin.state.reset import WorldReset
-from pippin.state.unread_worlds import UnreadWorlds
 
+from .built import Built
 from .program import Operation
 
 __all__ = ["EndedWorlds", "Resetting"]
 
 
-@attrs.frozen(kw_only=True, eq=False)
 class Resetting:
-    """The reset of masked worlds: state, solver, contacts and components, in this order."""
+    """The reset of masked worlds: state, solver, contacts and components, in this order.
 
-    model: newton.Model
-    solver: newton.solvers.SolverBase
-    state: newton.State
-    source: ContactSource
-    reports: Reports | None
-    components: Components
-    monitor: Monitor
-    rows: WorldReset
-    """The initial contents of state and components."""
-    unread: UnreadWorlds
-    """The worlds that a solver with coordinates of its own has to read."""
-    _articulations: wp.array = attrs.field(
-        init=False,
-        default=attrs.Factory(
-            lambda self: wp.zeros(self.model.articulation_count, dtype=bool, device=self.model.device),
-            takes_self=True,
-        ),
-    )
+    Args:
+        built: The parts of the simulation.
+        monitor: The monitor, which forgets the failures of the worlds.
+    """
+
+    def __init__(self, built: Built, monitor: Monitor) -> None:
+        self._built, self._monitor = built, monitor
+        #: The model of all worlds.
+        self.model: newton.Model = built.model
+        self._articulations = wp.zeros(built.model.articulation_count, dtype=bool, device=built.device)
 
     def run(self, world_mask: wp.array[wp.bool]) -> None:
         """Reset the masked worlds now; mask of shape [world_count + 1]."""
@@ -59,40 +47,41 @@ class Resetting:
 
     def operations(self, world_mask: wp.array[wp.bool]) -> Iterator[Operation]:
         """Yield the operations of a reset; which worlds are masked is read when they run."""
-        yield Operation(name="reset(state)", run=partial(self.rows.restore, world_mask))
-        arguments = {"state": self.state, "world_mask": world_mask}
-        initializers = self.components.implementations("initialize_worlds")
+        built = self._built
+        yield Operation(name="reset(state)", run=partial(built.reset.restore, world_mask))
+        arguments = {"state": built.states[0], "world_mask": world_mask}
+        initializers = built.components.implementations("initialize_worlds")
         for answer in initializers:
             name, reason = f"initialize_worlds({answer.owner})", self._eager_reason(answer.owner)
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason)
         if initializers and self.model.articulation_count:
             yield Operation(name="reset(bodies)", run=partial(self._evaluate_bodies, world_mask))
-        if self.unread.is_asked:
-            yield Operation(name="reset(written)", run=partial(self.unread.add, world_mask))
-        owner = self.components.solver_name
-        reset = partial(self.solver.reset, self.state, world_mask=world_mask, flags=0)
+        if built.unread.is_asked:
+            yield Operation(name="reset(written)", run=partial(built.unread.add, world_mask))
+        owner = built.components.solver_name
+        reset = partial(built.solver.reset, built.states[0], world_mask=world_mask, flags=0)
         yield Operation(
             name="reset(solver)",
-            run=self.components.blamed(owner, "reset", reset),
+            run=built.components.blamed(owner, "reset", reset),
             eager_reason=self._eager_reason(owner),
             is_repeatable=True,
         )
-        yield Operation(name="reset(contacts)", run=partial(self.source.reset, world_mask))
-        if self.reports is not None:
-            yield Operation(name="reset(reports)", run=partial(self.reports.forget, world_mask))
-        for answer in self.components.implementations("reset_worlds"):
+        yield Operation(name="reset(contacts)", run=partial(built.source.reset, world_mask))
+        if built.reports is not None:
+            yield Operation(name="reset(reports)", run=partial(built.reports.forget, world_mask))
+        for answer in built.components.implementations("reset_worlds"):
             name, reason = f"reset_worlds({answer.owner})", self._eager_reason(answer.owner)
             is_solver = answer.owner == owner
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason, is_repeatable=is_solver)
-        yield Operation(name="reset(notes)", run=partial(self.monitor.forget, world_mask))
+        yield Operation(name="reset(notes)", run=partial(self._monitor.forget, world_mask))
 
     def update_from_joints(self, world_mask: wp.array[wp.bool]) -> None:
         """Let bodies and solver follow the joints that a component wrote in the masked worlds. May be recorded."""
         self._evaluate_bodies(world_mask)
-        self.unread.add(world_mask)
+        self._built.unread.add(world_mask)
 
     def _evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        model, state = self.model, self.state
+        model, state = self.model, self._built.states[0]
         chosen = self._articulations
         chosen.zero_()
         inputs = [model.articulation_world, world_mask, chosen]
@@ -100,7 +89,7 @@ class Resetting:
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state, mask=chosen)
 
     def _eager_reason(self, owner: str) -> str | None:
-        return self.components.eager_reason(owner)
+        return self._built.components.eager_reason(owner)
 
 
 class EndedWorlds:

@@ -114,7 +114,7 @@ def _with_own_arrays(plan: StepPlan, state: newton.State) -> StepPlan:
         pipeline = present(source.pipeline)
         contacts = tuple(pipeline.contacts() for _ in range(0, calls, source.interval))
         capacities = [capacity for buffer in contacts for capacity in pipeline_capacities(pipeline, buffer)]
-    monitor = Monitor(plan.model, plan.config.dt, detection=capacities)
+    monitor = Monitor(plan.model, plan.options.dt, detection=capacities)
     control = _own_efforts(plan.control)
     return attrs.evolve(plan, states=states, contacts=contacts, monitor=monitor, control=control, reports=None)
 

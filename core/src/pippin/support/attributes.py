@@ -53,7 +53,7 @@ def misspelt(plugin: type, declared: Collection[str]) -> Iterator[str]:
                 continue
             near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=_CLOSE)
             if near and not _is_plural(name, near[0]):
-                yield f"{name} is no declaration; did you mean {by_folded[near[0]]}? If not, rename it"
+                yield f"{name} is not a declaration; did you mean {by_folded[near[0]]}? If not, rename it"
 
 
 def _annotated_by_pippin(plugin: type) -> set[str]:

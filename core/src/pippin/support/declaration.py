@@ -141,7 +141,7 @@ class Declaration:
 
     hookspecs: type | None = None
     """A class whose methods, marked with `@pippin.hookspec`, are [hooks of the plugin's own](#hooks-of-a-plugin): other
-    components answer them, and `simulation.call_hook` calls them."""
+    components answer them, and `simulation.services.call_hook` calls them."""
 
     mixed_worlds: str | None = attrs.field(default=None, validator=_is_reason)
     """Solvers: The reason why the motion of a world depends on the other worlds, if it does. Then the worlds of a run

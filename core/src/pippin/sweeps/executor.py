@@ -51,7 +51,7 @@ class JobResult:
 
 
 class Executor(Protocol):
-    """Contract of an executor: a class in the group `pippin.executors`, called with an instance of its `Config`.
+    """Contract of an executor: a class in the group `pippin.executors`, called with its configuration.
 
     A job ends exactly once. An executor never runs a job twice by itself.
     """

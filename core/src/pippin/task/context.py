@@ -130,7 +130,7 @@ class TermContext:
         Raises:
             ConfigError: The solver ignores it.
         """
-        if fault := self.simulation.support.fault(OF_ATTRIBUTES.get(attribute, "")):
+        if fault := self.simulation.services.support.fault(OF_ATTRIBUTES.get(attribute, "")):
             raise ConfigError(f"{where}: {fault}")
 
     def command(self, label: str, where: str) -> Any:

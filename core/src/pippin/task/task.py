@@ -117,7 +117,7 @@ class Task:
             group.compose(group.final, episodes, keeps=False)
         for row, termination in enumerate(self.terminations.values()):
             termination.evaluate(episodes.termination_terms[row])
-        self._host.mark_diverged(episodes.diverged)
+        self._host.services.mark_diverged(episodes.diverged)
         episodes.judge(self.episode_steps)
         for row, reward in enumerate(self.rewards.values()):
             reward.evaluate(episodes.reward_terms[row])
@@ -174,7 +174,7 @@ class Task:
             else:
                 timer.term.apply(state, timer.due)
                 if timer.term.moves_bodies:
-                    self._host.update_from_joints(timer.due)
+                    self._host.services.update_from_joints(timer.due)
                 self._notify_solver([timer.term], timer.due)
 
     def _events_of(self, when: str) -> list[Event]:
@@ -184,9 +184,9 @@ class Task:
         """Refuse events whose changes of the model the solver does not take over, and run eagerly if it does."""
         changing = {label: event for label, event in self.events.items() if event.model_changes}
         for label, event in changing.items():
-            if fault := self._host.model_change_fault(_flags([event])):
+            if fault := self._host.services.model_change_fault(_flags([event])):
                 raise ConfigError(f"events.{label}: {fault}; choose another solver, or leave the event out")
-            if event.config.when != "startup" and self._host.solver_eager_reason is not None:
+            if event.config.when != "startup" and self._host.services.solver_eager_reason is not None:
                 event.is_capturable = False  # the solver has to be notified
 
     def _apply_at_startup(self, everywhere: wp.array[wp.bool]) -> None:
@@ -196,14 +196,14 @@ class Task:
         if flags := _flags(events):
             self._host.notify_model_changed(flags)
         if any(event.moves_bodies for event in events):
-            self._host.written.add("joints", everywhere)
+            self._host.services.written.add("joints", everywhere)
 
     def _notify_solver(self, events: Sequence[Event], world_mask: wp.array[wp.bool]) -> None:
         """Notify the solver of what events changed, if any world is masked."""
         flags, device = _flags(events), self.episodes.device
         if not flags:
             return
-        notify = partial(self._host.notify_solver, flags, world_mask)
+        notify = partial(self._host.services.notify_solver, flags, world_mask)
         if device.is_capturing and not (device.is_cpu or wp.is_conditional_graph_supported()):
             notify()
             return

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-class Term(abc.ABC):  # noqa: B024 (the kinds of terms have abstract methods)
+class Term(abc.ABC):  # noqa: B024 - its subclasses have the abstract methods
     """A plugin in a task.
 
     Args:

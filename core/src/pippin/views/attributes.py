@@ -127,7 +127,7 @@ class Attributes:
         self._refuse_quantity(where, attribute.name)
         if attribute.name in STRUCTURE:
             raise ViewError(f"{where}: it is part of the structure of the scene; build another simulation to change it")
-        support = self._host.support
+        support = self._host.services.support
         if fault := support.fault(OF_ATTRIBUTES.get(attribute.name, "")):
             raise ViewError(f"{where}: {fault}")
         if fault := support.dimension_fault(attribute.name, attribute.elements):
@@ -137,7 +137,7 @@ class Attributes:
         checked = attribute.check(describe).check(data, shape, selection, where)
         values = checked.on_device(attribute.staging)
         if notified:
-            self._host.model_changes.note(notified)
+            self._host.services.model_changes.note(notified)
         rows = _bytes(values, selection.data_count * attribute.index.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
         flags_of = self._model_flags if notified else self._no_flags

@@ -47,12 +47,12 @@ class RowFlags:
     @classmethod
     def of_state(cls, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> RowFlags:
         """Return the flags of rows whose joints are written, from which the host computes the bodies."""
-        return cls(present(host.model.device), host.written.masks("joints"), articulation_of, world_of)
+        return cls(present(host.model.device), host.services.written.masks("joints"), articulation_of, world_of)
 
     @classmethod
     def of_model(cls, host: Host, world_of: np.ndarray) -> RowFlags | None:
         """Return the flags of rows whose model is written; None if the solver does not ask for the worlds."""
-        changed = host.model_changes.worlds
+        changed = host.services.model_changes.worlds
         if not changed.is_asked:
             return None
         device, no_articulation = present(host.model.device), np.full_like(world_of, PADDING)

@@ -44,7 +44,7 @@ class NewtonArrays:
         """
         host = self._host
         if quantity.source == "state":
-            return _arrays(host.written.state_for_joints(), quantity)
+            return _arrays(host.services.written.state_for_joints(), quantity)
         return _arrays(host.control if quantity.source == "control" else host.model, quantity)
 
     def _observable(self, kind: str, name: str) -> wp.array:

@@ -35,7 +35,7 @@ class Permissions:
 
     def prepare(self, quantity: ViewQuantity) -> None:
         """Allocate now what `read_only` would allocate later, if all components are bound."""
-        if self._host.owners is not None:
+        if self._host.services.owners is not None:
             self.read_only(quantity)
 
     def fault(self, quantity: ViewQuantity) -> str | None:
@@ -56,14 +56,14 @@ class Permissions:
         index = index_of(quantity, self._indices)
         # What an actuator takes over needs no drive of the solver.
         index = np.where(self._is_taken(quantity, index), PADDING, index)
-        found = ReadOnlyElements.of(quantity, host.support, index, self._faults[name], host.model)
-        if host.owners is not None:
+        found = ReadOnlyElements.of(quantity, host.services.support, index, self._faults[name], host.model)
+        if host.services.owners is not None:
             self._read_only[name] = found
         return found
 
     def _fault_of_solver(self, quantity: ViewQuantity) -> str | None:
         """Return why the solver cannot honour a quantity; None if it can, or if actuators take over all of it."""
-        fault = self._host.support.fault(quantity.feature)
+        fault = self._host.services.support.fault(quantity.feature)
         if fault is None:
             return None
         index = index_of(quantity, self._indices)
@@ -71,7 +71,7 @@ class Permissions:
 
     def _fault_of_owners(self, quantity: ViewQuantity) -> str | None:
         """Return why a quantity belongs to an actuator, which sets it itself."""
-        owners = self._host.owners
+        owners = self._host.services.owners
         if owners is None or self._dofs is None:
             return None
         if self._owners is None:
@@ -80,9 +80,9 @@ class Permissions:
 
     def _is_taken(self, quantity: ViewQuantity, index: np.ndarray) -> np.ndarray:
         """Tell for each row and column whether an actuator takes over what is set there."""
-        if self._host.owners is None or self._dofs is None or index.shape != self._dofs.shape:
+        if self._host.services.owners is None or self._dofs is None or index.shape != self._dofs.shape:
             return np.zeros(index.shape, dtype=bool)
-        return self._host.owners.taken(quantity.arrays[0], self._dofs)
+        return self._host.services.owners.taken(quantity.arrays[0], self._dofs)
 
 
 def index_of(quantity: ViewQuantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:

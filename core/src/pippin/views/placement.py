@@ -91,7 +91,7 @@ class Placement:
         for flags in (self.flags, model_flags):
             if flags is not None:
                 self._flag_joined(selection.count, [rows, self._movers, selection.argument, faults, flags.argument])
-        self.host.written.note("joints")
+        self.host.services.written.note("joints")
         _ = self.host.state
 
     def write(
@@ -111,7 +111,7 @@ class Placement:
             rule: The values that are allowed; None if the values were checked.
             faults: The faults of the setter.
         """
-        model, state = self.host.model, self.host.written.state_for_joints()
+        model, state = self.host.model, self.host.services.written.state_for_joints()
         if self._blocks is not None and self._blocks.write(what, state, values, selection, rule):
             self.flags.set(None)
             return
@@ -176,7 +176,7 @@ class _FreeJointBlocks:
         return self.velocities.write(present(state.joint_qd), values, selection, None, rule)
 
     def _frames_are_identities(self) -> bool:
-        changes = self.host.joint_change_count
+        changes = self.host.services.model_changes.joint_change_count
         if changes != self._seen_changes:
             frames = (self.host.model.joint_X_p, self.host.model.joint_X_c)
             self._are_identities = all(_are_identities(present(each).numpy()[self.joints]) for each in frames)

@@ -220,7 +220,7 @@ class RowView(FixedAttributes, abc.ABC):
                 return "a number that the attribute can have, see the reference"
             return RULES[rules.get(setter, "finite")].expected
 
-        self._faults.raise_errors(self.count, expected, self._label_of, solver=self._host.support.solver)
+        self._faults.raise_errors(self.count, expected, self._label_of, solver=self._host.services.support.solver)
 
     def _label_of(self, row: int) -> str:
         return f"row {row}, {self.labels[row]!r} of world {self.world_ids[row]}"
@@ -258,7 +258,7 @@ class RowView(FixedAttributes, abc.ABC):
             else:
                 self._write(where, quantity, values, selection, checked.is_checked)
             if quantity.invalidates is not None:
-                self._host.written.note(quantity.invalidates)
+                self._host.services.written.note(quantity.invalidates)
 
     def _write(
         self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
@@ -284,7 +284,7 @@ class RowView(FixedAttributes, abc.ABC):
 
     def _notify(self, where: str, flags: Sequence[str]) -> None:
         try:  # This comes first: if the solver does not apply the change, nothing is written.
-            self._host.model_changes.note(sum(newton.ModelFlags[flag] for flag in flags))
+            self._host.services.model_changes.note(sum(newton.ModelFlags[flag] for flag in flags))
         except ConfigError as error:
             raise ViewError(f"{where}: {str(error).removeprefix('notify_model_changed: ')}") from error
 

@@ -241,7 +241,7 @@ class SimulationView(FixedAttributes):
             checked = self._check.check(data, self._gravity.shape, selection, _SET_GRAVITY)
             values = checked.on_device(self._staging)
             numbers = self._aliases.of(values, wp.float32, 3 * len(values))
-            self._host.model_changes.note(newton.ModelFlags.MODEL_PROPERTIES)
+            self._host.services.model_changes.note(newton.ModelFlags.MODEL_PROPERTIES)
             inputs = [numbers, self._index, selection.argument, self._faults_of_gravity, self._flags]
             self._scatter(selection.count, [*inputs, self._gravity_numbers, None])
 

@@ -5,8 +5,8 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.assembly.masses import refuse_massless
 from pippin.conformance import scenes
+from pippin.state.masses import refuse_massless
 
 
 def chain(*masses, joint="revolute"):

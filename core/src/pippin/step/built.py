@@ -1,0 +1,69 @@
+"""The parts of a built simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin.assets.report import ImportReport
+from pippin.catalog.entries import Catalog
+from pippin.components.registry import Components
+from pippin.config import SimulationConfig
+from pippin.solving.contact_source import ContactSource
+from pippin.state.draws import WorldSeeds
+from pippin.state.kinematics import WrittenWorlds
+from pippin.state.model_changes import ModelChanges
+from pippin.state.observables import Reports
+from pippin.state.reset import WorldReset
+from pippin.state.unread_worlds import UnreadWorlds
+from pippin.state.world_layout import WorldLayout
+from pippin.support.solver_support import SolverSupport
+
+from .callbacks import Callbacks, CurrentState
+from .disabled_actuators import DisabledActuators
+
+__all__ = ["Built"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Built:
+    """The parts of a built simulation: model, solver, arrays, and the components that act on them."""
+
+    config: SimulationConfig
+    catalog: Catalog
+    device: wp.Device
+    components: Components
+    callbacks: Callbacks
+    model: newton.Model
+    layout: WorldLayout
+    actuator_notes: Sequence[str]
+    """Notes on the asset's own actuators."""
+    ignored_features: Mapping[str, Sequence[str]]
+    """Users of each feature of the scene that the solver ignores, as `accept_unsupported` permits."""
+    world_offsets: np.ndarray
+    """Position at which each world is drawn [m], shape [world_count, 3]."""
+    solver: newton.solvers.SolverBase
+    support: SolverSupport
+    source: ContactSource
+    states: tuple[newton.State, newton.State]
+    """The state that users see, and a second one. Substeps read and write the two in turn."""
+    control: newton.Control
+    disabled: DisabledActuators
+    reports: Reports | None
+    import_reports: tuple[ImportReport, ...]
+    """Differences between MuJoCo's models of the assets and ours."""
+    written: WrittenWorlds
+    unread: UnreadWorlds
+    model_changes: ModelChanges
+    reset: WorldReset
+    periods: Mapping[str, int]
+    """Control steps between two readings, for each component that declares a period."""
+    step_counter: wp.array[wp.int64]
+    """Control steps so far, shape [1]."""
+    seeds: WorldSeeds
+    """The seeds of all random draws."""
+    current: CurrentState = attrs.field(factory=CurrentState)
+    """The state of the hook or callback that runs now."""
