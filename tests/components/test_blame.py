@@ -129,7 +129,7 @@ def test_an_answer_of_a_wrong_type_is_told_with_what_to_return(configure, protot
         ("ended_worlds", [0], r"ended_worlds: expected a Warp array or None, got \[0\]"),
         ("joint_labels", "hip", "joint_labels: expected a collection of names, got 'hip'"),
         ("outputs", [1], r"outputs: expected a mapping of pippin\.sensing\.Output, got \[1\]"),
-        ("outputs", {"a": 3}, r"outputs: 'a' is no pippin\.sensing\.Output, got 3"),
+        ("outputs", {"a": 3}, r"outputs: 'a' is not a pippin\.sensing\.Output, got 3"),
         ("state_arrays", lambda: [1], r"state_arrays: expected a mapping of Warp arrays, got \[1\]"),
     ],
 )

@@ -136,7 +136,7 @@ class Bound:
         outputs = self._expected("outputs", self._read("outputs", {}), Mapping, "a mapping of pippin.sensing.Output")
         for label, output in outputs.items():
             if not all(hasattr(output, name) for name in ("data", "unit", "labels")):
-                raise self._wrong(f"outputs: {label!r} is no pippin.sensing.Output, got {output!r}")
+                raise self._wrong(f"outputs: {label!r} is not a pippin.sensing.Output, got {output!r}")
         return outputs
 
     @property
