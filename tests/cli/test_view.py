@@ -87,4 +87,4 @@ def test_values_of_a_recording_cannot_be_set(shown):
     result = CliRunner().invoke(main, ["view", str(shown["run folder"]), "--set", "scene.worlds=2"])
 
     assert result.exit_code == 2
-    assert "is no configuration file" in result.output
+    assert "is not a configuration file" in result.output

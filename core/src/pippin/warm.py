@@ -1,13 +1,8 @@
-"""Newton, Warp and what builds a simulation, imported: workers are forked from a process that imported this module.
+"""Newton, Warp and what builds a simulation, imported: the process from which workers are forked imports this module.
 
-Nothing else imports it. The imports start neither CUDA nor threads, so a copy of the process is as good as a new one.
+Nothing else imports it. These imports start neither CUDA nor threads.
 """
 
-import gc
-
 from .simulation import import_hot_modules
-from .workers.start import leave_environment
 
 import_hot_modules(requires_grad=False)
-leave_environment()
-gc.freeze()  # the collector of a copy need not walk, and so copy, what was imported

@@ -1,6 +1,7 @@
 """Workers forked from a warm process: what they find there, and when they are fresh processes instead."""
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -40,7 +41,7 @@ def tell(tmp_path, monkeypatch):
 
 
 def facts(function, **options):
-    with WorkerProcess("teller", function, is_warm=True, **options) as process:
+    with WorkerProcess("teller", function, preload=(), **options) as process:
         return process.receive(120.0)
 
 
@@ -79,3 +80,25 @@ def test_the_environment_of_the_caller_stays_as_it_is(tell):
     facts(tell, environment={"OMP_NUM_THREADS": "3"})
 
     assert dict(os.environ) == before
+
+
+THREADED = "import threading\n\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+
+PROGRAM = """
+import os
+from functions_of_a_fork import tell
+from pippin.workers import WorkerProcess
+
+if __name__ == "__main__":
+    with WorkerProcess("teller", tell, preload=["threaded"]) as process:
+        found = process.receive(120.0)
+    assert (found["has_newton"], found["parent"]) == (False, os.getpid())
+"""
+
+
+def test_a_module_that_starts_threads_makes_workers_fresh_processes(tell, tmp_path):
+    """In a program of its own, whose first worker names the module."""
+    (tmp_path / "threaded.py").write_text(THREADED)
+    (tmp_path / "program.py").write_text(PROGRAM)
+
+    subprocess.run([sys.executable, "program.py"], check=True, cwd=tmp_path)

@@ -87,7 +87,7 @@ def _wants(entry: Entry) -> tuple[tuple[Want, ...], tuple[str, ...]]:
         try:
             requirement = Requirement(text)
         except InvalidRequirement as error:
-            return (), (f"{entry}: requires {text!r}, which is no requirement; reinstall it ({_one_line(error)})",)
+            return (), (f"{entry}: requires {text!r}, which is not a requirement; reinstall it ({_one_line(error)})",)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             wants.append(_want(requirement))
     unmet = (want for want in wants if not want.is_met)

@@ -156,7 +156,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
         return Running(path=path, config=config, build=lambda plugins: Simulation(config.unobserved(), plugins))
     if overrides:
         raise ConfigError(
-            f"--set, --plugin: '{path}' is no configuration file, and its values cannot be changed; leave it out"
+            f"--set, --plugin: '{path}' is not a configuration file, and its values are fixed; leave the option out"
         )
     if path.is_dir():
         return _recorded(path)

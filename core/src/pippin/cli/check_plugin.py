@@ -125,7 +125,7 @@ def _function(text: str) -> Any:
 def _refuse_unknown(chosen: Sequence[str], kind: str, known: Collection[str]) -> None:
     for check in chosen:
         if check not in known:
-            raise ConfigError(f"--check: {check!r} is no check of a {kind}; there are {', '.join(known)}")
+            raise ConfigError(f"--check: {check!r} is not a check of a {kind}; there are {', '.join(known)}")
 
 
 def _reason(text: str) -> tuple[str, str]:

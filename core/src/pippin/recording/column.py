@@ -43,8 +43,11 @@ class Column:
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Column:
         """Return the column whose `plain` gave `data`."""
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-        return cls(**values | {"dtype": np.dtype(data["dtype"])})
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        values["dtype"] = np.dtype(data["dtype"])
+        return cls(**values)
 
 
 def row_type(columns: Iterable[Column]) -> np.dtype[Any]:

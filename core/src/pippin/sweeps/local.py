@@ -88,8 +88,8 @@ class LocalExecutor:
     def _start_waiting(self) -> None:
         while self._waiting and len(self._running) < self.slots:
             job = self._waiting.popleft()
-            idle, is_warm = self._idle[job.needs_fresh_process], not job.needs_fresh_process
-            worker = idle.pop() if idle else Worker("worker", JobRunner, is_warm=is_warm)
+            idle, preload = self._idle[job.needs_fresh_process], None if job.needs_fresh_process else ()
+            worker = idle.pop() if idle else Worker("worker", JobRunner, preload=preload)
             worker.start_call("run", job)
             self._running.append(_Run(job, worker, time.monotonic()))
 

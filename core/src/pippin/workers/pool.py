@@ -47,7 +47,7 @@ class WorkerPool:
         arguments: The arguments of `make` for each worker; plain data.
         cure: What a user can do if a worker is lost, for the error.
         before: Called in each process before the module of `make` is imported.
-        is_warm: As for `WorkerProcess`.
+        preload: As for `WorkerProcess`.
         threads: Threads that libraries may start in each process; None leaves it to them.
         restate: Returns an error text of a worker as the text of the whole, given the worker's number and the text.
         heal: Called with the number of a worker that was lost in a call; returns the result of another worker. By
@@ -66,14 +66,14 @@ class WorkerPool:
         *,
         cure: str,
         before: Callable[[], None] | None = None,
-        is_warm: bool = False,
+        preload: Sequence[str] | None = None,
         threads: int | None = None,
         restate: Callable[[int, str], str] | None = None,
         heal: Callable[[int], CallResult] | None = None,
         on_event: Callable[[int, Any], None] | None = None,
     ) -> None:
         self._names, self._make, self._cure = tuple(names), make, cure
-        self._before, self._is_warm, self._restate = before, is_warm, restate
+        self._before, self._preload, self._restate = before, preload, restate
         self._environment = {} if threads is None else {_THREADS: str(threads)}
         #: State of the calls.
         self.state = PoolState.CALLING
@@ -220,7 +220,7 @@ class WorkerPool:
         self._raise_errors({index: result for index, result in results.items() if not result.is_lost})
 
     def _started(self, index: int, arguments: tuple[Any, ...]) -> Worker:
-        name, start = self._names[index], {"before": self._before, "is_warm": self._is_warm}
+        name, start = self._names[index], {"before": self._before, "preload": self._preload}
         on_event = None if self._on_event is None else partial(self._on_event, index)
         return Worker(name, self._make, *arguments, **start, environment=self._environment, on_event=on_event)
 

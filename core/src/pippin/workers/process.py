@@ -12,7 +12,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
@@ -46,8 +46,8 @@ class WorkerProcess:
         function: Called with its end of the connection, then `arguments`; importable by its name from its module.
         arguments: Plain data; they are pickled.
         before: Called before the module of `function` is imported; a partial of `import_hot_modules`, for example.
-        is_warm: Whether it may be a fork of a process that has imported Newton without backward kernels. On systems
-            where that is not safe, it is a fresh process all the same.
+        preload: If given, the process may be a fork of one that has imported Newton without backward kernels, and these
+            modules if it is the first fork. Where forks are not safe, it is a fresh process all the same.
         environment: Variables to set there if this process does not have them.
     """
 
@@ -57,7 +57,7 @@ class WorkerProcess:
         function: Callable[..., None],
         *arguments: Any,
         before: Callable[[], None] | None = None,
-        is_warm: bool = False,
+        preload: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._name = name
@@ -65,7 +65,7 @@ class WorkerProcess:
         #: The connection with the function.
         self.connection: Connection = own
         own_arguments = theirs, before, pickle.dumps(function), arguments
-        self._process = start_process(_run, own_arguments, is_warm=is_warm, environment=environment or {})
+        self._process = start_process(_run, own_arguments, preload=preload, environment=environment or {})
         theirs.close()
 
     def send(self, message: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import reduction
 from multiprocessing.process import BaseProcess
@@ -20,8 +20,8 @@ __all__ = ["leave_environment", "start_process", "take_over"]
 _METHOD = "PIPPIN_WORKERS"
 """Environment variable: with `spawn`, every worker is a fresh process."""
 
-_WARM = "pippin.warm"
-"""Module that the warm process imports."""
+_FIRST, _LAST = "pippin.warm", "pippin.workers.forkable"
+"""Modules that the warm process imports before and after those that its first worker names."""
 
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "PXR_WORK_THREAD_LIMIT": "1", "TF_ENV_SETTING_ALERTS_ENABLED": "0"}
 """Environment of the warm process: NumPy and OpenUSD start no threads."""
@@ -45,23 +45,27 @@ def _duplicated(descriptor: Any) -> _Stream:
 
 
 def start_process(
-    function: Callable[..., None], arguments: tuple[Any, ...], *, is_warm: bool, environment: Mapping[str, str]
+    function: Callable[..., None],
+    arguments: tuple[Any, ...],
+    *,
+    preload: Sequence[str] | None,
+    environment: Mapping[str, str],
 ) -> BaseProcess:
     """Start a process.
 
     Args:
         function: The function that runs there. It gets surroundings for `take_over`, then the arguments.
         arguments: Plain data, connections and sockets.
-        is_warm: Whether it may be a fork of the warm process.
+        preload: Modules that the warm process imports too, if it has not started; None starts a fresh process.
         environment: Variables to set there if this process does not have them.
     """
-    can_fork = is_warm and _can_fork()
-    with _added(environment):
-        if can_fork:
-            try:
-                return _forked(function, arguments)
-            except (EOFError, OSError):  # the warm process ended in an import: a fresh process can tell why
-                pass
+    added = {name: value for name, value in environment.items() if name not in os.environ}
+    if preload is not None and _can_fork():
+        try:
+            return _forked(function, arguments, preload, {**os.environ, **added})
+        except (EOFError, OSError):  # the warm process ended in an import, and would do so again
+            os.environ[_METHOD] = "spawn"
+    with _set(added):
         process = multiprocessing.get_context("spawn").Process(target=function, args=(None, *arguments), daemon=True)
         process.start()
     return process
@@ -90,23 +94,28 @@ def _can_fork() -> bool:
     return sys.platform == "linux" and is_free and os.environ.get(_METHOD) != "spawn"
 
 
-def _forked(function: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
+def _forked(
+    function: Callable[..., None], arguments: tuple[Any, ...], preload: Sequence[str], environment: dict[str, str]
+) -> BaseProcess:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([_WARM])
-    surroundings = dict(os.environ), _Stream(2)
+    context.set_forkserver_preload([_FIRST, *preload, _LAST])
+    surroundings = environment, _Stream(2)
     process = context.Process(target=function, args=(surroundings, *arguments), daemon=True)
-    with _added(_ONE_THREAD):
+    with _set(_ONE_THREAD):
         process.start()
     return process
 
 
 @contextmanager
-def _added(environment: Mapping[str, str]) -> Iterator[None]:
-    """Set variables of the environment that are not set, while a process is started in the block."""
-    added = {name: value for name, value in environment.items() if name not in os.environ}
-    os.environ.update(added)
+def _set(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of the environment while a process is started in the block."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        for name in added:
-            del os.environ[name]
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

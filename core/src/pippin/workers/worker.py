@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Self
@@ -54,7 +54,7 @@ class Worker:
         make: Returns the object; importable by its name from its module.
         *arguments: The arguments of `make`; plain data.
         before: Called before the module of `make` is imported.
-        is_warm: As for `WorkerProcess`.
+        preload: As for `WorkerProcess`.
         environment: As for `WorkerProcess`.
         on_event: Called with the events that the object emits in calls. With it, `make` gets a function before its
             other arguments: called with plain data, it emits an event.
@@ -66,13 +66,13 @@ class Worker:
         make: Callable[..., Any],
         *arguments: Any,
         before: Callable[[], None] | None = None,
-        is_warm: bool = False,
+        preload: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
         on_event: Callable[[Any], None] | None = None,
     ) -> None:
         self._number, self._on_event = 0, on_event
         own = on_event is not None, make, *arguments
-        start = {"before": before, "is_warm": is_warm, "environment": environment}
+        start = {"before": before, "preload": preload, "environment": environment}
         self._process = WorkerProcess(name, _serve, *own, **start)
 
     @property

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import attrs
+import mujoco_warp  # noqa: F401  which Newton imports in the constructor of the solver
 import newton
 import pippin
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource

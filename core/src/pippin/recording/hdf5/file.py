@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pippin import ConfigError
 from pippin.extras import import_library
 from pippin.recording import Header
@@ -64,7 +64,7 @@ class _WholeRows:
         """Return the choice of rows, counted from the start: a negative index is counted from the last whole row."""
         if isinstance(rows, slice):
             return slice(*rows.indices(self._count))
-        if not isinstance(rows, Integral):
+        if not isinstance(rows, int | np.integer):
             return rows
         if not -self._count <= rows < self._count:
             raise IndexError(f"row {rows} of {self._count} rows")

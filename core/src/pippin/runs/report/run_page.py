@@ -14,11 +14,11 @@ from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
 
 from .chart import Chart
+from .chart_contents import ChartContent, chart_contents
 from .decimation import COLUMNS
 from .facts import course, hook_table, imports, origins
 from .markup import Markup, element, folded, joined, section
 from .page import Charts, grid, page
-from .quantities import Quantity, quantities
 from .video import videos
 
 __all__ = ["run_page"]
@@ -51,7 +51,7 @@ def run_page(
         trace: Trace of the hook calls, if any.
         worlds: Indices of the recorded worlds; by default the first ones.
     """
-    drawn = quantities(series)
+    drawn = chart_contents(series)
     time = np.asarray(series["time"].values)
     recorded = max((quantity.world_count for quantity in drawn), default=1)
     shown = (worlds or range(recorded))[: _shown_count(drawn, len(time), recorded)]
@@ -106,26 +106,26 @@ def _tiles(summary: Mapping[str, Any]) -> Markup:
 
 def _notes(summary: Mapping[str, Any]) -> Markup:
     """Return notes and warnings by component; what is not captured, with the reason, is one of them."""
-    told = {name: list(texts) for name, texts in summary["notes"].items()}
+    notes = {name: list(texts) for name, texts in summary["notes"].items()}
     for name, reason in summary["program"]["eager_reasons"].items():
-        told.setdefault(name, []).append(f"not captured: {reason}")
+        notes.setdefault(name, []).append(f"not captured: {reason}")
     rows = [
         joined([element("dt", name), element("dd", *(element("p", text) for text in texts))])
-        for name, texts in told.items()
+        for name, texts in notes.items()
         if texts
     ]
     listed = element("div", element("dl", *rows, class_="notes"), class_="box note") if rows else None
     return section("Notes", listed, id="notes")
 
 
-def _shown_count(drawn: Sequence[Quantity], row_count: int, recorded: int) -> int:
+def _shown_count(drawn: Sequence[ChartContent], row_count: int, recorded: int) -> int:
     """Return how many of the first recorded worlds the page can hold, at least one."""
     points = min(row_count, 2 * COLUMNS) * sum(quantity.line_count for quantity in drawn)
     return max(1, min(recorded, _WORLDS_MAX, _NUMBERS_MAX // max(points, 1)))
 
 
 def _series(
-    drawn: Sequence[Quantity],
+    drawn: Sequence[ChartContent],
     time: np.ndarray,
     summary: Mapping[str, Any],
     charts: Charts,
@@ -142,11 +142,11 @@ def _series(
     return section("Series", *parts, id="series")
 
 
-def _charts(group: Iterator[Quantity], time: np.ndarray, worlds: int) -> Iterator[Chart]:
+def _charts(group: Iterator[ChartContent], time: np.ndarray, worlds: int) -> Iterator[Chart]:
     return (quantity.chart(time, worlds) for quantity in group)
 
 
-def _sorted(drawn: Sequence[Quantity]) -> list[Quantity]:
+def _sorted(drawn: Sequence[ChartContent]) -> list[ChartContent]:
     """Return quantities of one component together, in the order of their first ones."""
     order = list(dict.fromkeys(quantity.component for quantity in drawn))
     return sorted(drawn, key=lambda quantity: order.index(quantity.component))

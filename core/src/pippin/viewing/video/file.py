@@ -10,6 +10,7 @@ from typing import Any
 
 import av
 import numpy as np
+from av.filter import Graph
 from pippin import ConfigError, SimulationError
 
 __all__ = ["VideoFile"]
@@ -124,14 +125,14 @@ class VideoFile:
 
     def _taking(self, first: Any) -> tuple[Any, Any, Any]:
         """Return a graph of filters that takes the colours of a frame, and the ends of this graph."""
-        choice = av.filter.Graph()
+        choice = Graph()
         source, choose, sink = _source(choice, first), choice.add("palettegen", "stats_mode=single"), _sink(choice)
         source.link_to(choose)
         choose.link_to(sink)
         choice.configure()
         source.push(first)
         palette = sink.pull()
-        graph = av.filter.Graph()
+        graph = Graph()
         frames, colors, sink = _source(graph, first), _source(graph, palette), _sink(graph)
         take = graph.add("paletteuse", "dither=none:diff_mode=rectangle")
         frames.link_to(take, 0, 0)

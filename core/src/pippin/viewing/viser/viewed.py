@@ -25,34 +25,43 @@ class ViewedSimulation(Protocol):
     @property
     def state(self) -> newton.State:
         """The state to show."""
+        ...
 
     @property
     def contacts(self) -> newton.Contacts | None:
         """The contacts of the last detection; None if there are none to show."""
+        ...
 
     @property
     def observables(self) -> newton.solvers.SolverBase.Observables | None:
         """The reports of the solver; None if there are none."""
+        ...
 
     @property
     def time(self) -> float:
         """Simulated time [s]."""
+        ...
 
     @property
     def step_count(self) -> int:
         """Control steps so far."""
+        ...
 
     @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
+        ...
 
     @property
     def world_count(self) -> int:
         """The number of worlds."""
+        ...
 
     @property
     def first_diverged_step(self) -> int | None:
         """The first control step with a diverged state; None if there is none."""
+        ...
 
     def reset(self, worlds: Sequence[int] | np.ndarray | None = None) -> None:
         """Go back to the start, in some worlds or in all."""
+        ...

@@ -2,7 +2,7 @@
 
 import numpy as np
 from pippin.recording.series import Series
-from pippin.runs.report.quantities import quantities
+from pippin.runs.report.chart_contents import chart_contents
 
 TIME = np.linspace(0.1, 1.0, 10)
 
@@ -10,7 +10,7 @@ TIME = np.linspace(0.1, 1.0, 10)
 def found(values, name="sensors/feet/net_force", **texts):
     """Return the charts of one series, shape [10, worlds, …]."""
     series = {"time": Series(values=TIME, units=("s",)), name: Series(values=np.asarray(values), **texts)}
-    return [(each, each.chart(TIME, each.world_count)) for each in quantities(series)]
+    return [(each, each.chart(TIME, each.world_count)) for each in chart_contents(series)]
 
 
 def names(chart) -> list[str]:
@@ -56,7 +56,7 @@ def test_a_long_image_is_read_a_few_rows_at_a_time():
         def __len__(self):
             return self.shape[0]
 
-    (quantity, *_) = quantities({"sensors/eye/color": Series(values=Video(), units=("1",))})
+    (quantity, *_) = chart_contents({"sensors/eye/color": Series(values=Video(), units=("1",))})
     quantity.chart(np.arange(3000.0), 1)
 
     assert sum(Video.reads[1:]) == 3000
@@ -78,8 +78,8 @@ def test_poses_of_several_bodies_have_a_chart_for_each_component():
 
 def test_a_frame_says_what_the_last_axis_is():
     values = np.ones((10, 1, 2, 3))
-    (distances,) = quantities({"time": Series(values=TIME), "sensors/ray/distance": Series(values=values)})
-    (forces,) = quantities({"time": Series(values=TIME), "sensors/a/force": Series(values=values, frame="world")})
+    (distances,) = chart_contents({"time": Series(values=TIME), "sensors/ray/distance": Series(values=values)})
+    (forces,) = chart_contents({"time": Series(values=TIME), "sensors/a/force": Series(values=values, frame="world")})
 
     assert (distances.line_count, forces.line_count) == (6, 2)
 
@@ -122,7 +122,7 @@ def test_targets_are_dashed_lines_beside_the_positions():
         "actuators/arm/position_targets": Series(values=np.full((10, 1, 1), 0.3), labels=labels[2:], units=("rad",)),
     }
 
-    _, angles = quantities(series)
+    _, angles = chart_contents(series)
     chart = angles.chart(TIME, 1)
 
     assert [(line.name, line.style, line.color) for line in chart.lines] == [
@@ -150,6 +150,6 @@ def test_equal_ends_of_labels_are_told_apart():
 def test_a_component_of_fewer_worlds_has_gaps_in_the_others():
     series = {"time": Series(values=TIME), "a": Series(values=np.ones((10, 1, 2)))}
 
-    (quantity,) = quantities(series)
+    (quantity,) = chart_contents(series)
 
     assert np.isnan(quantity.chart(TIME, 2).values).any(axis=(1, 2, 3)).tolist() == [False, True]

@@ -14,7 +14,7 @@ from .chart import Chart, Line
 from .decimation import Extremes, column_times, extremes
 from .entries import Pick, entries
 
-__all__ = ["Quantity", "quantities"]
+__all__ = ["ChartContent", "chart_contents"]
 
 _LINES_MAX = 48
 """Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""
@@ -32,7 +32,7 @@ _TARGETS = {"position_targets": "joint_q", "velocity_targets": "joint_qd"}
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class _Part:
+class _SeriesLines:
     """Lines from one series."""
 
     source: Series
@@ -57,7 +57,7 @@ class _Part:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Quantity:
+class ChartContent:
     """Content of one chart: lines of one unit from one component."""
 
     component: str
@@ -65,7 +65,7 @@ class Quantity:
 
     title: str
     unit: str
-    parts: tuple[_Part, ...]
+    parts: tuple[_SeriesLines, ...]
 
     @property
     def line_count(self) -> int:
@@ -91,9 +91,9 @@ class Quantity:
         )
 
 
-def quantities(series: Mapping[str, Series]) -> list[Quantity]:
+def chart_contents(series: Mapping[str, Series]) -> list[ChartContent]:
     """Return the quantities of all series but `time`, in order; targets are beside the positions that follow them."""
-    found: dict[str, list[Quantity]] = {}
+    found: dict[str, list[ChartContent]] = {}
     for name, one in series.items():
         if name != "time" and len(one.shape) > 1 and math.prod(one.shape):
             found[name] = list(_by_unit(name, one))
@@ -103,7 +103,7 @@ def quantities(series: Mapping[str, Series]) -> list[Quantity]:
     return [quantity for each in found.values() for quantity in each]
 
 
-def _drawn_into(measured: list[Quantity], target: Quantity) -> bool:
+def _drawn_into(measured: list[ChartContent], target: ChartContent) -> bool:
     """Add a target, dashed, to the one quantity that has all its labels; return whether there is one."""
     (part,) = target.parts
     for index, quantity in enumerate(measured):
@@ -115,7 +115,7 @@ def _drawn_into(measured: list[Quantity], target: Quantity) -> bool:
     return False
 
 
-def _by_unit(name: str, series: Series) -> Iterator[Quantity]:
+def _by_unit(name: str, series: Series) -> Iterator[ChartContent]:
     """Split the lines of a series by unit; poses of several bodies by component, too."""
     *place, last = name.split("/")
     title = " ".join([*place[2:], _TITLES.get(name, last.replace("_", " "))])
@@ -126,7 +126,7 @@ def _by_unit(name: str, series: Series) -> Iterator[Quantity]:
             labels = [names[index] for index in chosen]
             part = _part(series, pick, labels, chosen if len(chosen) < len(names) else None)
             summary = f"finite values of {len(chosen):,} entries" if len(chosen) > _LINES_MAX else ""
-            yield Quantity(
+            yield ChartContent(
                 component=":".join(place[:2]),
                 title=", ".join(text for text in (title, note, summary) if text),
                 unit=unit,
@@ -134,7 +134,7 @@ def _by_unit(name: str, series: Series) -> Iterator[Quantity]:
             )
 
 
-def _part(series: Series, pick: Pick, labels: Sequence[str], chosen: Sequence[int] | None) -> _Part:
+def _part(series: Series, pick: Pick, labels: Sequence[str], chosen: Sequence[int] | None) -> _SeriesLines:
     """Return a line for each label, or three lines about all of them; `chosen` are their places if there are others."""
 
     def lines(block: np.ndarray) -> np.ndarray:
@@ -146,10 +146,10 @@ def _part(series: Series, pick: Pick, labels: Sequence[str], chosen: Sequence[in
 
     if len(labels) <= _LINES_MAX:
         looks = tuple(Line(name=name, color=index) for index, name in enumerate(_short(labels)))
-        return _Part(source=series, pick=lines, labels=tuple(labels), lines=looks)
+        return _SeriesLines(source=series, pick=lines, labels=tuple(labels), lines=looks)
     names = ("smallest", "mean", "largest")
     looks = tuple(Line(name=name, color=index) for index, name in enumerate(names))
-    return _Part(source=series, pick=summary, labels=(), lines=looks)
+    return _SeriesLines(source=series, pick=summary, labels=(), lines=looks)
 
 
 def _summary(values: np.ndarray) -> np.ndarray:

@@ -1,0 +1,16 @@
+"""Check of the warm process, which imports this module last: forks of it are as good as new processes.
+
+Importing it raises if an import before has started threads, so that the warm process ends, and workers start anew.
+"""
+
+import gc
+import os
+
+from pippin.errors import SimulationError
+
+from .start import leave_environment
+
+if len(os.listdir("/proc/self/task")) > 1:
+    raise SimulationError("workers: a plugin has started threads when it was imported, so it cannot be forked")
+leave_environment()
+gc.freeze()  # the collector of a fork need not walk, and so copy, what was imported
