@@ -4,7 +4,7 @@ __all__ = ["COMMON", "COMMON_MEMBERS"]
 
 COMMON = {
     "config": "The plugin's configuration.",
-    "context": "The context of a term: its task, simulation and joints.",
+    "context": "The task and the simulation, as a term sees them.",
     "prototype": "Number of the prototype, counted from 0; worlds that differ have several.",
     "builder": "The content of one world, before it is finished.",
     "binding": "The component's place in the simulation.",
