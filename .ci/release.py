@@ -190,7 +190,7 @@ def _version(text: str) -> Version:
     try:
         return Version(text)
     except InvalidVersion as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no version, such as 0.2.0") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a version, such as 0.2.0") from error
 
 
 def _run(*words: object, cwd: Path) -> None:

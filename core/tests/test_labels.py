@@ -90,7 +90,7 @@ def test_every_pattern_must_match_something():
 def test_a_malformed_expression_is_named_with_its_error():
     [fault] = faults(match, "torso[", BODIES, "body", "sensors.torso.body")
 
-    assert fault.startswith("sensors.torso.body: 'torso[' is no regular expression (unterminated character set")
+    assert fault.startswith("sensors.torso.body: 'torso[' is not a regular expression (unterminated character set")
 
 
 def test_a_model_without_labels_says_so():

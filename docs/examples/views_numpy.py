@@ -25,7 +25,7 @@ def run(step_count: int = 600) -> np.ndarray:
     with pippin.Simulation.from_file(Path(__file__).with_name("quadruped.toml"), overrides) as simulation:
         simulation.set_enabled(simulation.actuators["legs"], False)  # the efforts are ours
         robots = simulation.view.articulations("*")
-        # On the CPU these are no copies: the next `get_` refreshes them.
+        # On the CPU these are not copies: the next `get_` refreshes them.
         positions = robots.get_dof_positions().numpy()
         velocities = robots.get_dof_velocities().numpy()
         targets = positions.copy()

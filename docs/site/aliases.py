@@ -14,7 +14,7 @@ __all__ = ["CORE", "is_for_the_core", "private_types", "with_public_types"]
 PUBLIC = runpy.run_path(str(Path(__file__).parents[1] / "public_names.py"))
 T = TypeVar("T", bound=ast.AST)
 CORE = "For the core: "
-"""Beginning of the text of a member that is no part of the public contract: the reference leaves it out."""
+"""Beginning of the text of a member that is not part of the public contract: the reference leaves it out."""
 
 _MODULES = (*PUBLIC["FOR_PLUGINS"], *PUBLIC["FOR_USERS"])
 _PUBLIC_PLACES = {
@@ -26,7 +26,7 @@ _PUBLIC_PLACES = {
 
 
 def is_for_the_core(text: str) -> bool:
-    """Return whether a member with this text is no part of the public contract."""
+    """Return whether a member with this text is not part of the public contract."""
     return text.startswith(CORE)
 
 

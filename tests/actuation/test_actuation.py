@@ -127,7 +127,7 @@ def pair(simulate, hinges):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("kpp", 1.0), "'kpp' is no parameter; did you mean 'kp'"),
+        (("kpp", 1.0), "'kpp' is not a parameter; did you mean 'kp'"),
         (("kp", -1.0), "kp: expected a finite number of at least 0, got -1"),
         (("kp", np.inf), "kp: expected a finite number of at least 0, got inf"),
         (("kp", np.nan), "kp: expected a finite number .* got nan"),
@@ -137,7 +137,7 @@ def pair(simulate, hinges):
         (("kp", True), "kp: expected numbers, got True"),
         (("kp", None), "kp: expected numbers, got None"),
         (("kp", 1j), "kp: expected numbers, got 1j"),
-        (("kp", [[1.0], [1.0, 2.0]]), "kp: expected numbers, got a list that is no array"),
+        (("kp", [[1.0], [1.0, 2.0]]), "kp: expected numbers, got a list that is not an array"),
         (("kp", [1.0, 2.0, 3.0]), r"expected values for \[2 worlds, 2 joints\], got shape \(3,\)"),
         (("kp", 1.0, [2]), "2 is not a world"),
         (("kp", 1.0, [0], "knee"), "no joint matches 'knee'"),

@@ -186,6 +186,7 @@ def critically_damped(time):
     return 0.5 * (1.0 - (1.0 + 10.0 * time) * np.exp(-10.0 * time))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("solver", "capture"), [("featherstone", "require"), ("mujoco", "require"), ("mujoco-native", "off")]
 )

@@ -59,6 +59,7 @@ def alone_and_together(make_config, one, other, atol=0.0):
             np.testing.assert_allclose(together[world][name], array, rtol=0.0, atol=atol, err_msg=f"{name} of {world}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", RIGID)
 def test_each_robot_moves_as_it_does_alone(solver, robots, configure, pd):
     """Bit for bit: another robot in another world changes nothing, captured and with a world reset."""
@@ -83,6 +84,7 @@ def test_each_touches_the_ground_as_it_does_alone(solver, ball, configure):
     alone_and_together(config, one, other)
 
 
+@pytest.mark.slow
 def test_kamino_moves_each_robot_as_it_does_alone(robots, configure):
     def config(**scene):
         return configure("kamino", dt=0.001, scene=scene)
@@ -106,6 +108,7 @@ def sand(rows):
     return builder
 
 
+@pytest.mark.slow
 def test_each_heap_of_sand_moves_as_it_does_alone(configure):
     """Each world has a grid of its own; positions agree within a micron."""
     solver = {"type": "implicit-mpm", "separate_worlds": True, "grid_type": "dense"}

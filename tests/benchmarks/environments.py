@@ -6,7 +6,7 @@ Both sides of a row run in turn in one process, and a figure is the median of th
 Gymnasium's environments are `Ant-v5` in one process for each; EnvPool's, if it is installed (`uv run --with envpool`),
 run on all cores. They take the same substeps and the same random actions.
 
-"Rollout alone" is no environment: MuJoCo takes the same steps of the same model on all cores, and nothing else
+"Rollout alone" is not an environment: MuJoCo takes the same steps of the same model on all cores, and nothing else
 happens. No environment that takes MuJoCo's steps can be faster, so these rows bound the others.
 """
 

@@ -10,6 +10,8 @@ from pippin.analysis import measures
 from pippin.analysis.comparison import COLUMNS, UNITS
 from pippin.cli import main
 
+pytestmark = pytest.mark.slow
+
 PENDULUM = """
 <mujoco>
   <worldbody>

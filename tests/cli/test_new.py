@@ -22,6 +22,8 @@ from pippin.catalog.entries import PLURALS
 from pippin.cli import main
 from pippin.templates.writing import NewKind, ways_to_try
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 KINDS: tuple[NewKind, ...] = get_args(NewKind)
 

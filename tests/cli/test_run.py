@@ -270,6 +270,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str, str, Pa
     return process.returncode, stdout, stderr, out
 
 
+@pytest.mark.slow
 def test_json_is_one_line_alone_on_stdout(stopped: tuple[int, str, str, Path]) -> None:
     _, stdout, stderr, folder = stopped
 

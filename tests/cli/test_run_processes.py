@@ -19,6 +19,8 @@ from pippin.recording.recovery import recover
 
 from .sessions import is_gone, wait_for, workers_of
 
+pytestmark = pytest.mark.slow
+
 ARM = """
 <mujoco>
   <worldbody>

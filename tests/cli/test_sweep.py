@@ -129,6 +129,7 @@ def finished(scene, killed):
     return process.returncode, text, rows_of(scene)
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_rows_that_say_so_and_no_process(stopped):
     code, text, is_gone, rows = stopped
 

@@ -80,6 +80,7 @@ def balls(tmp_path, monkeypatch):
     return tmp_path / "balls.toml"
 
 
+@pytest.mark.slow
 def test_runs_that_draw_from_the_seed_have_the_same_bits(balls):
     result = CliRunner().invoke(main, ["verify", str(balls), "--steps", "3", "--set", "plugins.wind.is_seeded=true"])
 
@@ -87,6 +88,7 @@ def test_runs_that_draw_from_the_seed_have_the_same_bits(balls):
     assert result.stdout.splitlines()[-1] == "two runs of 3 steps: the same bits"
 
 
+@pytest.mark.slow
 def test_runs_that_do_not_draw_from_it_part_where_the_first_random_number_acts(balls):
     result = CliRunner().invoke(main, ["verify", str(balls), "--steps", "3", "--json"])
 

@@ -166,6 +166,7 @@ OPTIONS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_contacts_of_every_kind_are_captured_and_carry_the_stack(options, boxes, configure):
     """The stack rests where it was put, within XPBD's penetration at rest, eager and captured alike."""

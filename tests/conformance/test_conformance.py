@@ -21,6 +21,8 @@ from pippin.conformance.checks import CHECKS
 from pippin.solving import FEATURES
 from pippin.views import ARTICULATION, RIGID_BODY
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 TRUTHS = {
@@ -224,7 +226,7 @@ def test_what_is_not_declared_is_not_tried():
 
 
 def test_an_expected_failure_of_an_unknown_check_is_refused():
-    with pytest.raises(PluginError, match=r"has 'shema', which is no check of a solver; did you mean 'schema'\?"):
+    with pytest.raises(PluginError, match=r"has 'shema', which is not a check of a solver; did you mean 'schema'\?"):
         broken("schema", expected_failures={"shema": "why not"})
 
 

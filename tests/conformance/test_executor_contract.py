@@ -10,6 +10,7 @@ def test_the_local_executor_keeps_the_contract(tmp_path):
     assert executor_faults(lambda: make_executor("local", ["processes=2"]), tmp_path) == []
 
 
+@pytest.mark.slow
 def test_the_slurm_executor_keeps_the_contract_on_processes_of_submitit(tmp_path):
     pytest.importorskip("submitit")
     settings = ["cluster=local", f"folder='{tmp_path}/logs'"]

@@ -5,6 +5,8 @@ import os
 import pytest
 from pippin import conformance
 
+pytestmark = pytest.mark.slow
+
 CONFORMANCES = [
     conformance.Conformance("viewer", "gl"),
     conformance.Conformance("viewer", "usd", config={"path": "motion.usda"}),

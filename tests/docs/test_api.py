@@ -54,6 +54,7 @@ def untold(scripts, name, function, text):
     return [f"{name}: {each}" for each in parameters if each not in common and not re.search(rf"\b{each}\b", text)]
 
 
+@pytest.mark.slow
 def test_every_parameter_of_a_public_function_or_method_is_told(scripts, definitions):
     missing = []
     for name, (module, found) in definitions.items():

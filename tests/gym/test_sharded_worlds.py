@@ -18,6 +18,8 @@ from pippin import conformance
 from pippin.gym import VectorEnv
 from pippin.gym.backends import backend_of
 
+pytestmark = pytest.mark.slow
+
 ROBOT = """
 <mujoco>
   <worldbody>

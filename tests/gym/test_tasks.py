@@ -130,6 +130,7 @@ def test_a_task_runs_captured_on_its_own_solver(file):
     assert np.isfinite(reward).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["same-step", "next-step", "disabled"])
 @pytest.mark.parametrize("name", ["HalfCheetah", "Ant", "QuadrupedVelocity"])
 def test_a_task_keeps_the_contract_of_vector_environments(name, mode):

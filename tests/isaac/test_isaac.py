@@ -258,7 +258,7 @@ def test_overwrite_true_replaces(load, stage):
         ({"target_names": ["hip", "hip"]}, ValueError, "expected joints, each once"),
         ({"target_names": "twin"}, ValueError, "name of 2 joints; write one of /Robot/a/twin, /Robot/b/twin"),
         ({"name": "taken"}, ValueError, "'/Robot/Actuators/taken' exists already.*overwrite_existing"),
-        ({"name": "my motor"}, ValueError, "'my motor' is no name of a prim"),
+        ({"name": "my motor"}, ValueError, "'my motor' is not a name of a prim"),
         ({"controller": 3.0}, TypeError, "controller: expected one of PDControlConfig"),
         ({"controller": MaxEffortClampingConfig(1.0)}, TypeError, "controller: expected one of PDControlConfig"),
         ({"clamping": [PD]}, TypeError, r"clamping\[0\]: expected one of MaxEffortClampingConfig"),

@@ -76,7 +76,7 @@ def test_what_an_asset_cannot_ask_for_is_refused(simulate, options, fault):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", r"scene\.assets\[0\]: path: .*is no XML, no element found"),
+        ("", r"scene\.assets\[0\]: path: .*is not XML, no element found"),
         ("<sdf/>", r"scene\.assets\[0\]: path: the file has no <model>"),
         ("<sdf><model name='x'><joint name='j' type='ball'/></model></sdf>", r"joint 'j' is 'ball'; use revolute"),
         ("<sdf><model name='x'><link name='l'><pose>1</pose></link></model></sdf>", r"importer 'sdf' of .* failed on"),

@@ -71,6 +71,7 @@ def assert_within(solver, check, error):
     assert error <= tolerance, f"{check} of {solver}: error {error:.3g}, tolerance {tolerance:g}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_centre_of_particles_falls_by_the_formula(solver):
     """v = k (v + g h) and z from the velocity before k, which is what a solver keeps of it from step to step.

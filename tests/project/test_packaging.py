@@ -17,6 +17,8 @@ from packaging.utils import canonicalize_name
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
 from pippin.catalog.entries import PLURALS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 MEMBERS = sorted(path.parent for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src"))
 

@@ -81,7 +81,7 @@ def test_a_release_is_refused_before_it_changes_anything(clone):
     assert "release: the tree is not clean; commit these files, or put them away:\n?? notes.txt" in dirty.stderr
     assert "dist is not empty; remove it, or choose another --out" in full.stderr
     assert "has version 0.1.0 already; choose one above it" in old.stderr
-    assert "'next' is no version, such as 0.2.0" in odd.stderr
+    assert "'next' is not a version, such as 0.2.0" in odd.stderr
     status = subprocess.run(["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True)
     assert not status.stdout
 

@@ -20,29 +20,15 @@ PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 BOUNDS = {
-    "lines of the source": 61500,
+    "lines of the source": 61600,
     "lines of simulation.py": 750,
     "lines of the longest function": 76,
-    "imports of Newton and Warp in functions": 150,
-    "blocks for type checkers": 120,
-    "public names": 210,
+    "imports of Newton and Warp in functions": 61,
+    "blocks for type checkers": 60,
+    "public names": 211,
 }
 
-SHARED_CLASS_NAMES = {
-    *(
-        "ActuatorConfig",
-        "Config",
-        "Contents",
-        "DelayConfig",
-        "Difference",
-        "Fault",
-        "Field",
-        "Quantity",
-        "Runs",
-        "Task",
-    ),
-    "_Part",
-}
+SHARED_CLASS_NAMES = {"ActuatorConfig", "DelayConfig", "Quantity"}
 """Names that several classes still share; none may be added."""
 
 

@@ -197,6 +197,7 @@ def test_resets_are_counted_by_world_on_each_device(device, configure, chain, tm
     np.testing.assert_array_equal(rows["joint_q"][-1], last)
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_what_it_wrote(tmp_path):
     """One process forks three that record in all formats, and kills each at an odd moment."""
     script = tmp_path / "run.py"

@@ -231,6 +231,7 @@ WRENCH_TOLERANCE = {"mujoco": 1e-3, "steel": 1e-3, "xpbd": 0.06}
 """What forces through joints may be off, as a part of the weight above; joints of XPBD give way and swing a little."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", CONTACT_TOLERANCE)
 def test_a_body_pushed_on_an_incline_feels_the_formulas_normal_and_friction_force(solver):
     """The box that sticks balances weight and push; the one that slides is slowed by μ N, with μ = 0.2."""

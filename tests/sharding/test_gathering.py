@@ -60,7 +60,7 @@ def test_a_world_has_the_same_bits_in_a_shard_of_any_size(run_of, solver, counts
     [
         ("state.joint_z", r"there is no 'joint_z'; did you mean 'joint_q'\?"),
         ("sensors.joint.position", r"there is no 'joint'; did you mean 'joints'\?"),
-        ("state", r"'state' is no array, but a State"),
+        ("state", r"'state' is not an array, but a State"),
         ("state._joint_q", r"there is no '_joint_q'"),
         ("task.episodes.reward_terms", r"its shape is \[1, 8\], and the first axis is not that of worlds"),
     ],

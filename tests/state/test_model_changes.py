@@ -266,6 +266,7 @@ def assert_accelerates_by_law(simulation, change, name, before):
         assert gained == pytest.approx(change.law(of), rel=change.tolerance, abs=0.03), f"world {world}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "change"), [(name, change) for name in RIGID for change in measurable(name)])
 def test_a_declared_change_takes_effect_in_its_world_alone(pair, name, change):
     pair, change = pair(name), CHANGES[change]

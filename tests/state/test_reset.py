@@ -36,6 +36,7 @@ def different_targets(simulation):
         actuator.position_targets.assign(targets.astype(np.float32))
 
 
+@pytest.mark.slow
 def test_a_reset_world_starts_over_and_the_others_continue_as_if_nothing_was(suited):
     count = suited.step_count // 2
     last = suited.world_count - 1
@@ -321,6 +322,6 @@ def test_a_state_array_that_is_none_of_warp_s_is_refused(ball, configure):
             return {"heat": np.zeros(1)}
 
     with pytest.raises(
-        pippin.PluginError, match=r"plugins:numeric: state_arrays: 'heat' is no Warp array, but a ndarray"
+        pippin.PluginError, match=r"plugins:numeric: state_arrays: 'heat' is not a Warp array, but a ndarray"
     ):
         pippin.Simulation(configure(), [Numeric()], ball())

@@ -223,7 +223,9 @@ def test_whatever_a_function_counts_in_is_found_out(function, simulate):
 
 
 def test_a_phase_that_does_not_exist_is_refused():
-    with pytest.raises(pippin.SimulationError, match=r"'before_substeps' is no phase; did you mean 'before_substep'\?"):
+    with pytest.raises(
+        pippin.SimulationError, match=r"'before_substeps' is not a phase; did you mean 'before_substep'\?"
+    ):
         Callbacks().add("before_substeps", lambda: None)
     with pytest.raises(pippin.SimulationError, match="callbacks: expected a function for 'after_step', got 3"):
         Callbacks().add("after_step", 3)

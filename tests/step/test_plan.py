@@ -40,6 +40,7 @@ def assert_captured_as_declared(suited, simulation):
         assert simulation.program.eager_reasons == {"step_solver(solver)": suited.eager_reason}
 
 
+@pytest.mark.slow
 def test_captured_steps_give_the_bits_of_eager_steps(suited_substeps):
     """An odd count of substeps ends in the other state and is copied back; an even one is not."""
     suited, substeps = suited_substeps
@@ -99,6 +100,7 @@ def test_every_world_moves_alike(solver, chain, configure, pd):
     assert simulation.time == pytest.approx(30 * 0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "capture"),
     [

@@ -9,6 +9,8 @@ import pippin
 import pytest
 import warp as wp
 
+pytestmark = pytest.mark.slow
+
 COORDINATES = {"semi-implicit": "body_qd", "featherstone": "joint_qd"}
 """The velocities that each solver starts a step from."""
 STEPS, DT = 20, 0.002

@@ -21,6 +21,10 @@ def fail():
     raise ValueError("no such\\n gain")
 
 
+def leave():
+    raise SystemExit(0)
+
+
 def die():
     os.kill(os.getpid(), signal.SIGSEGV)
 
@@ -98,6 +102,14 @@ def test_a_job_that_hangs_ends_at_its_limit_and_leaves_no_process(executor, job)
     assert (found["hang"].status, found["hang"].text) == ("timed-out", "it took longer than 0.2 s")
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_job_that_exits_has_raised(executor, job):
+    executor.submit(job("leave"))
+
+    found = ends(executor, 1)["leave"]
+
+    assert (found.status, found.text) == ("raised", "SystemExit: 0")
 
 
 def test_a_cancelled_job_ends_whether_it_runs_or_waits(executor, job):

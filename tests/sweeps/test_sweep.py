@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pippin.sweeps import JobResult, call_job
 from pippin.sweeps.sweep import Sweep
-from pippin.sweeps.sweep_folder import SweepFolder
+from pippin.sweeps.sweep_folder import SweepFolder, publish
 from pippin.sweeps.values import axis_of
 from pippin.sweeps.variants import variants_of
 
@@ -66,3 +66,16 @@ def test_one_variant_alone_compiles_for_the_others(variants, tmp_path):
 
     assert sweep.counts == {"ok": 3}
     assert executor.counts == [1, 2, 1]  # though there is room for three
+
+
+def test_a_note_of_a_recorder_is_in_the_table_with_the_final_folder(variants, tmp_path):
+    folder = SweepFolder(tmp_path / "out", variants)
+    hidden, final = folder.begin(variants[0]), folder.final(variants[0])
+    notes = {"recorders:log": [f"{hidden}/log.npz: the disk is full"], "solver": ["slow"]}
+    publish(hidden, final, {"outcome": "ok", "notes": notes})
+
+    first, second, _ = Sweep(variants, folder, Here()).rows
+    folder.close()
+
+    assert first["notes"] == f"recorders:log: {final}/log.npz: the disk is full"
+    assert second["notes"] is None

@@ -48,7 +48,7 @@ def test_a_row_of_a_table_sets_its_keys_together(tmp_path):
     [
         ("solver.iterations", "over: expected KEY=VALUES, got 'solver.iterations'"),
         ("solver.iterations=", "over: solver.iterations: has no values; separate them by commas"),
-        ("a=[1,2", "over: a: '[1,2' is no TOML value; close its quotes or brackets"),
+        ("a=[1,2", "over: a: '[1,2' is not a TOML value; close its quotes or brackets"),
         ("a=5..1", "over: a: '5..1' has no numbers; write first..last, or first..last..step"),
         ("a=0..9..0", "over: a: '0..9..0' has no numbers"),
         ("a=@missing.txt", "over: a: 'missing.txt' cannot be read"),

@@ -24,6 +24,7 @@ def test_types_are_imported_before_newton_and_warp():
     assert imported_by(f"from pippin.views import {names}") == []
 
 
+@pytest.mark.slow
 def test_a_view_is_imported_when_it_is_asked_for():
     assert imported_by("from pippin.views import RigidBodyView") == ["newton", "warp"]
 

@@ -17,6 +17,8 @@ from .bed import COUPLED, TWINS, Bed
 from .calls import FAULTS, Calls
 from .walker import Walker
 
+pytestmark = pytest.mark.slow
+
 RIGID = ("featherstone", "kamino", "mujoco", "mujoco-native", "semi-implicit", "steel", "vbd", "xpbd")
 SOLVERS = (*RIGID, "style3d", "implicit-mpm")
 CHOSEN = [os.environ["PIPPIN_WALK_SOLVER"]] if "PIPPIN_WALK_SOLVER" in os.environ else SOLVERS

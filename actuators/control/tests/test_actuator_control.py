@@ -142,6 +142,7 @@ def servos(builder):
 CONFORMANCE = conformance.Conformance("actuator", "control", config={"actuators": ["hip.*"]}, prototype=servos)
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

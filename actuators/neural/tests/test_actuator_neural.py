@@ -352,6 +352,7 @@ def test_an_implicit_effort_of_an_lstm_remembers_as_the_explicit_one(simulate, t
     np.testing.assert_allclose(found, np.repeat(np.array(expected)[:, None], 2, axis=1), rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_slope_is_there_where_a_simulation_leaves_out_backward_kernels():
     """As every program does that imports Newton after Pippin has built something; these tests import it before."""
     name = test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step.__name__
@@ -395,20 +396,20 @@ def test_a_file_that_is_not_there_is_refused(simulate, tmp_path):
 def test_a_foreign_file_is_refused(simulate, tmp_path, content):
     (tmp_path / "net.onnx").write_bytes(content)
 
-    refused(simulate, tmp_path / "net.onnx", r"net\.onnx' is no valid ONNX file \(")
+    refused(simulate, tmp_path / "net.onnx", r"net\.onnx' is not a valid ONNX file \(")
 
 
 def test_a_truncated_file_is_refused(simulate, tmp_path):
     file = mlp(tmp_path / "net.onnx")
     file.write_bytes(file.read_bytes()[:-40])
 
-    refused(simulate, file, r"net\.onnx' is no valid ONNX file \(")
+    refused(simulate, file, r"net\.onnx' is not a valid ONNX file \(")
 
 
 def test_a_torch_checkpoint_is_refused(simulate, tmp_path):
     (tmp_path / "net.pt").write_bytes(b"PK")
 
-    refused(simulate, tmp_path / "net.pt", r"is no '\.onnx' file; export the network to ONNX")
+    refused(simulate, tmp_path / "net.pt", r"is not an '\.onnx' file; export the network to ONNX")
 
 
 @pytest.mark.parametrize(
@@ -459,7 +460,7 @@ def test_weights_that_do_not_fit_the_declared_shapes_are_refused(simulate, tmp_p
     model.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 3
     onnx.save(model, file)
 
-    refused(simulate, file, "is no valid ONNX file")
+    refused(simulate, file, "is not a valid ONNX file")
 
 
 def test_weights_that_are_not_finite_are_refused(simulate, tmp_path):
@@ -491,6 +492,7 @@ KNEE = Path(__file__).parents[3] / "docs" / "examples" / "knee.onnx"
 CONFORMANCE = conformance.Conformance("actuator", "neural", config={"model": str(KNEE)})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -194,7 +194,7 @@ def test_an_exported_lstm_gives_the_efforts_of_its_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("extra", "message"),
-    [("Exp", "operator 'Exp' is no layer of an mlp, lstm or gru"), ("Erf", "operator 'Erf' is no layer")],
+    [("Exp", "operator 'Exp' is not a layer of an mlp, lstm or gru"), ("Erf", "operator 'Erf' is not a layer")],
 )
 def test_an_operator_that_is_not_a_layer_is_named(tmp_path, extra, message):
     with pytest.raises(pippin.ConfigError, match=message):

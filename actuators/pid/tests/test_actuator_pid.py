@@ -140,6 +140,7 @@ def test_a_parameter_that_is_not_finite_is_refused(field):
 CONFORMANCE = conformance.Conformance("actuator", "pid", config={"kp": 20.0, "ki": 5.0, "kd": 1.0})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

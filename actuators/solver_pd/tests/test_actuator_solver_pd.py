@@ -244,6 +244,7 @@ def test_gains_have_no_default(field):
 CONFORMANCE = conformance.Conformance("actuator", "solver-pd", config={"kp": 20.0, "kd": 1.0})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -46,7 +46,7 @@ class Owners(Protocol):
 
 
 class Services(Protocol):
-    """What a simulation does for its components within a step."""
+    """Services of a simulation for its components within a step."""
 
     @property
     def support(self) -> SolverSupport:

@@ -171,7 +171,7 @@ def match_each(patterns: Iterable[str], labels: Sequence[str], what: str, where:
         try:
             expression = re.compile(pattern)
         except re.error as error:
-            faults.append(f"{where}: {pattern!r} is no regular expression ({error}); escape what is meant literally")
+            faults.append(f"{where}: {pattern!r} is not a regular expression ({error}); escape what is meant literally")
             is_broken = True
             continue
         found[pattern] = [i for i, label in enumerate(labels) if matches(expression, label)]

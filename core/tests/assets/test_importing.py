@@ -114,7 +114,7 @@ def test_format_overrules_the_suffix(write):
 def test_a_urdf_named_xml_is_told_its_format(write):
     [fault] = faults(AssetConfig(path=write("robot.xml", '<robot name="r"/>')))
 
-    assert fault.endswith("is no MJCF, which begins with <mujoco>, got <robot>; set format = 'urdf'")
+    assert fault.endswith("is not MJCF, which begins with <mujoco>, got <robot>; set format = 'urdf'")
 
 
 def test_options_that_an_importer_lacks_are_refused_by_name():
@@ -136,7 +136,7 @@ def test_options_that_an_importer_lacks_are_refused_by_name():
 def test_malformed_xml_is_named_with_its_line(write):
     [fault] = faults(AssetConfig(path=write("robot.xml", "<mujoco>\n<worldbody>\n<body></worldbody></mujoco>")))
 
-    assert "robot.xml' is no well-formed XML (mismatched tag: line 3" in fault
+    assert "robot.xml' is not well-formed XML (mismatched tag: line 3" in fault
 
 
 def test_malformed_xml_is_found_in_an_included_file(write):
@@ -144,7 +144,7 @@ def test_malformed_xml_is_found_in_an_included_file(write):
 
     [fault] = faults(AssetConfig(path=write("robot.xml", '<mujoco><include file="leg.xml"/></mujoco>')))
 
-    assert "leg.xml' is no well-formed XML (no element found: line 2" in fault
+    assert "leg.xml' is not well-formed XML (no element found: line 2" in fault
 
 
 def test_blank_lines_and_comments_before_the_declaration_are_read_over(write, tmp_path):

@@ -199,6 +199,7 @@ main(sys.argv[1:])
 """A command that ends when it begins to import Newton, and says if kernels would have a backward part."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["check", "inspect", "run"])
 def test_a_command_leaves_out_backward_kernels_before_it_imports_newton(command, tmp_path):
     file = tmp_path / "empty.toml"

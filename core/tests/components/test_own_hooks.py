@@ -19,7 +19,7 @@ class Bells:
 
 
 class Tower:
-    """Specifies the hooks, and is no bell itself."""
+    """Specifies the hooks, and is not a bell itself."""
 
     hookspecs = Bells
 

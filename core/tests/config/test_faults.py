@@ -217,7 +217,7 @@ def test_validator_that_reads_another_field_names_its_own(drive):
 
 
 def test_a_validator_s_own_fault_is_told_at_its_field(install):
-    """It is no fault of reading another field, which only an instance has."""
+    """It is not a fault of reading another field, which only an instance has."""
     source = (
         "import attrs\n"
         "def check(instance, attribute, value): value.no_such_method()\n"

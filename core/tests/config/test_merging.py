@@ -225,10 +225,10 @@ def test_type_set_to_what_it_was_drops_nothing(folder):
     [
         ("solver", "--set: expected KEY=VALUE, got 'solver'; quote parts of the key as in a.\".*b.*\"=1"),
         ("a.=1", "--set: expected KEY=VALUE, got 'a.=1'; quote parts of the key as in a.\".*b.*\"=1"),
-        ("scene.ground=", "--set: scene.ground: '' is no TOML value"),
-        ("scene.gravity=[1,", "--set: scene.gravity: '[1,' is no TOML value"),
+        ("scene.ground=", "--set: scene.ground: '' is not a TOML value"),
+        ("scene.gravity=[1,", "--set: scene.gravity: '[1,' is not a TOML value"),
         ("scene.ground=1\nx=2", "--set: scene.ground: expected one value, got '1\\nx=2'"),
-        ("solver.njmax.x=1", "--set: solver.njmax.x: solver.njmax is no table, but 50"),
+        ("solver.njmax.x=1", "--set: solver.njmax.x: solver.njmax is not a table, but 50"),
         ("scene.assets.x.path=a", "--set: scene.assets.x.path: scene.assets is a list; name an item by its position, "
          "counted from 0"),
         ("scene.assets.1.path=a", "--set: scene.assets.1.path: scene.assets has 1 items, counted from 0; set the "
@@ -248,7 +248,7 @@ def test_all_wrong_overrides_are_reported(folder):
 
     assert len(faults("ant.toml", ["x", "y", "solver.njmax=1"])) == 2
     assert faults("ant.toml", {"a..b": 1}) == (
-        "overrides: 'a..b' is no dotted key; quote parts of it as in a.\".*b.*\"",
+        "overrides: 'a..b' is not a dotted key; quote parts of it as in a.\".*b.*\"",
     )
 
 

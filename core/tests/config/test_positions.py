@@ -8,7 +8,7 @@ from pippin.config.positions import json_lines, split_key, toml_lines
 
 TOML = '''\
 # a comment with [brackets] and = signs
-title = "a # that is no comment"   # 2
+title = "a # that is not a comment"   # 2
 "quoted.key" = 1
 'literal "key"' = 2
 physical.color = 'red'             # 5

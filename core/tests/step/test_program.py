@@ -252,7 +252,7 @@ class Pair:
 
 
 def test_a_snapshot_that_meets_a_warp_struct_can_be_restored():
-    """Its definition has the attributes of the class it was made of, and those are no state."""
+    """Its definition has the attributes of the class it was made of, and those are not state."""
     pair = Pair()
     pair.x = 1.0
     snapshot = Snapshot({"definition": Pair, "pair": pair}, skip=(wp.Module,))

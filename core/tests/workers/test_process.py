@@ -131,7 +131,7 @@ def test_a_process_ends_if_its_caller_is_killed(functions):
 
 
 def is_running(pid):
-    """Return whether there is such a process that is no zombie."""
+    """Return whether there is such a process that is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

@@ -544,6 +544,7 @@ SIZE = {"width": 32, "height": 24, "vertical_fov": 1.0, "no_hit": "max-distance"
 CONFORMANCE = conformance.Conformance("sensor", "camera", config={"body": "link_1", **SIZE})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -368,6 +368,7 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
 CONFORMANCE = conformance.Conformance("sensor", "contact", config={"bodies": [".*"]})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

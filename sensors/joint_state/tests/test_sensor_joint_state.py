@@ -202,6 +202,7 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
 CONFORMANCE = conformance.Conformance("sensor", "joint-state", config={"joints": ["hinge_.*"]})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

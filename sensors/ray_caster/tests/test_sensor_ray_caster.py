@@ -339,6 +339,7 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(message, options
 CONFORMANCE = conformance.Conformance("sensor", "ray-caster", config={"body": "link_.*", "moving": True, "grid": DOWN})
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

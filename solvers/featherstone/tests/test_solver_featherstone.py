@@ -106,6 +106,7 @@ def test_a_mass_matrix_that_is_kept_for_some_steps_is_not_recorded(simulate, sph
 CONFORMANCE = conformance.Conformance("solver", "featherstone")
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -86,7 +86,7 @@ def column():
 
 SOLVER = {"type": "implicit-mpm", "voxel_size": 2 * CELL}
 
-pytestmark = pytest.mark.simulation(dt=DT, ground=True, solver=SOLVER, options="solver")
+pytestmark = [pytest.mark.slow, pytest.mark.simulation(dt=DT, ground=True, solver=SOLVER, options="solver")]
 
 
 @pytest.mark.alone

@@ -139,7 +139,10 @@ class ContactForces:
         return vertical[sides[0] == shape].sum() - vertical[sides[1] == shape].sum()
 
 
-pytestmark = pytest.mark.simulation(dt=DT, capture="require", ground=True, solver={"type": "kamino"}, options="solver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.simulation(dt=DT, capture="require", ground=True, solver={"type": "kamino"}, options="solver"),
+]
 
 
 @pytest.mark.alone

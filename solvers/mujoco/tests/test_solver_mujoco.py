@@ -205,6 +205,7 @@ def test_a_reached_limit_of_iterations_is_counted_and_not_printed(rack, capfd):
 CONFORMANCE = conformance.Conformance("solver", "mujoco")
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

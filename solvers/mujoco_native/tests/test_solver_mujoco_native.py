@@ -642,6 +642,7 @@ def test_worlds_may_be_built_with_different_masses(pendulum):
 CONFORMANCE = conformance.Conformance("solver", "mujoco-native")
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

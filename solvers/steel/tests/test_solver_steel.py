@@ -210,6 +210,7 @@ def test_a_warm_start_needs_matched_contacts(simulate, scene):
 CONFORMANCE = conformance.Conformance("solver", "steel")
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

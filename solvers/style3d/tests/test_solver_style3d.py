@@ -157,6 +157,7 @@ CONFORMANCE = conformance.Conformance(
 )
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

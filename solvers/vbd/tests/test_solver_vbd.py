@@ -431,6 +431,7 @@ def sheets(heights):
 CONFORMANCE = conformance.Conformance("solver", "vbd")
 
 
+@pytest.mark.slow
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

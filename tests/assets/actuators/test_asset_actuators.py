@@ -41,6 +41,7 @@ def hip_after(simulation, steps=40):
         return simulation.state.joint_q.numpy().reshape(simulation.world_count, -1)[:, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [

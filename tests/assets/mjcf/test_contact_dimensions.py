@@ -22,6 +22,7 @@ def roll(simulate, tmp_path):
     return roll
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attributes", "shapes", "ground", "ball"),
     [

@@ -105,7 +105,9 @@ def test_without_controls_servos_hold_the_keyframe_and_what_replaces_it(robot):
 
 
 def test_an_unknown_keyframe_is_refused_with_the_nearest_one(robot):
-    with pytest.raises(ConfigError, match=r"keyframe: 'hom' is no keyframe.*; did you mean 'home'\? keyframes: home, "):
+    with pytest.raises(
+        ConfigError, match=r"keyframe: 'hom' is not a keyframe.*; did you mean 'home'\? keyframes: home, "
+    ):
         robot(keyframe="hom")
 
 

@@ -102,6 +102,7 @@ def run(browser):
             run.end()
 
 
+@pytest.mark.slow
 @needs_browser
 def test_the_page_shows_every_shape_of_the_worlds(run):
     until(lambda: run.tab.instance_count() == run.simulation.model.shape_count, "the shapes")
@@ -207,6 +208,7 @@ def test_a_closed_tab_ends_nothing(run):
     assert not run.page.wants_frame()
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_view_ends_with_its_last_tab_if_asked(browser, tmp_path):
     file, port = tmp_path / "ball.toml", free_port(None, "port")

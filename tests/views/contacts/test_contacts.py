@@ -90,6 +90,7 @@ def oracle(simulation, bodies, counterparts=None):
     return sensor
 
 
+@pytest.mark.slow
 def test_a_body_at_rest_is_carried_by_its_weight(settled):
     view = settled.view.contacts(["/lone", "/shelved"])
 

@@ -98,14 +98,16 @@ def _load(file: Path) -> onnx.ModelProto:
     import onnx
 
     if file.suffix.lower() != ".onnx":
-        raise ConfigError(f"model: {str(file)!r} is no '.onnx' file; export the network to ONNX")
+        raise ConfigError(f"model: {str(file)!r} is not an '.onnx' file; export the network to ONNX")
     try:
         # The full check infers every shape, and refuses a network whose parts do not fit each other.
         onnx.checker.check_model(str(file), full_check=True)
         return onnx.shape_inference.infer_shapes(onnx.load(str(file)), strict_mode=True)
     except Exception as error:  # the errors of ONNX's C++ side share no class
         reason = " ".join(str(error).split())
-        raise ConfigError(f"model: {str(file)!r} is no valid ONNX file ({reason}); export the network anew") from error
+        raise ConfigError(
+            f"model: {str(file)!r} is not a valid ONNX file ({reason}); export the network anew"
+        ) from error
 
 
 def _refuse_infinite_weights(graph: onnx.GraphProto, file: Path) -> None:
@@ -126,7 +128,7 @@ def _metadata(model: onnx.ModelProto, file: Path) -> dict[str, Any]:
         return {key: _json_or_text(text) for key, text in properties.items()}
     values = _json_or_text(properties["metadata"])
     if not isinstance(values, dict):
-        raise ConfigError(f"model: {file.name!r}: metadata are no JSON object, {values!r}; export the file anew")
+        raise ConfigError(f"model: {file.name!r}: metadata are not a JSON object, {values!r}; export the file anew")
     return values
 
 

@@ -77,7 +77,7 @@ class PositionBasedConfig:
 
 
 def refuse_points(positions: tuple[float, ...], efforts: tuple[float, ...]) -> None:
-    """Refuse points of a lookup that are no table of limits.
+    """Refuse points of a lookup that are not a table of limits.
 
     Raises:
         ValueError: The columns differ in length or are empty, the positions descend, or a value is not a limit.

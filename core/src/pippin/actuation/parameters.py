@@ -299,7 +299,7 @@ class Parameters:
     def _find(self, name: str) -> LaneParameter:
         if name not in self._by_name:
             names = ", ".join(self._by_name) or "none"
-            raise ConfigError(f"{name!r} is no parameter{did_you_mean(name, self._by_name)}; parameters: {names}")
+            raise ConfigError(f"{name!r} is not a parameter{did_you_mean(name, self._by_name)}; parameters: {names}")
         return self._by_name[name]
 
     def _rows(self, worlds: Any) -> np.ndarray:
@@ -324,13 +324,13 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     """Return numbers, or an array of any library, as an array on the host.
 
     Raises:
-        ConfigError: They are no numbers, such as text or booleans, or lists of different lengths.
+        ConfigError: They are not numbers, such as text or booleans, or lists of different lengths.
     """
     try:
         numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ConfigError(
-            f"{name}: expected numbers, got a {type(values).__name__} that is no array: {error}"
+            f"{name}: expected numbers, got a {type(values).__name__} that is not an array: {error}"
         ) from error
     if numbers.dtype.kind not in "iuf":
         raise ConfigError(f"{name}: expected numbers, got {values!r} ({numbers.dtype}); pass float32 or integers")

@@ -81,7 +81,7 @@ def find_asset(config: AssetConfig, where: str, catalog: Catalog | None = None) 
 
 def _wrong_root(where: str, file: Path, chosen: Format, tag: str) -> str:
     cure = next((f"set format = {name!r}" for name, form in FORMATS.items() if form.root == tag), "name another file")
-    return f"{where}.path: {str(file)!r} is no {chosen.name}, which begins with <{chosen.root}>, got <{tag}>; {cure}"
+    return f"{where}.path: {str(file)!r} is not {chosen.name}, which begins with <{chosen.root}>, got <{tag}>; {cure}"
 
 
 def failure(asset: Asset, error: Exception) -> str:

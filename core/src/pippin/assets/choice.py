@@ -77,7 +77,7 @@ def _unread(file: Path, suffixes: Mapping[Entry, Collection[str]]) -> str:
 def _suffixes_of(entry: Entry) -> tuple[str, ...]:
     plugin = entry.load()
     if not issubclass(plugin, Importer):
-        raise PluginError(f"{entry}: {plugin.__qualname__} is no pippin.assets.Importer; derive it from that class")
+        raise PluginError(f"{entry}: {plugin.__qualname__} is not a pippin.assets.Importer; derive it from that class")
     faults = [*_option_faults(plugin), *_suffix_faults(plugin)]
     if faults:
         raise PluginError("\n".join(f"{entry}: {fault}" for fault in faults))
@@ -87,7 +87,7 @@ def _suffixes_of(entry: Entry) -> tuple[str, ...]:
 def _option_faults(plugin: type[Importer]) -> Iterator[str]:
     known = set(option_names())
     for name in sorted(set(plugin.options) - known):
-        yield f"options has {name!r}, which is no option of an importer; options: {', '.join(sorted(known))}"
+        yield f"options has {name!r}, which is not an option of an importer; options: {', '.join(sorted(known))}"
 
 
 def _suffix_faults(plugin: type[Importer]) -> Iterator[str]:

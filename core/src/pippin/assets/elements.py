@@ -103,7 +103,7 @@ def _parse(file: Path, where: str) -> list[Element]:
     try:
         parser.Parse(read_xml(file), True)
     except expat.ExpatError as error:
-        raise ConfigError(f"{where}: {str(file)!r} is no well-formed XML ({error}); correct the file") from error
+        raise ConfigError(f"{where}: {str(file)!r} is not well-formed XML ({error}); correct the file") from error
     return elements
 
 

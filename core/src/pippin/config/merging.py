@@ -46,7 +46,7 @@ def read_layers(path: Path, above: tuple[Path, ...] = ()) -> Node:
         above: The chain of files that led to this one, each extending the next.
 
     Raises:
-        ConfigError: A file cannot be read, `extends` is no list of names, or a file extends itself.
+        ConfigError: A file cannot be read, `extends` is not a list of names, or a file extends itself.
     """
     chain = (*above, path)
     node = read(path)

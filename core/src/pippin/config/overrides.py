@@ -72,7 +72,7 @@ def _keys(text: str, source: str) -> tuple[str, ...]:
     try:
         return split_key(text)
     except ValueError as error:
-        raise ConfigError(f'{source}: {text!r} is no dotted key; quote parts of it as in a.".*b.*"') from error
+        raise ConfigError(f'{source}: {text!r} is not a dotted key; quote parts of it as in a.".*b.*"') from error
 
 
 def _value(text: str, key: str) -> Any:
@@ -80,7 +80,7 @@ def _value(text: str, key: str) -> Any:
         document = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError as error:
         if not text or text[0] in "\"'[{":
-            raise ConfigError(f"--set: {key}: {text!r} is no TOML value") from error
+            raise ConfigError(f"--set: {key}: {text!r} is not a TOML value") from error
         return text
     if document.keys() != {"value"}:
         raise ConfigError(f"--set: {key}: expected one value, got {text!r}")
@@ -126,7 +126,7 @@ def _assign(node: Node, path: KeyPath, keys: tuple[str, ...], new: Node) -> Node
         items[index] = _assign(items[index], (*path, index), keys[1:], new)
         return Node(items, node.origin)
     if not isinstance(node.value, dict):
-        raise ConfigError(f"{path_text(path)} is no table, but {value_text(node.value)}")
+        raise ConfigError(f"{path_text(path)} is not a table, but {value_text(node.value)}")
     if keys == ("type",):
         return merge(node, Node({"type": new}, node.origin))
     child = node.value.get(keys[0], Node({}, new.origin))

@@ -42,7 +42,7 @@ def split_key(text: str) -> tuple[str, ...]:
     """Return the parts of a dotted TOML key.
 
     Raises:
-        ValueError: `text` is no dotted key.
+        ValueError: `text` is not a dotted key.
     """
     if not re.fullmatch(KEY, text):
         raise ValueError(f"expected a dotted key, got {text!r}")

@@ -119,7 +119,7 @@ def check_schema(runs: Runs) -> None:
         json.dumps(schema, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise PluginError(
-            f"{runs.subject}: its schema is no JSON ({error}); use defaults that TOML can hold"
+            f"{runs.subject}: its schema is not JSON ({error}); use defaults that TOML can hold"
         ) from error
     keys = dict.fromkeys(_untyped_keys([schema, table_schema(_config_class(runs.subject))]))
     _refuse(runs.subject, [f"{key}: any value would do; annotate it as a scalar, a list or a table" for key in keys])

@@ -83,7 +83,7 @@ class Conformance:
         self._runs = Runs(self.subject)
         for unknown in self.expected_failures.keys() - self.checks.keys():
             raise PluginError(
-                f"{self.subject}: expected_failures has {unknown!r}, which is no check of a {kind}"
+                f"{self.subject}: expected_failures has {unknown!r}, which is not a check of a {kind}"
                 f"{did_you_mean(unknown, self.checks)}"
             )
 

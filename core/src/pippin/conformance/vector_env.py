@@ -63,10 +63,10 @@ def _interface(env: Any, steps: int) -> None:
     """The attributes that Gymnasium's wrappers read are there."""
     import gymnasium
 
-    _require(isinstance(env, gymnasium.vector.VectorEnv), "is no gymnasium.vector.VectorEnv")
+    _require(isinstance(env, gymnasium.vector.VectorEnv), "is not a gymnasium.vector.VectorEnv")
     mode = env.metadata.get("autoreset_mode")
     is_mode = isinstance(mode, gymnasium.vector.AutoresetMode)
-    _require(is_mode, f"metadata['autoreset_mode'] is no AutoresetMode: {mode!r}")
+    _require(is_mode, f"metadata['autoreset_mode'] is not an AutoresetMode: {mode!r}")
     for kind in ("observation", "action"):
         single = getattr(env, f"single_{kind}_space")
         batched = gymnasium.vector.utils.batch_space(single, env.num_envs)
@@ -88,7 +88,7 @@ def _flags(env: Any, steps: int) -> None:
     for step in _run(env, steps):
         for name in ("reward", "terminated", "truncated"):
             array = getattr(step, name)
-            _require(isinstance(array, np.ndarray), f"{name} is no NumPy array, but a {type(array).__name__}")
+            _require(isinstance(array, np.ndarray), f"{name} is not a NumPy array, but a {type(array).__name__}")
             _require(array.shape == (env.num_envs,), f"{name} has shape {array.shape}")
             kind = np.floating if name == "reward" else np.bool_
             _require(np.issubdtype(array.dtype, kind), f"{name} is of dtype {array.dtype}")
@@ -151,7 +151,7 @@ def _masks(env: Any, steps: int) -> None:
             env.reset(options={"reset_mask": mask})
         except Exception:
             continue
-        raise PluginError(f"the mask {mask!r} is no error")
+        raise PluginError(f"the mask {mask!r} is not an error")
     mask = np.arange(count) == 0
     options = {"reset_mask": mask}
     after, _ = env.reset(options=options)

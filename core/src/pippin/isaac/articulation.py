@@ -36,8 +36,8 @@ class ArticulationActuators:
         auto_step_pre_physics: Whether the simulation applies the actuators in each physics step.
 
     Raises:
-        ArgumentError: A path is no regular expression. A path without joints below it is only found when the simulation
-            is built.
+        ArgumentError: A path is not a regular expression. A path without joints below it is only found when the
+            simulation is built.
     """
 
     def __init__(self, paths: str | Sequence[str], *, auto_step_pre_physics: bool = True) -> None:

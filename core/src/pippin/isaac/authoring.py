@@ -132,7 +132,7 @@ def _free_path(root: Prim, name: str, *, overwrite_existing: bool) -> Any:
     from pxr import Sdf
 
     if not Sdf.Path.IsValidIdentifier(name):  # pyright: ignore[reportAttributeAccessIssue]
-        raise ArgumentError(f"name: {name!r} is no name of a prim; use letters, digits and _")
+        raise ArgumentError(f"name: {name!r} is not a name of a prim; use letters, digits and _")
     stage = root.GetStage()
     layer = stage.GetEditTarget().GetLayer()
     if not layer.permissionToEdit:

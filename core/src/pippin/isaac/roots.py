@@ -26,7 +26,7 @@ class Roots:
         paths: Full-match regular expressions of paths.
 
     Raises:
-        ArgumentError: There is no path, or one is no regular expression.
+        ArgumentError: There is no path, or one is not a regular expression.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -78,4 +78,4 @@ def _expression(path: str) -> re.Pattern[str]:
     try:
         return re.compile(f"(?:{path})(?:/.*)?")
     except re.error as error:
-        raise ArgumentError(f"paths: {path!r} is no regular expression ({error})") from error
+        raise ArgumentError(f"paths: {path!r} is not a regular expression ({error})") from error

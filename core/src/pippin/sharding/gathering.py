@@ -64,7 +64,7 @@ def _found(simulation: Simulation, name: str) -> Any:
             raise ConfigError(f"gather: no array {name!r}: there is no {part!r}{did_you_mean(part, known)}")
     found = found.data if isinstance(found, Output) else found
     if not isinstance(found, wp.array):
-        raise ConfigError(f"gather: {name!r} is no array, but a {type(found).__name__}; name one of its arrays")
+        raise ConfigError(f"gather: {name!r} is not an array, but a {type(found).__name__}; name one of its arrays")
     return found
 
 

@@ -47,7 +47,7 @@ class WorldReset:
         for name, array in arrays.items():
             if not isinstance(array, wp.array):
                 raise PluginError(
-                    f"{owner}: state_arrays: {name!r} is no Warp array, but a {type(array).__name__}; keep it in a"
+                    f"{owner}: state_arrays: {name!r} is not a Warp array, but a {type(array).__name__}; keep it in a"
                     " Warp array, or answer reset_worlds"
                 )
             if not array.size:

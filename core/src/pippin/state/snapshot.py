@@ -118,7 +118,7 @@ def _put_back(path: str, node: Any, saved: np.ndarray) -> None:
         kind = f"{type(node).__module__}.{type(node).__qualname__}"
         raise SimulationError(
             f"{path}: a step changed this {kind}, and the host cannot put its contents back; keep them in a NumPy or"
-            " Warp array, or declare is_observer if they are no part of the simulation"
+            " Warp array, or declare is_observer if they are not part of the simulation"
         )
 
 

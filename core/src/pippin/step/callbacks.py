@@ -122,7 +122,7 @@ class Callbacks:
             raise SimulationError(closed("callbacks"))
         if phase not in get_args(Phase):
             raise SimulationError(
-                f"callbacks: {phase!r} is no phase{did_you_mean(phase, ARGUMENTS)}; phases: {', '.join(ARGUMENTS)}"
+                f"callbacks: {phase!r} is not a phase{did_you_mean(phase, ARGUMENTS)}; phases: {', '.join(ARGUMENTS)}"
             )
         if not callable(function):
             raise SimulationError(f"callbacks: expected a function for {phase!r}, got {function!r}; pass one to call")

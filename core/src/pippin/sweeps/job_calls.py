@@ -52,7 +52,7 @@ def call_job_logged(job: Job) -> tuple[JobStatus, str]:
     with _printing_to(job.folder / "log.txt"):
         try:
             call_job(job)
-        except Exception as error:  # the function is not ours
+        except (Exception, KeyboardInterrupt, SystemExit) as error:  # the function is not ours
             traceback.print_exc()
             return "raised", " ".join(f"{type(error).__name__}: {error}".split())
     return "returned", ""

@@ -58,7 +58,7 @@ class Sweep:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each variant: id, swept values, outcome, reason, seconds, host, shared and figures."""
+        """A row for each variant: id, swept values, outcome, reason, notes, seconds, host, shared and figures."""
         return [self._rows[variant.id] for variant in self._variants]
 
     @property
@@ -164,12 +164,14 @@ class Sweep:
 
     def _row(self, variant: Variant, summary: dict[str, Any] | None) -> dict[str, Any]:
         found: dict[str, Any] = {"outcome": "waiting"} if summary is None else summary
-        reason = found.get("reason")
+        reason, notes = found.get("reason"), found.get("notes", {})
+        of_recorders = [f"{name}: {text}" for name in notes if name.startswith("recorders:") for text in notes[name]]
         return {
             "id": variant.id,
             **variant.values,
             "outcome": found["outcome"],
             "reason": None if reason is None else " ".join(reason.split()),
+            "notes": "; ".join(of_recorders) or None,
             "seconds": found.get("seconds"),
             "host": found.get("host"),
             "shared": found.get("is_shared"),

@@ -130,9 +130,7 @@ def _is_used(path: Path) -> bool:
 
 def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:
     """Write the summary of a variant into its hidden folder, and give the folder its name. The first one wins."""
-    reason = summary.get("reason")
-    reason = None if reason is None else reason.replace(str(folder), str(final))
-    _write_json(folder / "summary.json", {**summary, "reason": reason, "host": socket.gethostname()})
+    _write_json(folder / "summary.json", {**_renamed(summary, str(folder), str(final)), "host": socket.gethostname()})
     (folder / "begun").unlink(missing_ok=True)
     try:
         folder.rename(final)
@@ -140,6 +138,15 @@ def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:
         if not (final / "summary.json").exists():
             raise
         shutil.rmtree(folder)
+
+
+def _renamed(data: Any, before: str, after: str) -> Any:
+    """Return plain data with another name of a folder in all texts."""
+    if isinstance(data, str):
+        return data.replace(before, after)
+    if isinstance(data, Mapping):
+        return {key: _renamed(value, before, after) for key, value in data.items()}
+    return [_renamed(each, before, after) for each in data] if isinstance(data, list | tuple) else data
 
 
 def _write_json(path: Path, data: Mapping[str, Any]) -> None:

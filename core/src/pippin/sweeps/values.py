@@ -89,7 +89,7 @@ def _items(key: str, text: str) -> list[str]:
             items += _range(key, rest.strip())
             rest = ""
     if rest:
-        raise ConfigError(f"over: {key}: {rest.strip()!r} is no TOML value; close its quotes or brackets")
+        raise ConfigError(f"over: {key}: {rest.strip()!r} is not a TOML value; close its quotes or brackets")
     return items
 
 

@@ -32,7 +32,7 @@ def run(
         steps: Control steps to simulate.
         requires_grad: Whether kernels are compiled with gradients, because some variant of the sweep needs them.
         settings: The swept keys and their values, for the summary.
-        is_shared: Whether other variants run on this machine at the same time, so that times are no measurements.
+        is_shared: Whether other variants run on this machine at the same time, so that times are not measurements.
     """
     started = time.perf_counter()
     prepare(requires_grad=requires_grad)

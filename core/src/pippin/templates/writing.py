@@ -131,7 +131,7 @@ def _bounded(project: str) -> str:
 def _sources(project: str) -> str:
     """Return uv's sources for the needed distributions of Pippin that come from a repository or a web address.
 
-    A folder of this machine is no source that others have.
+    A folder of this machine is not a source that others have.
     """
     needed = [name for name in _NEEDED.findall(project) if name.startswith("pippin")]
     sources = {name: _installed_from(name) for name in dict.fromkeys(needed)}

@@ -31,7 +31,7 @@ def as_warp(array: Array, where: str) -> wp.array:
         return _of_numpy(array, where)
     if hasattr(array, "__dlpack__"):
         try:
-            return wp.from_dlpack(array)  # pyright: ignore[reportReturnType] (textures are no DLPack)
+            return wp.from_dlpack(array)  # pyright: ignore[reportReturnType] (textures are not DLPack)
         except (BufferError, IndexError, RuntimeError, TypeError, ValueError) as error:
             raise unreadable(where, array, error) from error
     if hasattr(array, "__cuda_array_interface__"):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from pippin.assets.urdf.inertias import mended, of_sphere, principal
+from pippin.assets.urdf.inertias import of_sphere, principal, repaired
 
 
 def rotation() -> np.ndarray:
@@ -11,7 +11,7 @@ def rotation() -> np.ndarray:
 def test_an_inertia_that_a_body_can_have_is_kept():
     tensor = rotation() @ np.diag([1.0, 2.0, 2.5]) @ rotation().T
 
-    kept, is_other = mended(tensor)
+    kept, is_other = repaired(tensor)
 
     assert kept is tensor
     assert not is_other
@@ -20,7 +20,7 @@ def test_an_inertia_that_a_body_can_have_is_kept():
 def test_the_largest_moment_stays_and_the_others_grow_to_it():
     tensor = rotation() @ np.diag([1.0, 2.0, 5.0]) @ rotation().T
 
-    balanced, is_other = mended(tensor)
+    balanced, is_other = repaired(tensor)
 
     # The deficit of 2 is shared; the margin for single precision is 1e-5 of the trace.
     np.testing.assert_allclose(principal(balanced), [2.0, 3.0, 5.0], rtol=1e-4)
@@ -32,14 +32,14 @@ def test_the_largest_moment_stays_and_the_others_grow_to_it():
 def test_any_tensor_becomes_one_that_single_precision_keeps_valid(moments):
     tensor = rotation() @ np.diag(moments) @ rotation().T
 
-    low, middle, high = principal(mended(tensor)[0].astype(np.float32).astype(float))
+    low, middle, high = principal(repaired(tensor)[0].astype(np.float32).astype(float))
 
     assert low > 0.0
     assert low + middle > high
 
 
 def test_a_flat_plate_is_not_told_to_change():
-    balanced, is_other = mended(np.diag([1.0, 1.0, 2.0]))
+    balanced, is_other = repaired(np.diag([1.0, 1.0, 2.0]))
 
     np.testing.assert_allclose(principal(balanced), [1.0, 1.0, 2.0], rtol=1e-4)
     assert not is_other
@@ -53,7 +53,7 @@ def test_a_sphere_of_a_litre_of_water_weighs_a_kilogram():
 
 
 def test_a_tiny_inertia_stays_above_what_newton_replaces():
-    balanced, is_other = mended(np.diag([1e-12, 1e-12, 1e-12]))
+    balanced, is_other = repaired(np.diag([1e-12, 1e-12, 1e-12]))
 
     np.testing.assert_allclose(principal(balanced), 2e-10, rtol=1e-6)
     assert is_other

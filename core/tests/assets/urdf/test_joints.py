@@ -5,7 +5,7 @@ from pippin.assets.urdf.joints import mend_joints
 from pippin.assets.urdf.tree import parse
 
 
-def mended(*joints: str):
+def repaired(*joints: str):
     """Return the robot of a chain of joints named j0, j1, ..., each given by its type and the XML inside it."""
     text = '<link name="l0"/>'
     for index, joint in enumerate(joints):
@@ -36,14 +36,14 @@ def limits(robot) -> dict[str, str]:
     ],
 )
 def test_limits_are_those_that_the_file_means(joint, expected, note):
-    robot = mended(joint)
+    robot = repaired(joint)
 
     assert limits(robot) == expected
     assert [text.partition("; ")[0] for text in robot.notes] == ([] if note is None else [note])
 
 
 def test_a_note_names_every_joint_of_its_kind_once():
-    robot = mended(
+    robot = repaired(
         'revolute <limit lower="0" upper="0"/>', 'continuous <limit effort="0"/>', 'prismatic <limit lower="0"/>'
     )
 
@@ -57,20 +57,20 @@ def test_a_note_names_every_joint_of_its_kind_once():
     ("joint", "expected"),
     [
         ('revolute <limit lower="0.5" upper="0.5"/>', "lower and upper are both 0.5; set type = fixed"),
-        ('continuous <axis xyz="0 0 0"/>', '<axis xyz="0 0 0"> is no direction; give three numbers'),
-        ('continuous <mimic joint="j"/>', "mimics 'j', which is no joint of the file; did you mean 'j0'?"),
+        ('continuous <axis xyz="0 0 0"/>', '<axis xyz="0 0 0"> is not a direction; give three numbers'),
+        ('continuous <mimic joint="j"/>', "mimics 'j', which is not a joint of the file; did you mean 'j0'?"),
         ('floating <mimic joint="j0"/>', "floating joints neither mimic nor are mimicked"),
     ],
 )
 def test_a_joint_without_a_meaning_is_refused_by_name(joint, expected):
-    [fault] = mended(joint).faults
+    [fault] = repaired(joint).faults
 
     assert fault.startswith("joint 'j0' (arm.urdf, line 1): ")
     assert expected in fault
 
 
 def test_a_fixed_joint_mimics_nothing():
-    robot = mended("continuous", 'fixed <mimic joint="j0"/>', 'continuous <mimic joint="j0" multiplier="2"/>')
+    robot = repaired("continuous", 'fixed <mimic joint="j0"/>', 'continuous <mimic joint="j0" multiplier="2"/>')
 
     assert robot.joints["j1"].find("mimic") is None
     assert robot.joints["j2"].find("mimic") is not None
@@ -78,17 +78,17 @@ def test_a_fixed_joint_mimics_nothing():
 
 
 def test_a_joint_that_mimics_a_fixed_joint_is_fixed():
-    robot = mended('continuous <mimic joint="j1"/>', 'continuous <mimic joint="j2"/>', "fixed")
+    robot = repaired('continuous <mimic joint="j1"/>', 'continuous <mimic joint="j2"/>', "fixed")
 
     assert [joint.get("type") for joint in robot.joints.values()] == ["fixed"] * 3
     assert [note.partition(",")[0] for note in robot.notes] == ["fixed", "fixed"]
 
 
 def test_a_joint_that_mimics_a_fixed_joint_with_an_offset_is_refused():
-    [fault] = mended('continuous <mimic joint="j1" offset="1"/>', "fixed").faults
+    [fault] = repaired('continuous <mimic joint="j1" offset="1"/>', "fixed").faults
 
     assert "mimics 'j1', which is fixed, with an offset" in fault
 
 
 def test_a_planar_joint_is_told_to_have_two_axes():
-    assert mended("planar").notes == ["planar joints slide along two axes and do not rotate; joints: 'j0'"]
+    assert repaired("planar").notes == ["planar joints slide along two axes and do not rotate; joints: 'j0'"]

@@ -12,7 +12,7 @@ def inertial(mass: float, moments: str = UNIT) -> str:
     return f'<inertial><mass value="{mass}"/><inertia {moments}/></inertial>'
 
 
-def mended(*links: str, joints: str = "", floating: bool = False):
+def repaired(*links: str, joints: str = "", floating: bool = False):
     """Return the robot of a chain of links named a, b, ..., with one letter for the type of each joint."""
     kinds = {"f": "fixed", "c": "continuous"}
     text = "".join(f'<link name="{name}">{inside}</link>' for name, inside in zip("abcd", links, strict=False))
@@ -31,14 +31,14 @@ def masses(robot) -> list[float | None]:
 
 
 def test_a_base_on_the_ground_and_a_frame_on_a_link_need_no_mass():
-    robot = mended("", inertial(1.0), "", joints="cf")
+    robot = repaired("", inertial(1.0), "", joints="cf")
 
     assert masses(robot) == [0.0, 1.0, 0.0]
     assert not robot.notes
 
 
 def test_a_link_that_moves_without_a_mass_gets_a_small_one():
-    robot = mended("", "", inertial(1.0), joints="cc")
+    robot = repaired("", "", inertial(1.0), joints="cc")
 
     assert masses(robot) == [0.0, 0.001, 1.0]
     assert robot.notes[0].startswith("they move without a mass: each gets 0.001 kg and 1e-06 kg·m²")
@@ -46,19 +46,19 @@ def test_a_link_that_moves_without_a_mass_gets_a_small_one():
 
 
 def test_a_root_without_a_mass_matters_if_it_floats():
-    assert masses(mended(inertial(0.0), floating=True)) == [0.001]
-    assert masses(mended(inertial(0.0))) == [0.0]
+    assert masses(repaired(inertial(0.0), floating=True)) == [0.001]
+    assert masses(repaired(inertial(0.0))) == [0.0]
 
 
 def test_shapes_give_a_mass_only_to_a_part_that_has_none():
-    robot = mended(BALL, inertial(1.0), BALL, BALL, joints="cfc")
+    robot = repaired(BALL, inertial(1.0), BALL, BALL, joints="cfc")
 
     assert masses(robot) == [0.0, 1.0, 0.0, None]
     assert robot.notes == ["no <inertial>: mass and inertia are those of the collision shapes; links: 'd'"]
 
 
 def test_an_inertia_that_no_body_can_have_is_told_before_and_after():
-    robot = mended(inertial(1.0, 'ixx="1" iyy="2" izz="5"'))
+    robot = repaired(inertial(1.0, 'ixx="1" iyy="2" izz="5"'))
 
     assert robot.notes == [
         "inertia (1, 2, 5) kg·m² is not that of a body, A + B >= C > 0: it becomes (2, 3, 5); links: 'a'"
@@ -66,7 +66,7 @@ def test_an_inertia_that_no_body_can_have_is_told_before_and_after():
 
 
 def test_a_mass_without_an_inertia_becomes_a_sphere():
-    robot = mended(inertial(1.0, "").replace("<inertia />", ""))
+    robot = repaired(inertial(1.0, "").replace("<inertia />", ""))
 
     assert float(robot.links["a"].find("inertial/inertia").get("ixx")) == pytest.approx(0.4 * 0.0620**2, rel=1e-2)
     assert robot.notes == ["no inertia: it is that of a sphere of water of the same mass; links: 'a'"]
@@ -82,7 +82,7 @@ def test_a_mass_without_an_inertia_becomes_a_sphere():
     ],
 )
 def test_an_impossible_mass_is_refused_by_name(link, expected):
-    [fault] = mended(link).faults
+    [fault] = repaired(link).faults
 
     assert fault.startswith("link 'a' (arm.urdf, line 1): ")
     assert expected in fault

@@ -24,7 +24,7 @@ def test_the_faults_of_joints_masses_and_meshes_come_together(tmp_path):
 def test_arguments_need_a_xacro_file(tmp_path):
     (tmp_path / "arm.urdf").write_text('<robot><link name="a"/></robot>')
 
-    with pytest.raises(ConfigError, match=r"xacro_args: 'arm.urdf' is no xacro file; leave the arguments out"):
+    with pytest.raises(ConfigError, match=r"xacro_args: 'arm.urdf' is not a xacro file; leave the arguments out"):
         read(tmp_path / "arm.urdf", xacro_args={"side": "left"})
 
 

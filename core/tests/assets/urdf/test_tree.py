@@ -24,7 +24,7 @@ def faults(text: str) -> tuple[str, ...]:
         (LINKS, "has 3 links that no joint joins to a parent: 'a', 'b', 'c'"),
         (
             "<link name='a'/>" + JOINT.format("j", "revolute", "a", "aa"),
-            "its child 'aa' is no link of the file; did you",
+            "its child 'aa' is not a link of the file; did you",
         ),
         (LINKS + JOINT.format("j", "spherical", "a", "b"), "joint 'j' (arm.urdf, line 2): type 'spherical' is none of"),
         ("<link name='a'/>\n<joint name='j' type='fixed'/>", "joint 'j' (arm.urdf, line 2): has no <parent link=…>"),

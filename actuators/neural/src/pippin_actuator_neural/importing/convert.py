@@ -73,7 +73,7 @@ def _metadata(settings: Iterable[str]) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"--set: {text!r} is no TOML, {error}; write KEY=VALUE, a text with quotes") from error
+        raise ConfigError(f"--set: {text!r} is not TOML, {error}; write KEY=VALUE, a text with quotes") from error
 
 
 def _compare(written: Path, layers: list[Layer], evaluate: Evaluate | None, source: str) -> str:

@@ -58,7 +58,7 @@ def _layers(graph: onnx.GraphProto, weights: dict[str, np.ndarray], file: Path) 
             yield _recurrent(node, weights)
         elif node.op_type not in _GLUE and not (node.op_type == "Add" and node.input[0] in used):
             raise ConfigError(
-                f"{file.name}: operator {node.op_type!r} is no layer of an mlp, lstm or gru; export a network of"
+                f"{file.name}: operator {node.op_type!r} is not a layer of an mlp, lstm or gru; export a network of"
                 f" linear, LSTM or GRU layers and {', '.join(ACTIVATIONS)}"
             )
 

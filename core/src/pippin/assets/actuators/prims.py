@@ -128,7 +128,7 @@ def _unknown_schemas(names: Sequence[str]) -> Iterator[str]:
         is_elses = not name.startswith("Newton") and registry.FindAppliedAPIPrimDefinition(name) is not None
         if name not in SCHEMAS and name not in _BASES and not is_elses:
             yield (
-                f"applies {name}, which is no schema of an actuator{did_you_mean(name, SCHEMAS)};"
+                f"applies {name}, which is not a schema of an actuator{did_you_mean(name, SCHEMAS)};"
                 f" schemas: {', '.join(SCHEMAS)}"
             )
 
@@ -138,7 +138,7 @@ def _unknown_attributes(prim: Any, schemas: Iterable[Schema]) -> Iterator[str]:
     for attribute in prim.GetAuthoredPropertiesInNamespace("newton"):
         name = str(attribute.GetName())
         if name not in (*known, TARGETS):
-            yield f"{name} is no attribute of the schemas applied{did_you_mean(name, known)}; remove it"
+            yield f"{name} is not an attribute of the schemas applied{did_you_mean(name, known)}; remove it"
 
 
 def _is_under(path: str, roots: Sequence[str]) -> bool:

@@ -53,7 +53,7 @@ def start_at(builder: newton.ModelBuilder, model: Any, config: AssetConfig, wher
     if config.keyframe not in names:
         known = f"keyframes: {', '.join(names)}" if names else "the file has no keyframes; leave it out"
         hint = did_you_mean(str(config.keyframe), names) or ";"
-        raise ConfigError(f"{where}.keyframe: {config.keyframe!r} is no keyframe of {config.path!r}{hint} {known}")
+        raise ConfigError(f"{where}.keyframe: {config.keyframe!r} is not a keyframe of {config.path!r}{hint} {known}")
     keyframe = Keyframe(builder, model, names.index(config.keyframe), _placement(builder, config), config.scale or 1.0)
     keyframe.set_joints()
     return keyframe

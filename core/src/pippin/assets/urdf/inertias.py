@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-__all__ = ["mended", "of_sphere", "principal"]
+__all__ = ["of_sphere", "principal", "repaired"]
 
 MARGIN = 1e-5
 """Least second moment in a principal direction, relative to the trace; a solver in single precision needs it."""
@@ -26,7 +26,7 @@ def principal(tensor: np.ndarray) -> np.ndarray:
     return np.linalg.eigvalsh(tensor)
 
 
-def mended(tensor: np.ndarray) -> tuple[np.ndarray, bool]:
+def repaired(tensor: np.ndarray) -> tuple[np.ndarray, bool]:
     """Return the nearest inertia of a body whose density is not negative, and whether it differs by more than rounding.
 
     The second moment of the mass along a principal axis is half the trace less the moment of inertia about the axis. It

@@ -36,7 +36,7 @@ def _check_axis(robot: Robot, joint: Element) -> None:
     except ValueError:
         return  # the importer refuses it
     if len(values) != 3 or not any(values):
-        robot.fault(joint, f'<axis xyz="{text}"> is no direction; give three numbers that are not all 0')
+        robot.fault(joint, f'<axis xyz="{text}"> is not a direction; give three numbers that are not all 0')
 
 
 def _mend_range(robot: Robot, name: str, joint: Element) -> None:
@@ -97,7 +97,7 @@ def _settle(robot: Robot, name: str, joint: Element, joints: dict[str, Element])
     reference = _reference(joint)
     if reference not in joints:
         cure = did_you_mean(reference, joints) or "; correct the name, or leave <mimic> out"
-        robot.fault(joint, f"mimics {reference!r}, which is no joint of the file{cure}")
+        robot.fault(joint, f"mimics {reference!r}, which is not a joint of the file{cure}")
         return True
     for each in (joint, joints[reference]):
         if each.get("type") not in (*AXIAL, "fixed"):

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from .inertias import mended, of_sphere, principal
+from .inertias import of_sphere, principal, repaired
 from .tree import Robot, ends, number
 
 __all__ = ["LEAST_MASS", "mend_masses"]
@@ -112,7 +112,7 @@ def _mend_inertial(robot: Robot, name: str, link: Element) -> None:
 
 
 def _balance(robot: Robot, name: str, link: Element, mass: float, tensor: np.ndarray) -> None:
-    balanced, is_other = mended(tensor)
+    balanced, is_other = repaired(tensor)
     if is_other:
         before, after = (", ".join(f"{moment:.4g}" for moment in principal(each)) for each in (tensor, balanced))
         robot.note(f"inertia ({before}) kg·m² is not that of a body, A + B >= C > 0: it becomes ({after}); links", name)

@@ -48,7 +48,7 @@ def read_urdf(file: Path, config: AssetConfig, where: str) -> Urdf:
     if is_xacro(file):
         text = expand(file, config.xacro_args, packages, where)
     elif config.xacro_args:
-        raise ConfigError(f"{where}.xacro_args: {file.name!r} is no xacro file; leave the arguments out")
+        raise ConfigError(f"{where}.xacro_args: {file.name!r} is not a xacro file; leave the arguments out")
     else:
         text = read_xml(file)
     robot = parse(text, file, where, has_lines=not is_xacro(file))

@@ -91,7 +91,7 @@ def parse(text: bytes, file: Path, where: str, *, has_lines: bool = True) -> Rob
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise ConfigError(f"{where}.path: {str(file)!r} is no well-formed XML ({error}); correct the file") from error
+        raise ConfigError(f"{where}.path: {str(file)!r} is not well-formed XML ({error}); correct the file") from error
     robot = Robot(builder.close(), file.name, lines if has_lines else None)
     _check(robot)
     if robot.faults:
@@ -146,7 +146,7 @@ def _check_joint(robot: Robot, joint: ElementTree.Element) -> None:
             robot.fault(joint, f"has no <{tag} link=…>; add it")
         elif link not in robot.links:
             cure = did_you_mean(link, robot.links) or "; correct the name"
-            robot.fault(joint, f"its {tag} {link!r} is no link of the file{cure}")
+            robot.fault(joint, f"its {tag} {link!r} is not a link of the file{cure}")
 
 
 def _check_vectors(robot: Robot, element: ElementTree.Element) -> None:

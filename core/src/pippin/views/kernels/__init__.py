@@ -1,5 +1,5 @@
-"""The kernels of the views, in files named after the class that launches them.
+"""The kernels of the views, each file for one module of the views; `gather_scatter` makes those of one shape.
 
-No kernel is generic: if several types of one generic kernel are recorded into a graph of the CPU, the replay runs one
-type's code for all of them.
+No kernel is one of Warp's generic kernels: if several types of it are recorded into a graph of the CPU, the replay runs
+one type's code for all of them.
 """

@@ -3,8 +3,7 @@
 `gather` leaves the values of padding, index -1, as they are. `scatter` takes the rows as `row_of` finds them; see
 `launching.PreparedLaunch` for its threads.
 
-Each kernel is made for its types under its own name. Warp's generic kernels share one name, and a replay of a graph on
-the CPU finds kernels by name: it would run one type's code for all of them.
+Each kernel is made for its types under its own name, because a replay of a graph on the CPU finds kernels by name.
 """
 
 from inspect import get_annotations

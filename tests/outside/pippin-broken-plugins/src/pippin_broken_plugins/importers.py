@@ -79,7 +79,7 @@ class NowhereConfig(BallConfig):
 
 
 class Nowhere(Ball):
-    """Puts the ball at a place that is no number."""
+    """Puts the ball at a place that is not a number."""
 
     def place(self, asset: pippin.AssetConfig) -> wp.transform:
         return wp.transform(wp.vec3(float("nan")), wp.quat_identity())

@@ -56,7 +56,7 @@ def _root(file):
     try:
         return ET.parse(file).getroot()
     except ET.ParseError as error:
-        raise pippin.ConfigError(f"path: {str(file)!r} is no XML, {error}; correct it") from error
+        raise pippin.ConfigError(f"path: {str(file)!r} is not XML, {error}; correct it") from error
 
 
 def _pose(element):
@@ -75,7 +75,7 @@ def _add_shape(builder, body, collision, shape):
     elif (radius := collision.findtext("geometry/sphere/radius")) is not None:
         builder.add_shape_sphere(body, xform=pose, radius=float(radius), cfg=shape, label=label)
     else:
-        raise pippin.ConfigError(f"path: collision {label!r} is no box and no sphere; use one of these")
+        raise pippin.ConfigError(f"path: collision {label!r} is neither a box nor a sphere; use one of these")
 
 
 def _add_joint(builder, joint, bodies, poses):
