@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.components.bound import Bound
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.config.fields import default_of, field_texts
 from pippin.support.declaration import Declaration
 
@@ -35,11 +35,11 @@ def page() -> str:
     begin, end = "<!-- attributes -->\n", "<!-- end of attributes -->"
     texts = field_texts(Declaration)
     early = [_attribute(field.name, texts[field.name], default_of(field)) for field in attrs.fields(Declaration)]
-    nothing = Bound(object(), "nothing")
+    nothing = RuntimeAttributes(object(), "nothing")
     late = []
-    for name in Bound.names():
+    for name in RuntimeAttributes.names():
         default = getattr(nothing, name)
-        text = " ".join((inspect.getdoc(inspect.getattr_static(Bound, name)) or "").split())
+        text = " ".join((inspect.getdoc(inspect.getattr_static(RuntimeAttributes, name)) or "").split())
         late.append(_attribute(name, text, "" if callable(default) else default))
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pippin.catalog.entries import Catalog
-from pippin.components.bound import Bound
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.solving import FEATURES
 from pippin.support.declaration import Declaration
 
@@ -134,7 +134,7 @@ def _declarations(plugin: Any) -> Iterator[str]:
     declared = Declaration.of(plugin, "solver")
     yield f"`{declared.coordinates}`"
     yield _contacts(getattr(plugin, "initialize_contacts", None))
-    is_capturable = vars(plugin).get("is_capturable", Bound(object(), "default").is_capturable)
+    is_capturable = vars(plugin).get("is_capturable", RuntimeAttributes(object(), "default").is_capturable)
     if isinstance(is_capturable, property):
         condition = summary(is_capturable)
         yield condition[:1].lower() + condition[1:]

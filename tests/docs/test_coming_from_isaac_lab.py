@@ -11,7 +11,7 @@ import newton
 import pippin
 import pytest
 from pippin.catalog.entries import Catalog
-from pippin.components.bound import Bound
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.config.schema import json_schema
 from pippin.hookspecs import Hooks
 from pippin.support.declaration import Declaration
@@ -183,7 +183,7 @@ def find(name: str, solver: str | None, schema: dict, simulation: pippin.Simulat
     elif root == "Simulation":
         operator.attrgetter(rest)(simulation)
     elif root == "Component":
-        assert rest in {"Config", *Declaration.names(), *Bound.names()}, name
+        assert rest in {"Config", *Declaration.names(), *RuntimeAttributes.names()}, name
     elif root == "Hooks":
         operator.attrgetter(rest)(Hooks)
     elif root in ("newton", "pippin"):

@@ -3,7 +3,7 @@
 A component answers with methods marked `pippin.hookimpl`. It names only the arguments that it uses. The solver is
 called first, then actuators, sensors, other plugins, viewers and recorders, each table in the order of the file, and
 then objects made in Python. Optional attributes of components are in `pippin.components`: the host reads those of
-`Declaration` once, and those of `Bound` after `bind`.
+`Declaration` once, and those of `RuntimeAttributes` after `bind`.
 
 A wrapper, `pippin.hookimpl(wrapper=True)`, surrounds the answers of all components. These hooks can be wrapped: the
 hooks of the builder, `apply_actuators`, `before_substep` and `update_sensors`.

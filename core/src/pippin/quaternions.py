@@ -8,14 +8,24 @@ __all__ = ["product", "rotated"]
 
 
 def rotated(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return vectors rotated by unit quaternions, shape [..., 3]."""
+    """Return vectors rotated by unit quaternions, shape [..., 3].
+
+    Args:
+        quaternions: The rotations, shape [..., 4].
+        vectors: The vectors, shape [..., 3].
+    """
     axis, w = quaternions[..., :3], quaternions[..., 3:]
     across = 2.0 * np.cross(axis, vectors)
     return vectors + w * across + np.cross(axis, across)
 
 
 def product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the rotations by `second` and then by `first`, shape [..., 4]."""
+    """Return the rotations by `second` and then by `first`, shape [..., 4].
+
+    Args:
+        first: Unit quaternions, shape [..., 4].
+        second: Unit quaternions, shape [..., 4].
+    """
     (a, v), (b, u) = (first[..., 3:], first[..., :3]), (second[..., 3:], second[..., :3])
     vector = a * u + b * v + np.cross(v, u)
     return np.concatenate([vector, a * b - (v * u).sum(axis=-1, keepdims=True)], axis=-1)

@@ -18,9 +18,9 @@ from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collectio
 from .errors import ConfigError, SimulationError
 from .fixed import FixedAttributes, fix
 from .spelling import listed
-from .state.kept_arrays import KeptArrays
+from .state.captured_arrays import CapturedArrays
 from .step.callbacks import Callbacks
-from .step.observers import Observers
+from .step.host_schedule import HostSchedule
 
 if TYPE_CHECKING:
     import newton
@@ -107,7 +107,7 @@ class Simulation(FixedAttributes):
         self._state, self._view = built.states[0], None
         self._is_ready = self._is_tried = self._is_closing = False
         self._is_closed = False
-        self._kept = self._kept_of_model = KeptArrays({})
+        self._kept = self._kept_of_model = CapturedArrays({})
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
@@ -133,15 +133,15 @@ class Simulation(FixedAttributes):
             with compiling_together(rehearse):
                 self._plan = self.services.plan = bind_components(built, self)
             self._compile()
-            self._observers = Observers(self._components, self.callbacks, built.periods, self)
+            self._schedule = HostSchedule(self._components, self.callbacks, built.periods, self)
             if self.task is not None and self.task.draws_starts:
                 self.reset()  # the first episode starts like all others
             self._is_ready = True
-            self._kept = KeptArrays({"control": self.control, "state": self._state})
-            self._kept_of_model = KeptArrays({"model": self.model})
+            self._kept = CapturedArrays({"control": self.control, "state": self._state})
+            self._kept_of_model = CapturedArrays({"model": self.model})
             fix(self, *(each for each in self.actuators.values() if isinstance(each, FixedAttributes)))
             self.callbacks.call("simulation_ready", simulation=self)
-            self._observers.start()
+            self._schedule.start()
 
     @classmethod
     def from_file(
@@ -316,7 +316,7 @@ class Simulation(FixedAttributes):
             f"the solver ignores {name}, used by {listed(users)}" for name, users in self.ignored_features.items()
         ]
         notes = {"scene": [*imported, *self._built.actuator_notes, *ignored]}
-        off = self._observers.notes
+        off = self._schedule.notes
         notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
@@ -337,7 +337,7 @@ class Simulation(FixedAttributes):
         """
         self._refuse_count("step", count)
         while count:
-            stride = self._observers.wait(count)
+            stride = self._schedule.wait(count)
             self._prepare_step()
             # If nothing runs on the host, all steps are one loop: this saves a percent of the time of small scenes.
             stride = stride if self.program.leaves_host_alone else 1
@@ -346,7 +346,7 @@ class Simulation(FixedAttributes):
             finally:
                 self.step_count += self.program.taken
             count -= stride
-            self._observers.observe(stride)
+            self._schedule.observe(stride)
 
     def _prepare_step(self) -> None:
         """Apply the user's requests since the last step; compile before the first step."""
@@ -389,12 +389,12 @@ class Simulation(FixedAttributes):
     @property
     def is_waiting(self) -> bool:
         """Whether `step` waits because a viewer paused or slowed it: then an exception ends no step halfway."""
-        return self._observers.is_waiting
+        return self._schedule.is_waiting
 
     @property
     def seconds_waited(self) -> float:
         """Time for which `step` waited for viewers so far [s]."""
-        return self._observers.seconds_waited
+        return self._schedule.seconds_waited
 
     def rollout(self, count: int) -> tuple[newton.State, ...]:
         """Return the states of the next `count` control steps, for a `wp.Tape`; the simulation does not advance.
@@ -541,7 +541,7 @@ class Simulation(FixedAttributes):
         Deterministic simulations of one file have equal records after the same steps. Synchronises with the device.
         """
         with WARP_LOCK:
-            return self._plan.contents.record()
+            return self._plan.data.record()
 
     @property
     def unsaved_reasons(self) -> Mapping[str, str]:
@@ -566,7 +566,7 @@ class Simulation(FixedAttributes):
         with WARP_LOCK:
             self._catch_up()
             told = self._built.model_changes.told
-            checkpoint = self._plan.contents.carried.checkpoint(self.config, self.step_count, told)
+            checkpoint = self._plan.data.persistent.checkpoint(self.config, self.step_count, told)
         checkpoint.write(path)
 
     @classmethod
@@ -602,19 +602,19 @@ class Simulation(FixedAttributes):
         return simulation
 
     def _go_on_from(self, checkpoint: Checkpoint, source: str) -> None:
-        carried = self._plan.contents.carried
+        state = self._plan.data.persistent
         with WARP_LOCK:
             if checkpoint.model_changes:
-                carried.restore_model(checkpoint)
+                state.restore_model(checkpoint)
                 self.notify_model_changed(checkpoint.model_changes)
             self._catch_up()
             if checkpoint.step_count:
                 # Solvers allocate some arrays in the first step; the results of this step are overwritten.
                 self._prepare_step()
                 self.program.step()
-            carried.restore(checkpoint, source)
+            state.restore(checkpoint, source)
         self.step_count = checkpoint.step_count
-        self._observers.start()
+        self._schedule.start()
 
     def close(self) -> None:
         """Call the `stopped` callbacks and close the components, once.

@@ -7,8 +7,8 @@ import pytest
 from pippin import sensing
 from pippin.actuation import DriveActuator
 from pippin.catalog.entries import Catalog
-from pippin.components.bound import Bound
 from pippin.components.registry import Components
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PluginError
 from pippin.support.declaration import Declaration
 
@@ -148,7 +148,7 @@ def test_a_wrong_value_is_refused(name, value, told):
     [("is_capturable", "no"), ("eager_reason", 3), ("notes", "one phrase"), ("unsaved_reason", False)],
 )
 def test_a_wrong_value_is_refused_when_it_is_read_after_bind(name, value):
-    bound = Bound(with_attribute(name, value)(), "sensors:tried")
+    bound = RuntimeAttributes(with_attribute(name, value)(), "sensors:tried")
 
     with pytest.raises(PluginError, match=f"^sensors:tried: {name}: expected "):
         getattr(bound, name)
@@ -179,7 +179,7 @@ def test_a_class_is_asked_without_its_properties():
 
 def test_what_is_known_after_bind_is_read_each_time():
     component = Solver()
-    bound = Bound(component, "solver")
+    bound = RuntimeAttributes(component, "solver")
     before = bound.notes
     component.notes = ("read me",)
 

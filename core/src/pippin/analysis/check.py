@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 import newton
 import warp as wp
-from pippin.assembly.determinism import refuse_undeterministic
 from pippin.assembly.model import build_model, features_of
+from pippin.assembly.refuse_undeterministic import refuse_undeterministic
 from pippin.assembly.solver import SolverBuilding
 from pippin.assets.actuators.prim_configs import find_prim_actuators
 from pippin.catalog.entries import Catalog

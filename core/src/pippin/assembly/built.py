@@ -25,11 +25,11 @@ from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.masses import refuse_massless
 from pippin.state.model_changes import ModelChanges
+from pippin.state.modified_worlds import ModifiedWorlds
 from pippin.state.monitor import Monitor
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
-from pippin.state.unread_worlds import UnreadWorlds
 from pippin.step.built import Built
 from pippin.step.callbacks import Callbacks
 from pippin.step.disabled_actuators import DisabledActuators
@@ -38,10 +38,10 @@ from pippin.step.plan import StepPlan
 from pippin.task.policy.policy import Policy
 from pippin.task.task import Task
 
-from .binding import ComponentBinding
-from .cures import cures
-from .determinism import refuse_undeterministic, with_determinism
+from .component_binding import ComponentBinding
 from .model import Prototype, build_model
+from .refuse_undeterministic import refuse_undeterministic, with_determinism
+from .remedies import remedies
 from .scene import world_offsets
 from .solver import SolverBuilding
 from .values import refuse_values
@@ -96,7 +96,7 @@ def assemble(
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
         substep_count = step.decimation * step.substeps
         answer = components.single("step_solver")
-        unread = UnreadWorlds(model, is_asked=_asks(answer, "written_worlds"), at_first=True)
+        modified = ModifiedWorlds(model, is_asked=_asks(answer, "written_worlds"), at_first=True)
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
             config=config,
@@ -117,8 +117,8 @@ def assemble(
             disabled=DisabledActuators(components, control),
             reports=reports,
             import_reports=tuple(found),
-            written=WrittenWorlds(model, solver, states[0], unread),
-            unread=unread,
+            written=WrittenWorlds(model, solver, states[0], modified),
+            modified=modified,
             model_changes=_changes(building, components, model, solver),
             reset=WorldReset(model, states),
             periods=periods,
@@ -206,7 +206,7 @@ def _monitor(built: Built) -> Monitor:
         solution=solver.capacities(),
         harmless_bits=solver.harmless_overflow_bits,
         bounds=Bounds(step.max_speed, step.max_effort),
-        cures=partial(cures, built.components, built.model, built.solver, built.source),
+        cures=partial(remedies, built.components, built.model, built.solver, built.source),
         step=built.step_counter,
     )
 

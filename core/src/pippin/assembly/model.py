@@ -23,7 +23,7 @@ from pippin.state.world_layout import WorldLayout, listed_worlds
 from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
 
-from .contacts import reads_dimensions
+from .choose_contacts import reads_dimensions
 from .scene import add_assets, add_worlds, finalize, new_builder, refuse_still
 from .worlds import assets_of_worlds
 

@@ -16,7 +16,7 @@ from pippin.solving.contact_source import ContactSource
 from pippin.support.requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
 from pippin.support.solver_support import SolverSupport
 
-from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
+from .choose_contacts import build_pipeline, newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
 from .model import features_of
 
 __all__ = ["SolverBuilding"]

@@ -14,8 +14,8 @@ from pippin.spelling import did_you_mean
 from pippin.support.attributes import misspelt
 from pippin.support.declaration import Declaration
 
-from .bound import Bound
 from .own_hooks import names_of_hooks
+from .runtime_attributes import RuntimeAttributes
 
 __all__ = ["attribute_faults", "hook_faults", "load_plugin"]
 
@@ -44,7 +44,7 @@ def attribute_faults(plugin: type) -> tuple[str, ...]:
     """Return a fault for each public name of a plugin's class that is similar to an attribute which the host reads, and
     for each method that has the name of a hook without its mark: they would never be read or called.
     """
-    return (*misspelt(plugin, {*Declaration.names(), *Bound.names()}), *_unmarked(plugin))
+    return (*misspelt(plugin, {*Declaration.names(), *RuntimeAttributes.names()}), *_unmarked(plugin))
 
 
 @lru_cache(maxsize=_CLASSES)

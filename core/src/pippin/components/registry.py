@@ -6,28 +6,24 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pluggy
-from pippin.config.tree import key_text
+from pippin.catalog.entries import Catalog, Kind
+from pippin.config import ComponentConfig, SimulationConfig
+from pippin.config.tree import Node, key_text
 from pippin.errors import PippinError, PluginError
 from pippin.hookspecs import Hooks
 from pippin.labelled import Labelled
 from pippin.support.declaration import Declaration
 
-from .blame import Blame
-from .bound import Bound
 from .contract import attribute_faults
+from .error_attribution import ErrorAttribution
 from .own_hooks import add_own_hooks, refuse_arguments
+from .runtime_attributes import RuntimeAttributes
 from .sub_solvers import make_plugin
-
-if TYPE_CHECKING:
-    from pippin.catalog.entries import Catalog, Kind
-    from pippin.config import ComponentConfig, SimulationConfig
-    from pippin.config.tree import Node
-
-    from .tracing import HookTrace
+from .tracing import HookTrace
 
 __all__ = ["Components", "Implementation"]
 
@@ -116,7 +112,7 @@ class Components(Mapping[str, Any]):
         self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
         #: Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order.
         self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
-        self._blames: dict[str, Blame] = {}
+        self._blames: dict[str, ErrorAttribution] = {}
         for name, (kind, choice) in self.choices.items():
             blaming = partial(self._blame, tree=config.tree)
             self._components[name], self._blames[name] = make_plugin(name, kind, choice, catalog, blaming)
@@ -128,8 +124,8 @@ class Components(Mapping[str, Any]):
             self._components[name] = plugin
             self._blames[name] = self._blame(name, cls, f"class {cls.__qualname__}", config.tree)
         #: The attributes of each component after `bind`, read at each access.
-        self.bound: Mapping[str, Bound] = {
-            name: Bound(each, name, self._blames[name].during) for name, each in self._components.items()
+        self.bound: Mapping[str, RuntimeAttributes] = {
+            name: RuntimeAttributes(each, name, self._blames[name].during) for name, each in self._components.items()
         }
         self._own_hooks = add_own_hooks(self.manager, self._components)
         # pluggy calls the plugin that was registered last first; the calling order shall be the file's.
@@ -276,11 +272,13 @@ class Components(Mapping[str, Any]):
     def _implementation(self, hook: str, impl: pluggy.HookImpl) -> Implementation:
         return Implementation(hook, impl.plugin_name, impl, self.trace)
 
-    def _blame(self, name: str, plugin: type, source: str, tree: Node) -> Blame:
+    def _blame(self, name: str, plugin: type, source: str, tree: Node) -> ErrorAttribution:
         table, _, label = name.partition(":")
         key = f"{table}.{key_text(label)}." if label else f"{table}."
         package = plugin.__module__.partition(".")[0]
-        return Blame(owner=name, place=self._places.get(name, key), source=source, package=package, tree=tree)
+        return ErrorAttribution(
+            owner=name, place=self._places.get(name, key), source=source, package=package, tree=tree
+        )
 
     def _declared(self, name: str, component: Any) -> Declaration:
         """Return the declaration of a component.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import attrs
 import pluggy
+from pippin.catalog.entries import Catalog, Kind
+from pippin.config import ComponentConfig
 from pippin.config.converter import is_component
 from pippin.config.fields import fields_of
 from pippin.config.wording import union_members
@@ -15,23 +17,19 @@ from pippin.hookspecs import Hooks
 from pippin.solving.sub_solver import SubSolver
 from pippin.support.declaration import Declaration
 
-from .blame import Blame
-from .bound import Bound
 from .contract import load_plugin
-
-if TYPE_CHECKING:
-    from pippin.catalog.entries import Catalog, Kind
-    from pippin.config import ComponentConfig
+from .error_attribution import ErrorAttribution
+from .runtime_attributes import RuntimeAttributes
 
 __all__ = ["make_plugin"]
 
-Blaming = Callable[[str, type, str], Blame]
+Blaming = Callable[[str, type, str], ErrorAttribution]
 """Returns the blame of a component by its name, class and source."""
 
 
 def make_plugin(
     name: str, kind: Kind, choice: ComponentConfig, catalog: Catalog, blaming: Blaming
-) -> tuple[Any, Blame]:
+) -> tuple[Any, ErrorAttribution]:
     """Return a plugin object and its blame; the solvers in its table, by key, are its second argument.
 
     Args:
@@ -68,10 +66,12 @@ def _is_solver(field: attrs.Attribute[Any]) -> bool:
 def _sub_solver(name: str, choice: ComponentConfig, catalog: Catalog, blaming: Blaming) -> SubSolver:
     component, blame = make_plugin(name, "solver", choice, catalog, blaming)
     declaration = Declaration.of(component, name)
-    return SubSolver(name, component, declaration, Bound(component, name, blame.during), _hooks_of(component, blame))
+    return SubSolver(
+        name, component, declaration, RuntimeAttributes(component, name, blame.during), _hooks_of(component, blame)
+    )
 
 
-def _hooks_of(component: Any, blame: Blame) -> Mapping[str, Callable[..., Any]]:
+def _hooks_of(component: Any, blame: ErrorAttribution) -> Mapping[str, Callable[..., Any]]:
     """Return the answers of a component, each with those of its arguments that it asks for."""
     manager = pluggy.PluginManager("pippin")
     manager.add_hookspecs(Hooks)

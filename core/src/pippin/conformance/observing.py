@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
-from pippin.components.bound import Bound
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import CaptureWarning
 
 if TYPE_CHECKING:
@@ -123,10 +123,10 @@ def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray
         yield from ((name, numbers, every) for name, numbers in _of_task(simulation.task))
 
 
-def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[Bound]:
+def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[RuntimeAttributes]:
     """Yield the components of a table, and the kit's own component that carries a plugin."""
     carriers = [each for each in simulation.plugins.values() if isinstance(each, carrier)]
-    yield from (Bound(each, carrier.__name__) for each in (*labelled.values(), *carriers))
+    yield from (RuntimeAttributes(each, carrier.__name__) for each in (*labelled.values(), *carriers))
 
 
 def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 from pippin.arrays import on_host
-from pippin.components.bound import Bound
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PippinError, PluginError
 
 from . import scenes
@@ -109,7 +109,9 @@ class Runs:
                 file=file,
                 unexpected={name: reason for name, reason in found.items() if name not in declared},
                 contacts=_contact_claims(simulation),
-                is_open_loop=any(Bound(each, "actuator").is_open_loop for each in simulation.actuators.values()),
+                is_open_loop=any(
+                    RuntimeAttributes(each, "actuator").is_open_loop for each in simulation.actuators.values()
+                ),
                 misplacement=_misplacement(simulation),
                 allocations=_allocations(simulation),
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from pippin.components.bound import Bound
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PluginError
 
 from .kinds import LABEL
@@ -20,7 +20,7 @@ def check_outputs(runs: Runs) -> None:
     import warp as wp
 
     with runs.subject.build(count=1, capture="off") as simulation:
-        sensor = Bound(simulation.sensors[LABEL], str(runs.subject))
+        sensor = RuntimeAttributes(simulation.sensors[LABEL], str(runs.subject))
         outputs = sensor.outputs
         if not outputs:
             raise PluginError(f"{runs.subject}: has no outputs after bind; map names to pippin.sensing.Output")
@@ -54,7 +54,7 @@ def check_readings(runs: Runs) -> None:
         )
 
 
-def _addresses(sensor: Bound) -> dict[str, int]:
+def _addresses(sensor: RuntimeAttributes) -> dict[str, int]:
     return {name: output.data.ptr for name, output in sensor.outputs.items()}
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 from pippin.catalog.entries import Catalog, Entry, Kind
-from pippin.components.blame import Blame
 from pippin.components.contract import load_plugin
+from pippin.components.error_attribution import ErrorAttribution
 from pippin.components.sub_solvers import make_plugin
 from pippin.config import ComponentConfig, structure
 from pippin.config.loading import structure_choice
@@ -120,9 +120,9 @@ class Subject:
         if self.kind != "solver":
             return self.plugin(self.structured().config)
 
-        def blaming(name: str, plugin: type, source: str) -> Blame:
+        def blaming(name: str, plugin: type, source: str) -> ErrorAttribution:
             tree = Node({}, Origin())
-            return Blame(owner=name, place=f"{name}.", source=source, package=plugin.__module__, tree=tree)
+            return ErrorAttribution(owner=name, place=f"{name}.", source=source, package=plugin.__module__, tree=tree)
 
         return make_plugin(str(self), self.kind, self.structured(), Catalog.installed(), blaming)[0]
 

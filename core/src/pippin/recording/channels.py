@@ -12,7 +12,7 @@ import warp as wp
 from pippin.arrays import on_host, present
 from pippin.axes import axis_labels
 from pippin.binding import Host
-from pippin.components.bound import Bound
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import ConfigError
 from pippin.labels import covers, match
 
@@ -215,10 +215,12 @@ class _Finder:
         size = int(starts[self._worlds[0] + 1] - starts[self._worlds[0]])
         return blocks(present(getattr(self._simulation.state, name)), starts[self._worlds], size)
 
-    def _present(self, components: Mapping[str, Any], table: str) -> Iterator[tuple[str, Bound, np.ndarray]]:
+    def _present(
+        self, components: Mapping[str, Any], table: str
+    ) -> Iterator[tuple[str, RuntimeAttributes, np.ndarray]]:
         """Yield label and component of those that are in the worlds, with the worlds' rows in its arrays."""
         for label, component in components.items():
-            bound = Bound(component, f"{table}:{label}")
+            bound = RuntimeAttributes(component, f"{table}:{label}")
             own = bound.worlds
             if own is None:
                 yield label, bound, self._worlds

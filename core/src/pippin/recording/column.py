@@ -46,7 +46,8 @@ class Column:
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
-        return cls(**values | {"dtype": np.dtype(data["dtype"])})
+        values["dtype"] = np.dtype(data["dtype"])
+        return cls(**values)
 
 
 def row_type(columns: Iterable[Column]) -> np.dtype[Any]:

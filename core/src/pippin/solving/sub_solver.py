@@ -18,7 +18,7 @@ class SubSolver:
         name: The component in errors, such as `solver.rigid`.
         component: The plugin object.
         declaration: Its `pippin.support.declaration.Declaration`.
-        bound: Its attributes after the solver was built, `pippin.components.bound.Bound`.
+        bound: Its attributes after the solver was built, `pippin.components.runtime_attributes.RuntimeAttributes`.
         hooks: Its answers, by hook; each takes those of its arguments that the component asks for.
     """
 

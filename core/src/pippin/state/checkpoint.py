@@ -29,7 +29,7 @@ from pippin.errors import ConfigError, SimulationError
 from .foreign_arrays import contents_of, is_foreign, remade, write
 from .snapshot import attributes_of, bind, find_arrays, setters_of, walk
 
-__all__ = ["Carried", "Checkpoint"]
+__all__ = ["Checkpoint", "PersistentState"]
 
 FORMAT = 2
 """Version of the layout; raised if an older reader would misunderstand a newer file."""
@@ -117,7 +117,7 @@ class Checkpoint:
         return cls(arrays=arrays, **{name: manifest[name] for name in written})
 
 
-class Carried:
+class PersistentState:
     """All data that a simulation carries from step to step, found by a walk through some objects.
 
     Args:

@@ -9,7 +9,7 @@ import warp as wp
 from pippin.arrays import present
 
 from .kernels import merge_articulations, merge_mask
-from .unread_worlds import UnreadWorlds
+from .modified_worlds import ModifiedWorlds
 
 __all__ = ["Coordinates", "WrittenWorlds"]
 
@@ -25,13 +25,13 @@ class WrittenWorlds:
         model: The model of all worlds.
         solver: The solver, whose memory of the written worlds is reset.
         state: The state that users write.
-        unread: The worlds that a solver with coordinates of its own has to read.
+        modified: The worlds that a solver with coordinates of its own has to read.
     """
 
     def __init__(
-        self, model: newton.Model, solver: newton.solvers.SolverBase, state: newton.State, unread: UnreadWorlds
+        self, model: newton.Model, solver: newton.solvers.SolverBase, state: newton.State, modified: ModifiedWorlds
     ) -> None:
-        self._model, self._solver, self._state, self._unread = model, solver, state, unread
+        self._model, self._solver, self._state, self._modified = model, solver, state, modified
         kinds: tuple[Coordinates, ...] = ("bodies", "joints")
         self._articulations, self._worlds = (
             {what: wp.zeros(count, dtype=bool, device=model.device) for what in kinds}
@@ -83,7 +83,7 @@ class WrittenWorlds:
         articulations, worlds = self.masks(what)
         self._evaluate(what, articulations)
         self._reset_solver(worlds)
-        self._unread.add(worlds)
+        self._modified.add(worlds)
         articulations.zero_()
         worlds.zero_()
         self._waiting.discard(what)

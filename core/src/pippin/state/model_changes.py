@@ -10,7 +10,7 @@ from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
 from .masses import refuse_massless
-from .unread_worlds import UnreadWorlds
+from .modified_worlds import ModifiedWorlds
 
 __all__ = ["ModelChanges", "Notify"]
 
@@ -42,7 +42,7 @@ class ModelChanges:
         self._device = model.device
         self._name, self._notify = name, notify
         #: The worlds that wait; who notes a change sets or adds them.
-        self.worlds = UnreadWorlds(model, is_asked=is_asked, at_first=False)
+        self.worlds = ModifiedWorlds(model, is_asked=is_asked, at_first=False)
         self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device=model.device)
         self._waiting = self._replayed = 0
         #: All flags that the solver was ever notified of.

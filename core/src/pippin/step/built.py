@@ -16,9 +16,9 @@ from pippin.solving.contact_source import ContactSource
 from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
+from pippin.state.modified_worlds import ModifiedWorlds
 from pippin.state.observables import Reports
 from pippin.state.reset import WorldReset
-from pippin.state.unread_worlds import UnreadWorlds
 from pippin.state.world_layout import WorldLayout
 from pippin.support.solver_support import SolverSupport
 
@@ -56,7 +56,7 @@ class Built:
     import_reports: tuple[ImportReport, ...]
     """Differences between MuJoCo's models of the assets and ours."""
     written: WrittenWorlds
-    unread: UnreadWorlds
+    modified: ModifiedWorlds
     model_changes: ModelChanges
     reset: WorldReset
     periods: Mapping[str, int]

@@ -21,7 +21,7 @@ def try_claim(plan: StepPlan) -> None:
     """
     if plan.is_maximal or not plan.model.joint_coord_count:  # fixed joints have no coordinates
         return
-    before = plan.contents.snapshot()
+    before = plan.data.snapshot()
     joint_q = present(plan.states[1].joint_q)
     joint_q.fill_(float("nan"))
     calls = [*plan.collision(plan.states[0], plan.contacts[0])] if plan.source.is_run_by_host else []

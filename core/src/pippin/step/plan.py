@@ -15,9 +15,9 @@ from pippin.config import SimulationOptions
 from pippin.errors import PluginError
 from pippin.state.accelerations import Accelerations
 from pippin.state.angles import ContinuousAngles
-from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
+from pippin.state.step_data import StepData
 
 from .built import Built
 from .callbacks import Phase
@@ -93,18 +93,18 @@ class StepPlan(Built):
             list(self._operations(forces)),
             device=self.model.device,
             policy=self.options.capture,
-            save=lambda: self.contents.snapshot({"forces": forces}),
-            observe=lambda: self.contents.record(),
+            save=lambda: self.data.snapshot({"forces": forces}),
+            observe=lambda: self.data.record(),
             trace=self.components.trace,
             rehearse=None if self.ended is None else self.ended.rehearse,
         )
 
     @property
-    def contents(self) -> Contents:
+    def data(self) -> StepData:
         """Everything that a step reads and changes."""
         recorded = (*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep"))
         reached = {f"{each.phase}:{each.name}": each.reach() for each in recorded}
-        return Contents(
+        return StepData(
             outputs={
                 "state": self.states[0],
                 "next_state": self.states[1],
@@ -120,7 +120,7 @@ class StepPlan(Built):
                 "buffers": self.buffers,
                 "solver itself": self.solver,
                 "reset counts": self.reset.counts,
-                "unread": self.unread,
+                "modified": self.modified,
             },
             hosts=frozenset({"solver itself", *self.components}),
             model=self.model,
@@ -248,7 +248,7 @@ class StepPlan(Built):
             "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
             "dt": self.options.dt / self.options.substeps,
             "substep_count": substep_count,
-            "written_worlds": self.unread.mask,
+            "written_worlds": self.modified.mask,
         }
 
     def solver_step(self, **arguments: Any) -> Operation:
@@ -256,7 +256,7 @@ class StepPlan(Built):
         answer = self.components.single("step_solver")
         if answer is not None:
             operation = self._operation("step_solver", answer, arguments)
-            return attrs.evolve(operation, run=self.unread.during(operation.run))
+            return attrs.evolve(operation, run=self.modified.during(operation.run))
         solver = arguments.pop("solver")
         # Newton's solvers take one substep at a time, and read the whole state.
         del arguments["substep_count"], arguments["written_worlds"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import warnings
 from collections import Counter
@@ -16,7 +15,7 @@ import attrs
 import warp as wp
 from pippin.arrays import present
 from pippin.components.tracing import HookTrace, TracePhase
-from pippin.devices import WARP_LOCK
+from pippin.devices import WARP_LOCK, no_garbage_collection
 from pippin.errors import CaptureWarning, PluginError, SimulationError
 from pippin.state.snapshot import Snapshot
 from pippin.state.state_record import StateRecord
@@ -418,7 +417,8 @@ class _CannotRecordError(Exception):
 def _capture(operations: Sequence[Operation], device: wp.Device) -> wp.Graph:
     running = operations[0]
     try:
-        with _collector_paused(), wp.ScopedCapture(device=device) as capture:
+        # Python's garbage collector would free device memory in the middle of a capture.
+        with no_garbage_collection(), wp.ScopedCapture(device=device) as capture:
             for running in operations:
                 running.run()
     except Exception as error:
@@ -429,18 +429,6 @@ def _capture(operations: Sequence[Operation], device: wp.Device) -> wp.Graph:
 def _reason(error: Exception) -> BaseException:
     """Return the exception itself if it was raised in a hook: the operation names the component already."""
     return error.__cause__ if isinstance(error, PluginError) and error.__cause__ else error
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Keep Python's garbage collector from freeing device memory in the middle of a capture."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _refusal(reasons: Mapping[str, str]) -> tuple[str, ...]:

@@ -56,8 +56,8 @@ class Resetting:
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason)
         if initializers and self.model.articulation_count:
             yield Operation(name="reset(bodies)", run=partial(self._evaluate_bodies, world_mask))
-        if built.unread.is_asked:
-            yield Operation(name="reset(written)", run=partial(built.unread.add, world_mask))
+        if built.modified.is_asked:
+            yield Operation(name="reset(written)", run=partial(built.modified.add, world_mask))
         owner = built.components.solver_name
         reset = partial(built.solver.reset, built.states[0], world_mask=world_mask, flags=0)
         yield Operation(
@@ -78,7 +78,7 @@ class Resetting:
     def update_from_joints(self, world_mask: wp.array[wp.bool]) -> None:
         """Let bodies and solver follow the joints that a component wrote in the masked worlds. May be recorded."""
         self._evaluate_bodies(world_mask)
-        self._built.unread.add(world_mask)
+        self._built.modified.add(world_mask)
 
     def _evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
         model, state = self.model, self._built.states[0]

@@ -62,7 +62,7 @@ def _refuse(plan: StepPlan) -> None:
         for phase in ("after_actuators", "before_substep")
         for callback in plan.callbacks.of(phase)
     ]
-    if plan.unread.is_asked:
+    if plan.modified.is_asked:
         faults.append(
             f"{plan.components.solver_name}: keeps coordinates of its own (written_worlds), and a tape does not follow"
             " them; choose a solver that reads the state in each step"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pippin.catalog.entries import Kind
-from pippin.components.blame import Blame
+from pippin.components.error_attribution import ErrorAttribution
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError, PluginError
 
@@ -50,7 +50,7 @@ def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: 
             f"{key}: {entry}: {plugin.__qualname__} is not a pippin.task.{base.__name__}; derive it from that"
         )
     package = plugin.__module__.partition(".")[0]
-    blame = Blame(owner="task", place=f"{key}.", source=str(entry), package=package, tree=host.config.tree)
+    blame = ErrorAttribution(owner="task", place=f"{key}.", source=str(entry), package=package, tree=host.config.tree)
     try:
         term = plugin(choice.config, context)
     except ConfigError as error:

@@ -15,9 +15,15 @@ _ENDLESS = (int(newton.GeoType.PLANE), int(newton.GeoType.HFIELD))
 
 
 def bounding_box(model: newton.Model, state: newton.State, world: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the lowest and the highest corner [m] of what can be seen of a world, or None if nothing can.
+    """Return the lowest and the highest corner of the visible contents of a world [m], both of shape [3]; None if it
+    has none.
 
     Shapes that are fixed to the world count only if there are no others; planes and height fields never do.
+
+    Args:
+        model: The model.
+        state: The state.
+        world: Index of the world.
     """
     points = [*_shape_corners(model, state, world), *_particles(model, state, world)]
     points = [each for each in points if np.isfinite(each).all()]

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 from pippin.errors import SimulationError
 
-__all__ = ["KeptArrays"]
+__all__ = ["CapturedArrays"]
 
 
 @attrs.frozen(eq=False)
@@ -23,7 +23,7 @@ class _Owner:
     read: attrgetter
 
 
-class KeptArrays:
+class CapturedArrays:
     """The arrays of objects whose arrays a caller writes in place, such as Newton's state and control.
 
     A recorded step keeps using the arrays that it was recorded with. Another array under the same name would act in

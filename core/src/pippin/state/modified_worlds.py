@@ -10,10 +10,10 @@ import warp as wp
 
 from .kernels import merge_mask
 
-__all__ = ["UnreadWorlds"]
+__all__ = ["ModifiedWorlds"]
 
 
-class UnreadWorlds:
+class ModifiedWorlds:
     """The worlds that a reset, a user or a component wrote since the solver read them: their state, or their model.
 
     Masks are merged on the device, so that a step may be recorded that resets worlds.

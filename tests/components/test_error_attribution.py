@@ -3,10 +3,11 @@
 import inspect
 import pickle
 import re
+from pathlib import Path
 
 import pippin
 import pytest
-from pippin.components.bound import Bound
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.hookspecs import Hooks
 
 BUILD = (
@@ -66,7 +67,8 @@ def test_every_hook_is_tried():
 
 @pytest.mark.parametrize("hook", [*BUILD, *STEP, *LATER])
 def test_an_exception_in_a_hook_names_component_hook_class_and_line(configure, prototype, hook):
-    told = rf"^plugins\.bad: {hook} raised KeyError: 'boom' \(class Bad, test_blame\.py:\d+\); correct the plugin"
+    line = rf"{Path(__file__).name}:\d+"
+    told = rf"^plugins\.bad: {hook} raised KeyError: 'boom' \(class Bad, {line}\); correct the plugin"
 
     with pytest.raises(pippin.PluginError, match=told) as caught:
         live(configure, prototype, raising(hook))
@@ -135,7 +137,7 @@ def test_an_answer_of_a_wrong_type_is_told_with_what_to_return(configure, protot
 )
 def test_an_attribute_of_a_wrong_type_names_its_component(attribute, value, told):
     component = type("Bad", (), {attribute: staticmethod(value) if callable(value) else value})()
-    bound = Bound(component, "sensors:bad")
+    bound = RuntimeAttributes(component, "sensors:bad")
 
     with pytest.raises(pippin.PluginError, match=rf"^sensors:bad: {told}") as caught:
         bound.state_arrays() if attribute == "state_arrays" else getattr(bound, attribute)

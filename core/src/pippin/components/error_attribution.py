@@ -1,4 +1,4 @@
-"""Blame for an exception in a plugin's code: it names component, hook, distribution and the place in the file."""
+"""Errors of plugins: they name the component, the hook, the distribution and the place in the file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import attrs
 from pippin.config.tree import Node
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 
-__all__ = ["Blame"]
+__all__ = ["ErrorAttribution"]
 
 _LONGEST = 300
 """Longest text of an exception in a message; the exception itself is the cause of the error."""
@@ -24,7 +24,7 @@ _REFUSALS: dict[str, tuple[type[Exception], ...]] = {"build_solver": (NotImpleme
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Blame:
+class ErrorAttribution:
     """The component that is named if its code raises.
 
     An exception becomes a `PluginError`, which has it as its `__cause__`. A `ConfigError` stays one: it is about the

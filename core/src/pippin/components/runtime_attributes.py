@@ -1,4 +1,4 @@
-"""Bound components: attributes and methods that the host reads after `bind`, in addition to the hooks."""
+"""Attributes and methods of a component that the host reads after `bind`, in addition to the hooks."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import warp as wp
     from pippin.solving.capacities import Capacity
 
-__all__ = ["Bound"]
+__all__ = ["RuntimeAttributes"]
 
 
-class Bound:
+class RuntimeAttributes:
     """The attributes of a component after `bind`, read at each access. Missing attributes have their default.
 
     Args:

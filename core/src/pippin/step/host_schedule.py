@@ -1,4 +1,4 @@
-"""Observers of a simulation: what runs on the host between control steps, and when.
+"""Scheduling of viewers and `after_step` calls between control steps.
 
 These are the `after_step` hooks and callbacks, the frames of viewers, and the pauses that viewers ask for. A step that
 nobody observes is not interrupted: the host runs all control steps up to the next one after which somebody is due.
@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from pippin.binding import Host
-from pippin.components.bound import Bound
 from pippin.components.registry import Components, Implementation
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.devices import WARP_LOCK
 from pippin.errors import PippinError
 from pippin.support.declaration import Declaration
@@ -22,7 +22,7 @@ from pippin.support.declaration import Declaration
 from .callbacks import Callbacks
 from .stride import next_stride
 
-__all__ = ["Observers"]
+__all__ = ["HostSchedule"]
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ _TOLERANCE = 1e-6
 """Largest distance of a frame's time from a control step, in control steps: decimals are not exact in binary."""
 
 
-class Observers:
+class HostSchedule:
     """The components and callbacks that act between the control steps of a simulation.
 
     Args:
@@ -126,7 +126,9 @@ class Observers:
 class _Viewer:
     """A viewer with the time of its next frame; switched off by the first exception that it raises."""
 
-    def __init__(self, answer: Implementation, bound: Bound, declared: Declaration, simulation: Host) -> None:
+    def __init__(
+        self, answer: Implementation, bound: RuntimeAttributes, declared: Declaration, simulation: Host
+    ) -> None:
         self.owner = answer.owner
         self.fault: str | None = None
         self._answer, self._bound, self._simulation = answer, bound, simulation

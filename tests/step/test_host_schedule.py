@@ -1,4 +1,4 @@
-"""Observers: called when they are due and no more often, paused by viewers, and never ended by one."""
+"""Viewers and `after_step`: called when they are due and no more often, paused by viewers, and never ended by one."""
 
 import logging
 import math

@@ -8,15 +8,15 @@ from typing import Any
 import attrs
 import newton
 
-from .checkpoint import Carried
+from .checkpoint import PersistentState
 from .snapshot import Snapshot, find_arrays, python_values
 from .state_record import StateRecord
 
-__all__ = ["Contents"]
+__all__ = ["StepData"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Contents:
+class StepData:
     """The objects that a step reads and changes, by name; a walk finds their arrays and numbers."""
 
     outputs: Mapping[str, Any]
@@ -48,10 +48,10 @@ class Contents:
         return Snapshot({**self._changing, **(more or {})}, skip=self.opaque)
 
     @property
-    def carried(self) -> Carried:
+    def persistent(self) -> PersistentState:
         """The data of a checkpoint: objects that a step changes, and the model, which a user may have changed."""
         model = {name: value for name, value in vars(self.model).items() if not name.startswith("_")}
-        return Carried({**self._changing, "model": model}, self.hosts, self.opaque)
+        return PersistentState({**self._changing, "model": model}, self.hosts, self.opaque)
 
     @property
     def _changing(self) -> dict[str, Any]:
