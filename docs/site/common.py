@@ -4,7 +4,7 @@ __all__ = ["COMMON", "COMMON_MEMBERS"]
 
 COMMON = {
     "config": "The plugin's configuration.",
-    "place": "The place of a term in the task and its simulation.",
+    "context": "The task and the simulation, as a term sees them.",
     "prototype": "Number of the prototype, counted from 0; worlds that differ have several.",
     "builder": "The content of one world, before it is finished.",
     "binding": "The component's place in the simulation.",

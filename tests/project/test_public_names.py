@@ -17,7 +17,9 @@ NAMES = [(module, name) for module in MODULES for name in names_of(module)]
 MEMBERS = sorted(path for kind in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{kind}/*/src/pippin_*"))
 OUTSIDE = sorted(ROOT.glob("tests/outside/*/src/pippin_*"))
 TEMPLATES = sorted(path for path in CORE.glob("templates/*") if path.is_dir() and path.name != "__pycache__")
-BUILT_IN = sorted({path.parent for room in ("viewing", "recording") for path in CORE.glob(f"{room}/*/config.py")})
+BUILT_IN = sorted(
+    {path.parent for room in ("viewing", "recording", "task") for path in CORE.glob(f"{room}/*/config.py")}
+)
 
 
 def imports_in(folder):

@@ -11,20 +11,25 @@ from pippin.task import Reward, RewardConfig
 
 
 @attrs.frozen(kw_only=True)
-class Config(RewardConfig):
+class PlainConfig(RewardConfig):
     \"\"\"No settings.\"\"\"
+
+    implementation = "Plain"
+
+
+@attrs.frozen(kw_only=True)
+class BrokenConfig(RewardConfig):
+    \"\"\"No settings.\"\"\"
+
+    implementation = "Broken"
 
 
 class Plain:
-    Config = Config
-
     def __init__(self, config, context):
         pass
 
 
 class Broken(Reward):
-    Config = Config
-
     def evaluate(self, out):
         raise KeyError("torso")
 """
@@ -50,13 +55,13 @@ def test_a_term_without_the_base_class_is_refused_with_it(live):
     with pytest.raises(
         pippin.PluginError, match=r"^task\.rewards\.high: .*: Plain is not a pippin\.task\.Reward; derive it"
     ):
-        live("Plain")
+        live("PlainConfig")
 
 
 def test_a_term_that_raises_in_a_step_is_named_with_its_line(live):
     told = r"^task\.rewards\.high: evaluate raised KeyError: 'torso' \(.*terms\.py:\d+\); correct the plugin"
 
     with pytest.raises(pippin.PluginError, match=told) as raised:
-        live("Broken")
+        live("BrokenConfig")
 
     assert isinstance(raised.value.__cause__, KeyError)

@@ -19,7 +19,9 @@ __all__ = [
     "in_schema",
     "non_negative",
     "only_where",
+    "ordered",
     "positive",
+    "range_ends",
     "slice_or_indices",
     "unit_quaternion",
 ]
@@ -49,6 +51,30 @@ def finite(instance: Any, attribute: Any, value: float) -> None:
     """
     if not math.isfinite(value):
         raise ValueError(f"'{attribute.name}' must be finite: {value}")
+
+
+def ordered(instance: Any, attribute: Any, value: tuple[float, float] | None) -> None:
+    """Reject a range whose lowest value is above its highest; None is permitted.
+
+    Raises:
+        ValueError: It is not ordered.
+    """
+    if value is not None and not value[0] <= value[1]:
+        raise ValueError(f"'{attribute.name}' must be a range [low, high] with low <= high: {list(value)}")
+
+
+def range_ends(low: float | None, high: float | None) -> tuple[float, float]:
+    """Return the ends of the range of the keys `low` and `high`, infinite where there is none.
+
+    Raises:
+        ValueError: The range has no end, or is empty.
+    """
+    if low is None and high is None:
+        raise ValueError("'low' and 'high' must make a range; give at least one of them")
+    ends = -math.inf if low is None else low, math.inf if high is None else high
+    if not ends[0] < ends[1]:
+        raise ValueError(f"'low' and 'high' must make a range with low < high, got {low} and {high}")
+    return ends
 
 
 def only_where(has_effect: Callable[[Any], bool], needs: str) -> Callable[[Any, Any, Any], None]:

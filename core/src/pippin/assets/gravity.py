@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mujoco
 import newton
@@ -12,9 +12,7 @@ import warp as wp
 from pippin.errors import ConfigError
 
 from .formats import FORMATS
-
-if TYPE_CHECKING:
-    from .report import Imported
+from .report import Imported
 
 __all__ = ["EARTH", "common_gravity"]
 

@@ -6,11 +6,13 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pluggy
-from pippin.config.tree import key_text
+from pippin.catalog.entries import Catalog, Kind
+from pippin.config import ComponentConfig, SimulationConfig
+from pippin.config.tree import Node, key_text
 from pippin.errors import PippinError, PluginError
 from pippin.hookspecs import Hooks
 from pippin.labelled import Labelled
@@ -21,13 +23,7 @@ from .error_attribution import ErrorAttribution
 from .own_hooks import add_own_hooks, refuse_arguments
 from .runtime_attributes import RuntimeAttributes
 from .sub_solvers import make_plugin
-
-if TYPE_CHECKING:
-    from pippin.catalog.entries import Catalog, Kind
-    from pippin.config import ComponentConfig, SimulationConfig
-    from pippin.config.tree import Node
-
-    from .tracing import HookTrace
+from .tracing import HookTrace
 
 __all__ = ["Components", "Implementation"]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import attrs
 import pluggy
+from pippin.catalog.entries import Catalog, Kind
+from pippin.config import ComponentConfig
 from pippin.config.converter import is_component
 from pippin.config.fields import fields_of
 from pippin.config.wording import union_members
@@ -18,10 +20,6 @@ from pippin.support.declaration import Declaration
 from .contract import load_plugin
 from .error_attribution import ErrorAttribution
 from .runtime_attributes import RuntimeAttributes
-
-if TYPE_CHECKING:
-    from pippin.catalog.entries import Catalog, Kind
-    from pippin.config import ComponentConfig
 
 __all__ = ["make_plugin"]
 

@@ -32,11 +32,11 @@ class RslRlVecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralType
     def __init__(self, env: VectorEnv) -> None:
         refuse_unfit(type(self).__name__, env, "torch", "rsl-rl-lib", is_installed=VecEnv is not None)
         #: The vector environment.
-        self.env = env
+        self.env: VectorEnv = env
         self.num_envs, self.num_actions = env.num_envs, len(env.task.action_labels)
         self.device, self.cfg = env.device, env.task.config
         #: Steps after which an episode is truncated; without a limit, the largest number.
-        self.max_episode_length = env.task.episode_steps or 2**31 - 1
+        self.max_episode_length: int = env.task.episode_steps or 2**31 - 1
         self._lengths = wp.to_torch(env.task.episodes.length)
         if not env.was_reset:
             env.reset()
@@ -55,7 +55,7 @@ class RslRlVecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralType
         return self._grouped(self.env.observe())
 
     def step(self, actions: torch.Tensor) -> tuple[Any, torch.Tensor, torch.Tensor, dict[str, Any]]:
-        """Take a step; `extras` has the time-outs, and the mean sums of rewards of the episodes that ended."""
+        """Take a step with `actions`; `extras` has the time-outs, and the mean sums of rewards of ended episodes."""
         observations, rewards, terminated, truncated, info = self.env.step(actions)
         done = terminated | truncated
         extras: dict[str, Any] = {"time_outs": truncated}

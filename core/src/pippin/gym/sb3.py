@@ -32,12 +32,16 @@ class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIs
     def __init__(self, env: VectorEnv) -> None:
         refuse_unfit(type(self).__name__, env, "numpy", "stable-baselines3", is_installed=VecEnv is not None)
         #: The vector environment.
-        self.env = env
+        self.env: VectorEnv = env
         self._actions: np.ndarray | None = None
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     def reset(self) -> Any:
-        """Begin an episode in all worlds, with the seeds that `seed` gave."""
+        """Begin an episode in all worlds, with the seeds that `seed` gave.
+
+        Raises:
+            ConfigError: An option was set.
+        """
         if any(self._options):
             raise ConfigError(f"reset: options: none are known, got {self._options}; leave them out")
         is_seeded = any(seed is not None for seed in self._seeds)
@@ -51,7 +55,7 @@ class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIs
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Take a step; only the worlds whose episodes ended have entries in their dictionaries."""
+        """Take a step; only worlds whose episodes ended have entries in their dictionaries. Shape [worlds] each."""
         observations, rewards, terminated, truncated, info = self.env.step(self._actions)
         done = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -68,15 +72,15 @@ class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIs
         self.env.close()
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """Return an image of each world."""
+        """Return an image of each world, shape [height, width, 3]; None without a render mode."""
         return self.env.render() or [None] * self.num_envs
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute of the environment, once for each chosen world."""
+        """Return the attribute `attr_name` of the environment, once for each chosen world."""
         return [getattr(self.env, attr_name)] * self._count(indices)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: worlds have no attributes of their own.
+        """Refuse `attr_name`: worlds have no attributes of their own.
 
         Raises:
             ConfigError: Always.
@@ -84,11 +88,11 @@ class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIs
         raise ConfigError(f"set_attr: the worlds of one simulation share {attr_name!r}; set it in the file")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Call a method of the environment once; each chosen world has its result."""
+        """Call the method `method_name` once, with `method_args` and `method_kwargs`; each world has its result."""
         return [getattr(self.env, method_name)(*method_args, **method_kwargs)] * self._count(indices)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Return False for each chosen world; the statistics of `Monitor` are in `info["episode"]` all the same."""
+        """Return False for each `wrapper_class` and world; `info["episode"]` has the statistics of `Monitor`."""
         return [False] * self._count(indices)
 
     def _count(self, indices: Any) -> int:

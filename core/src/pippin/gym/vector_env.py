@@ -54,6 +54,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             each world gives the same bits as in one process. `simulation` and `task` are then out of reach, `device`
             is "cpu", and a script makes the environment below `if __name__ == "__main__":`. None keeps the worlds in
             this process.
+        _worlds: For `load`: worlds that stand in place of those of the file.
 
     Raises:
         ConfigError: The file is wrong or has no task, or an argument is wrong.
@@ -96,7 +97,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         }
         self.render_mode = render_mode
         #: Whether there was a reset, so that `step` may be called.
-        self.was_reset = False
+        self.was_reset: bool = False
         #: Name of the library of actions and results.
         self.backend: str = backend
         #: Name of the device of actions and results, as PyTorch writes it.

@@ -49,7 +49,7 @@ class Capacity:
     """Whether `allocated` is the room of each world."""
 
     shared_by: int = 1
-    """Number of worlds that share the buffer, if the key counts elements per world and `allocated` those of all."""
+    """Worlds per buffer: `allocated` = key × this number."""
 
     @property
     def limit(self) -> int:

@@ -1,4 +1,4 @@
-"""Bodies that nothing can accelerate: they move, but neither they nor what they carry have a mass."""
+"""Movable bodies without mass, which nothing can accelerate."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def refuse_massless(model: newton.Model, where: str = "scene") -> None:
     labels = [model.body_label[body] for body in np.flatnonzero(is_moved & (carried == 0.0))]
     if labels:
         raise ConfigError(
-            f"{where}: {listed(labels)} can move, but has no mass, and neither has what it carries; give it a mass, or"
+            f"{where}: movable bodies without mass, with all that they carry: {listed(labels)}; give each a mass, or"
             " a shape with a density, or hold it with a fixed joint"
         )

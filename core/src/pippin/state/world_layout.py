@@ -63,7 +63,7 @@ class WorldLayout:
 
         Raises:
             ConfigError: Some worlds have more of these elements than others, or an index is out of range.
-            PluginError: The worlds differ, and `local` is not a mapping from prototypes; or `what` is no kind.
+            PluginError: The worlds differ, and `local` is not a mapping from prototypes; or `what` is not such a kind.
         """
         if not isinstance(local, Mapping):
             if self.prototype_count > 1:

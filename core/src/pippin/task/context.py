@@ -168,6 +168,10 @@ class TermContext:
     def sensor_output(self, sensor: str, name: str) -> Output:
         """Return an output of a sensor, which must be in all worlds.
 
+        Args:
+            sensor: Label of the sensor.
+            name: Name of the output.
+
         Raises:
             ConfigError: There is no such sensor or output, or it is not in all worlds; names the key.
         """
@@ -186,6 +190,10 @@ class TermContext:
     def contact_output(self, sensor: str, name: str) -> Output:
         """Return an output of a contact sensor.
 
+        Args:
+            sensor: Label of the sensor.
+            name: Name of the output.
+
         Raises:
             ConfigError: There is no such sensor, it is not in all worlds, or it senses no contacts; names the key.
         """
@@ -197,6 +205,10 @@ class TermContext:
 
     def net_forces(self, sensor: str, *, with_history: bool) -> wp.array:
         """Return the net forces of a contact sensor [N], shape [worlds, bodies, readings]: one reading, or a history.
+
+        Args:
+            sensor: Label of the sensor.
+            with_history: Whether the readings are the sensor's history.
 
         Raises:
             ConfigError: As `contact_output`.

@@ -40,67 +40,68 @@ class EpisodeBuffers:
 
         self.count, self.device = count, device
         #: Control steps of the episode so far, shape [worlds].
-        self.length = wp.zeros(count, dtype=int, device=device)
+        self.length: wp.array = wp.zeros(count, dtype=int, device=device)
         #: The worlds whose episode ended in this step by a termination, or because its time is over, shape [worlds].
         self.terminated, self.truncated = flags(count), flags(count)
         #: Value of each reward without its weight, and whether each termination holds, shape [terms, worlds].
         self.reward_terms: Any = numbers(len(weights), count)
         self.termination_terms: Any = flags(terminations, count)
         #: The reward of the last step, shape [worlds].
-        self.reward = numbers(count)
+        self.reward: wp.array = numbers(count)
         #: Sums over the episode so far: of the reward, shape [worlds], and of its terms, shape [rewards, worlds].
         self.episode_return, self.episode_sums = numbers(count), numbers(len(weights), count)
         #: Whether the episode of each world ended in the last step, shape [worlds].
-        self.finished = flags(count)
-        #: Length, return and sums of weighted terms of the last finished episode of each world.
-        self.finished_length = wp.zeros(count, dtype=int, device=device)
+        self.finished: wp.array = flags(count)
+        #: Length of the last finished episode of each world, shape [worlds]; its return, and the sums of its weighted
+        #: rewards, shape [rewards, worlds].
+        self.finished_length: wp.array = wp.zeros(count, dtype=int, device=device)
         self.finished_return, self.finished_sums = numbers(count), numbers(len(weights), count)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
-        self.ended = flags(count + 1)
+        self.ended: wp.array = flags(count + 1)
         #: Whether each world's episode ended before, and its reset is to come, shape [worlds].
-        self.waiting = flags(count)
+        self.waiting: wp.array = flags(count)
         #: The worlds whose state is not valid; those with a new state; and those that start an episode, shape [worlds].
         self.diverged, self.due, self.new = flags(count), flags(count), flags(count)
         self._weights = wp.array(np.array(weights, dtype=np.float32), dtype=float, device=device)
         self._fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
 
     def set_action_width(self, width: int) -> None:
-        """Make the arrays of actions, shape [worlds, width]."""
+        """For the core: make the arrays of actions, shape [worlds, width]."""
         self.action, self.last_action = (
             wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(2)
         )
 
     def judge(self, limit: int) -> None:
-        """Count the step, and write which episodes end: by a termination, or after a number of steps, 0 for never."""
+        """For the core: count the step, and write which episodes end: by a termination, or after `limit` steps."""
         inputs = [self.termination_terms, self.diverged, limit, self.length, self.terminated, self.truncated]
         wp.launch(kernels.judge, self.count, inputs, device=self.device)
 
     def weigh(self) -> None:
-        """Sum the rewards."""
+        """For the core: sum the rewards."""
         inputs = [self.reward_terms, self._weights, self.diverged, self.reward, self.episode_return, self.episode_sums]
         wp.launch(kernels.weigh, self.count, [*inputs, self._fault], device=self.device)
 
     def end(self, autoreset: str) -> None:
-        """Mark the worlds to reset, and keep the statistics of the episodes that end."""
+        """For the core: mark the worlds to reset, and keep the statistics of the episodes that end."""
         inputs = [int(autoreset == "same-step"), int(autoreset == "next-step"), self.waiting]
         inputs += [self.terminated, self.truncated, self.reward, self.length, self.episode_return, self.episode_sums]
         inputs += [self.finished_length, self.finished_return, self.finished_sums, self.finished, self.ended]
         wp.launch(kernels.end_episodes, self.count, inputs, device=self.device)
 
     def begin(self, world_mask: wp.array[wp.bool]) -> None:
-        """Begin an episode in the masked worlds."""
+        """For the core: begin an episode in the masked worlds."""
         inputs = [world_mask, self.length, self.episode_return, self.episode_sums, self.action, self.last_action]
         inputs += [self.waiting, self.due, self.new]
         wp.launch(kernels.begin_episodes, self.count, inputs, device=self.device)
 
     def finish_step(self) -> None:
-        """Note that the observations are written, and that the action was the last one."""
+        """For the core: note that the observations are written, and that the action was the last one."""
         self.due.zero_()
         self.new.zero_()
         wp.copy(self.last_action, self.action)
 
     def raise_errors(self, rewards: Sequence[str]) -> None:
-        """Raise once if a reward was not finite in a world whose state is.
+        """For the core: raise once if a reward was not finite in a world whose state is.
 
         Args:
             rewards: Labels of the rewards.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from pippin.config.model import AssetConfig
 from pippin.labels import match
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["PRIM_TYPE", "actuator_prims", "ignored_paths", "open_stage", "skipping_patterns"]
 

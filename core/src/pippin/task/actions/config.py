@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
-from pippin.task.ranges import ordered
-from pippin.validators import in_schema
+from pippin.validators import in_schema, ordered
 
 __all__ = ["FeedforwardEffortsConfig", "InputsConfig", "JointTargetsConfig", "JointVelocityTargetsConfig"]
 

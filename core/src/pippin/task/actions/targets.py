@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import warp as wp
-from pippin import labels
-from pippin.errors import ConfigError
+from pippin import ConfigError, labels
 from pippin.task import Action, TermContext
 
 from .config import JointTargetsConfig, ScaledConfig

@@ -6,11 +6,12 @@ import math
 
 import attrs
 from attrs.validators import optional
-from pippin.task.ranges import Range, ranged
-from pippin.task.terms import CommandConfig
-from pippin.validators import fraction, positive
+from pippin.task import CommandConfig
+from pippin.validators import fraction, ordered, positive
 
 __all__ = ["VelocityConfig"]
+
+Range = tuple[float, float]
 
 
 @attrs.frozen(kw_only=True)
@@ -22,16 +23,16 @@ class VelocityConfig(CommandConfig):
 
     implementation = ".velocity:Velocity"
 
-    x: Range = ranged()
+    x: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
     """Range of the forward speed [m/s]."""
 
-    y: Range = ranged()
+    y: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
     """Range of the speed to the left [m/s]."""
 
-    yaw: Range = ranged()
+    yaw: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
     """Range of the yaw rate [rad/s]."""
 
-    heading: Range = ranged((-math.pi, math.pi))
+    heading: Range = attrs.field(default=(-math.pi, math.pi), validator=ordered)
     """Range of the heading [rad], if `heading_stiffness` is given."""
 
     heading_stiffness: float | None = attrs.field(default=None, validator=optional(positive))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import attrs
-from pippin.task.ranges import ZERO, AxesRanges, Range, ordered, ranged
-from pippin.task.terms import EventConfig
-from pippin.validators import non_negative
+from pippin.task import EventConfig
+from pippin.validators import non_negative, ordered
 
 __all__ = [
     "CentreOfMassConfig",
@@ -23,7 +22,41 @@ __all__ = [
     "VariedConfig",
 ]
 
+Range = tuple[float, float]
+"""Lowest and highest value."""
+
+_ZERO: Range = (0.0, 0.0)
 _ONE: Range = (1.0, 1.0)
+
+
+@attrs.frozen(kw_only=True, slots=False)  # so that a configuration may derive from it and from another class
+class AxesRanges:
+    """Ranges along and about the axes of the world."""
+
+    x: Range = attrs.field(default=_ZERO, validator=ordered)
+    """Range along x."""
+
+    y: Range = attrs.field(default=_ZERO, validator=ordered)
+    """Range along y."""
+
+    z: Range = attrs.field(default=_ZERO, validator=ordered)
+    """Range along z."""
+
+    roll: Range = attrs.field(default=_ZERO, validator=ordered)
+    """Range about x."""
+
+    pitch: Range = attrs.field(default=_ZERO, validator=ordered)
+    """Range about y."""
+
+    yaw: Range = attrs.field(default=_ZERO, validator=ordered)
+    """Range about z."""
+
+    @property
+    def ends(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The lowest values along x, y, z and about x, y, z; and the highest ones."""
+        ranges = [getattr(self, field.name) for field in attrs.fields(AxesRanges)]
+        low, high = zip(*ranges, strict=True)
+        return low, high
 
 
 @attrs.frozen(kw_only=True)
@@ -41,16 +74,16 @@ class JointStartConfig(EventConfig):
     joints: tuple[str, ...] = (".*",)
     """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
 
-    scale: Range = ranged(_ONE)
+    scale: Range = attrs.field(default=_ONE, validator=ordered)
     """Range of the factor of the initial positions."""
 
-    position: Range = ranged()
+    position: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range of the uniform number that is added to positions [rad, m]."""
 
     position_std: float = attrs.field(default=0.0, validator=non_negative)
     """Standard deviation of the normal number that is added to positions [rad, m]."""
 
-    velocity: Range = ranged()
+    velocity: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range of the uniform number that is added to velocities [rad/s, m/s]."""
 
     velocity_std: float = attrs.field(default=0.0, validator=non_negative)
@@ -97,7 +130,7 @@ class RootPushConfig(AxesRanges, EventConfig):
 
 
 def _stands_alone(instance: VariedConfig, attribute: attrs.Attribute[Any], value: Range | None) -> None:
-    if value is not None and (instance.scale != _ONE or instance.add != ZERO):
+    if value is not None and (instance.scale != _ONE or instance.add != _ZERO):
         raise ValueError("'range' stands in place of 'scale' and 'add'; leave it, or the others, out")
 
 
@@ -108,10 +141,10 @@ class VariedConfig(EventConfig):
     when: Literal["startup", "reset", "interval"] = "startup"
     """Time of the event: once at the start, at the beginning of each episode, or after random times."""
 
-    scale: Range = ranged(_ONE)
+    scale: Range = attrs.field(default=_ONE, validator=ordered)
     """Range of the factor of the built value."""
 
-    add: Range = ranged()
+    add: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range of what is added, in the unit of the value."""
 
     range: Range | None = attrs.field(default=None, validator=[ordered, _stands_alone])
@@ -174,13 +207,13 @@ class MovedConfig(EventConfig):
     when: Literal["startup", "reset", "interval"] = "startup"
     """Time of the event: once at the start, at the beginning of each episode, or after random times."""
 
-    x: Range = ranged()
+    x: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range along x."""
 
-    y: Range = ranged()
+    y: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range along y."""
 
-    z: Range = ranged()
+    z: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range along z."""
 
     @property

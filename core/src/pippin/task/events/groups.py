@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import newton
 import warp as wp
-from pippin.errors import ConfigError
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, did_you_mean
 from pippin.task import Event, TermContext
 
 from .config import GainsConfig, JointOffsetsConfig
-from .kernels.model import draw_errors, vary_parameters
+from .kernels.model import vary_parameters
 from .variation import Variation
 
 __all__ = ["Gains", "JointOffsets"]
@@ -69,6 +68,7 @@ class JointOffsets(Event):
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the offsets in the masked worlds."""
-        inputs = [world_mask, *self.draws.arguments, wp.vec2(*self.config.range), self._errors]
-        wp.launch(draw_errors, self._errors.shape, inputs, device=world_mask.device)
+        ranges = [wp.vec2(0.0, 0.0), wp.vec2(*self.config.range), 1]
+        inputs = [world_mask, *self.draws.arguments, *ranges, self._errors, self._errors]
+        wp.launch(vary_parameters, self._errors.shape, inputs, device=world_mask.device)
         self.draws.advance(world_mask)

@@ -6,8 +6,8 @@ from typing import Any
 
 import newton
 import warp as wp
+from pippin import ConfigError
 from pippin.arrays import on_host
-from pippin.errors import ConfigError
 from pippin.task import Event, TermContext
 
 from .config import CentreOfMassConfig, FrictionConfig, GravityConfig, MassConfig, MovedConfig

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.errors import ConfigError
-from pippin.task.ranges import ZERO
+from pippin import ConfigError
 
 from .config import VariedConfig
 
@@ -23,7 +22,7 @@ class Variation:
 
     def __init__(self, config: VariedConfig) -> None:
         is_set = config.range is not None
-        self._scale = ZERO if is_set else config.scale
+        self._scale = (0.0, 0.0) if is_set else config.scale
         self._add = config.add if config.range is None else config.range
         # Columns that tell draws apart: 0 for one draw in a world, 1 for one of each part.
         self._stride = 0 if config.shared else 1

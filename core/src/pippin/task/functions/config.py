@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-from pippin.task.terms import RewardConfig
+from pippin.task import RewardConfig
 
 __all__ = ["FunctionConfig", "FunctionQuantityConfig", "FunctionRewardConfig", "FunctionTerminationConfig"]
 

@@ -6,8 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from pippin.errors import ConfigError
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, did_you_mean
 
 __all__ = ["function_named"]
 

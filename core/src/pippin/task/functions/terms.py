@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import newton
 import warp as wp
-from pippin.errors import ConfigError, PluginError
+from pippin import ConfigError, PluginError
 from pippin.task import Quantity, Reward, TermContext, Termination
-from pippin.task.terms import Term
 
 from .config import FunctionConfig, FunctionQuantityConfig
 from .lookup import function_named
@@ -72,22 +71,27 @@ class FunctionQuantity(Quantity):
         self._function(out)
 
 
-class Evaluated(Term):
-    """A term whose function writes one value for each world."""
+class FunctionReward(Reward):
+    """The reward `function`: what a function of the user writes."""
 
     def __init__(self, config: FunctionConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self.is_capturable = config.is_capturable
         self._function = UserFunction(config, context)
 
-    def evaluate(self, out: wp.array) -> None:
+    def evaluate(self, out: wp.array[float]) -> None:
         """Call the function."""
         self._function(out)
 
 
-class FunctionReward(Evaluated, Reward):
-    """The reward `function`: what a function of the user writes."""
-
-
-class FunctionTermination(Evaluated, Termination):
+class FunctionTermination(Termination):
     """The termination `function`: what a function of the user writes, `out` of shape [worlds] and type bool."""
+
+    def __init__(self, config: FunctionConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.is_capturable = config.is_capturable
+        self._function = UserFunction(config, context)
+
+    def evaluate(self, out: wp.array[wp.bool]) -> None:
+        """Call the function."""
+        self._function(out)

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 import newton
 import warp as wp
-from pippin import labels
-from pippin.errors import ConfigError
+from pippin import ConfigError, labels
 from pippin.task import Quantity, TermContext
 
 from .config import JointEffortsConfig, JointPowerConfig

@@ -7,7 +7,7 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.task import Quantity, TermContext
 
 from .config import CommandValueConfig

@@ -8,8 +8,8 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
+from pippin import ConfigError
 from pippin.arrays import on_host
-from pippin.errors import ConfigError
 from pippin.task import Quantity, TermContext
 
 from .config import JointPositionsConfig, JointsConfig

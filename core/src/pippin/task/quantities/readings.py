@@ -8,9 +8,7 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin import labels
-from pippin.errors import ConfigError, SimulationError
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, SimulationError, did_you_mean, labels
 from pippin.task import Quantity, TermContext
 
 from .config import SensorReadingConfig, ViewReadingConfig

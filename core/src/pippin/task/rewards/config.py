@@ -7,9 +7,8 @@ from typing import Any
 
 import attrs
 from attrs.validators import ge, le, optional
-from pippin.task.ranges import refuse_no_range
-from pippin.task.terms import QuantityRewardConfig, RewardConfig
-from pippin.validators import finite, non_negative
+from pippin.task import QuantityRewardConfig, RewardConfig
+from pippin.validators import finite, non_negative, range_ends
 
 __all__ = [
     "AirTimeConfig",
@@ -96,7 +95,7 @@ class InsideConfig(QuantityRewardConfig):
     """Highest x of the range, likewise."""
 
     def __attrs_post_init__(self) -> None:
-        refuse_no_range(self.low, self.high)
+        range_ends(self.low, self.high)
 
 
 @attrs.frozen(kw_only=True)
@@ -117,7 +116,7 @@ class OutsideRangeConfig(QuantityRewardConfig):
 
     def __attrs_post_init__(self) -> None:
         if self.soft_limits is None:
-            refuse_no_range(self.low, self.high)
+            range_ends(self.low, self.high)
         elif any(each is not None for each in (self.low, self.high, self.target)):
             raise ValueError("'soft_limits' stands in place of 'low', 'high' and 'target'; leave those out")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import warp as wp
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.task import Reward, TermContext
 
 from . import kernels

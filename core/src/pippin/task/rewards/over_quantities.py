@@ -7,10 +7,9 @@ from typing import ClassVar
 import numpy as np
 import warp as wp
 from numpy.typing import ArrayLike
-from pippin import labels
-from pippin.errors import ConfigError
+from pippin import ConfigError, labels
 from pippin.task import QuantityReward, QuantityRewardConfig, TermContext
-from pippin.task.ranges import ends_of
+from pippin.validators import range_ends
 
 from . import kernels
 from .config import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig
@@ -90,7 +89,7 @@ class InsideRange(Summed):
     kernel = kernels.is_inside
 
     def __init__(self, config: InsideConfig, context: TermContext) -> None:
-        super().__init__(config, context, *ends_of(config.low, config.high))
+        super().__init__(config, context, *range_ends(config.low, config.high))
 
 
 class OutsideRange(Summed):
@@ -99,8 +98,9 @@ class OutsideRange(Summed):
     kernel = kernels.sum_excess
 
     def __init__(self, config: OutsideRangeConfig, context: TermContext) -> None:
-        low, high = ends_of(config.low, config.high)
-        if config.soft_limits is not None:
+        if config.soft_limits is None:
+            low, high = range_ends(config.low, config.high)
+        else:
             quantity = context.quantity(config.of)
             if not hasattr(quantity, "limits"):
                 raise ConfigError(f"soft_limits: {config.of.type!r} has no limits; give `low` and `high` instead")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import attrs
-from pippin.config.component import ComponentConfig
-from pippin.task.ranges import refuse_no_range
-from pippin.validators import non_negative
+from pippin import ComponentConfig
+from pippin.validators import non_negative, range_ends
 
 __all__ = ["ContactTerminationConfig", "RangeTerminationConfig"]
 
@@ -47,4 +46,4 @@ class RangeTerminationConfig:
     """Upper bound; the episode ends above it."""
 
     def __attrs_post_init__(self) -> None:
-        refuse_no_range(self.low, self.high)
+        range_ends(self.low, self.high)

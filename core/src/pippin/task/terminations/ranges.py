@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warp as wp
 from pippin.task import TermContext, Termination
-from pippin.task.ranges import ends_of
+from pippin.validators import range_ends
 
 from .config import RangeTerminationConfig
 from .kernels import is_outside
@@ -22,5 +22,5 @@ class RangeTermination(Termination):
 
     def evaluate(self, out: wp.array[wp.bool]) -> None:
         """Compare the numbers with the range."""
-        inputs = [self._quantity.values, self._columns, *ends_of(self.config.low, self.config.high), out]
+        inputs = [self._quantity.values, self._columns, *range_ends(self.config.low, self.config.high), out]
         wp.launch(is_outside, len(out), inputs, device=out.device)

@@ -3,7 +3,7 @@
 import warp as wp
 from pippin.task import random_state
 
-__all__ = ["draw_errors", "move", "vary", "vary_masses", "vary_parameters"]
+__all__ = ["move", "vary", "vary_masses", "vary_parameters"]
 
 
 @wp.func
@@ -105,25 +105,8 @@ def vary_parameters(
     built: wp.array2d[float],
     values: wp.array2d[float],
 ):
-    """Draw a parameter of an actuator group around the built one."""
+    """Draw numbers of each joint around the built ones."""
     world, i = wp.tid()
     if world_mask[world]:
         state = random_state(key, seeds[world], first_world + world, counts[world])
         values[world, i] = draw_value(state, i * stride, scale, add, built[world, i])
-
-
-@wp.kernel
-def draw_errors(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
-    error: wp.vec2,
-    errors: wp.array2d[float],
-):
-    """Draw constant errors of targets."""
-    world, i = wp.tid()
-    if world_mask[world]:
-        state = random_state(key, seeds[world], first_world + world, counts[world])
-        errors[world, i] = wp.randf(wp.rand_init(wp.int32(state), i), error[0], error[1])
