@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import ConfigError, SimulationError
 
-__all__ = ["IndexRange", "chosen_worlds", "whole_number"]
+__all__ = ["IndexRange"]
 
 _CPU = 1
 """The device type of host memory in DLPack."""
@@ -36,6 +36,8 @@ class IndexRange:
     """
 
     count: int
+    """The number of things."""
+
     what: str = attrs.field(default="world", kw_only=True)
     error: type[ConfigError] = attrs.field(default=ConfigError, kw_only=True)
     range_error: type[ConfigError] = attrs.field(
