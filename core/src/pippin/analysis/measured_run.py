@@ -38,7 +38,7 @@ _SAMPLED = {
 
 
 class MeasuredRun:
-    """A run that is timed and measured, again with larger buffers if they were full.
+    """A run that is timed and measured.
 
     Args:
         config: The configuration.
@@ -46,6 +46,7 @@ class MeasuredRun:
         started: Time at which the run began, in seconds since the epoch.
         folder: Folder for the files of recorders.
         begun: Called after the first step, when all is compiled.
+        may_grow: Whether the run starts again with larger buffers if they were full, as `pippin run` does.
 
     Raises:
         PippinError: The simulation cannot be built.
@@ -58,12 +59,20 @@ class MeasuredRun:
         started: float,
         folder: Path | None = None,
         begun: Callable[[], None] = lambda: None,
+        *,
+        may_grow: bool = False,
     ) -> None:
         self._steps, self._started, self._begun = steps, started, begun
         self._samples: _Samples | None = None
         self._first: float | None = None
         #: The loop of the last start, whose simulation is closed.
-        self.loop: RunLoop = stepped(config, lambda own: Simulation(own, folder=folder), self._take, RunProgress())
+        self.loop: RunLoop = stepped(
+            config,
+            lambda own: Simulation(own, folder=folder),
+            self._take,
+            RunProgress(),
+            may_grow=may_grow,
+        )
 
     def _take(self, loop: RunLoop) -> None:
         simulation = loop.simulation

@@ -31,7 +31,7 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
     """
     with warp_quiet(), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        run = MeasuredRun(config, steps, time.time(), folder, (folder / "begun").touch)
+        run = MeasuredRun(config, steps, time.time(), folder, (folder / "begun").touch, may_grow=True)
     result, simulation = run.result(solver=""), run.loop.simulation
     has_diverged = simulation.first_diverged_step is not None
     return {
