@@ -9,7 +9,7 @@ import itertools
 
 import attrs
 import numpy as np
-from pippin.config import FilePath
+from pippin import FilePath
 
 from .config import Parameter, parameter
 

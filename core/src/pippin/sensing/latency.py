@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warp as wp
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .kernels import exchange_readings, forget_readings
 from .lanes import OutputLanes

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.extras import import_library
 
 from .executor import Job, JobResult, JobStatus
