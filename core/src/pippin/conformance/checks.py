@@ -27,8 +27,6 @@ from .benches import BENCHES
 from .kinds import CARRIED, CONFIGURED, OBSERVERS, PARTS, SIMULATED, TERMS
 from .runs import Runs
 
-__all__ = ["CHECKS", "Check", "checks_for"]
-
 
 @attrs.frozen(kw_only=True)
 class Check:

@@ -23,15 +23,6 @@ from pippin.errors import ConfigError, PluginError
 from .runs import Runs
 from .subject import Subject
 
-__all__ = [
-    "check_documented_keys",
-    "check_entry_point",
-    "check_light_import",
-    "check_round_trip",
-    "check_schema",
-    "check_unknown_keys",
-]
-
 _IMPORT = """
 import contextlib, io, sys
 from pippin.catalog.entries import Catalog
