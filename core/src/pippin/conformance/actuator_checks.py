@@ -11,7 +11,7 @@ from pippin.arrays import present
 from pippin.errors import PluginError
 
 from .kinds import LABEL
-from .observing import advance, differing, start
+from .observation import advance, differing, start
 from .outcomes import NotApplicableError
 from .runs import Runs
 

@@ -10,8 +10,8 @@ from pippin.arrays import on_host, present
 from pippin.errors import PluginError
 
 from . import scenes
-from .benches import BENCHES
-from .observing import advance, step
+from .mechanisms import BENCHES
+from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
 

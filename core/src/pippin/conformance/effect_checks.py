@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pippin.errors import PluginError
 
-from .observing import advance, differing, start
+from .observation import advance, differing, start
 from .runs import Runs
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pippin.errors import ConfigError, PluginError
 
 from .kinds import LABEL
-from .observing import advance, differing, start
+from .observation import advance, differing, start
 from .runs import Runs
 
 

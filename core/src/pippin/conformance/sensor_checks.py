@@ -7,7 +7,7 @@ from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PluginError
 
 from .kinds import LABEL
-from .observing import Seen
+from .observation import Seen
 from .runs import Runs
 
 

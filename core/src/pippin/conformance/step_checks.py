@@ -5,7 +5,7 @@ from __future__ import annotations
 from pippin.errors import PluginError
 from pippin.spelling import listed
 
-from .observing import Seen, differing
+from .observation import Seen, differing
 from .runs import Runs
 
 

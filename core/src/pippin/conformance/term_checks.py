@@ -10,7 +10,7 @@ import numpy as np
 from pippin.errors import PluginError
 
 from .kinds import LABEL
-from .observing import advance, start
+from .observation import advance, start
 from .runs import Runs
 
 if TYPE_CHECKING:

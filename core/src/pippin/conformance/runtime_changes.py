@@ -1,4 +1,4 @@
-"""Asks: everything that a user can set while a simulation runs, with what a solver has to declare to honour it.
+"""Everything that a user can set while a simulation runs, with what a solver has to declare to honour it.
 
 The kit tries each on a body of its own, and the reference page *honoured* is made of the same table.
 """
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import attrs
 from pippin.support.declaration import Declaration
 
-from .benches import DURATION
+from .mechanisms import DURATION
 from .scenes import GRAVITY
 
 Body = Literal["slider", "wheel", "ball", "held"]
@@ -29,7 +29,7 @@ _JOINTS: Mapping[Body, str] = {
 
 
 @attrs.frozen(kw_only=True)
-class Ask:
+class RuntimeChange:
     """One way to ask for something, on a body that moves in one way if it is honoured, and in another if not."""
 
     name: str
@@ -98,7 +98,7 @@ class Cell:
     """Whether the call acts only at joints that had the feature when the solver was built."""
 
 
-def cell_of(ask: Ask, declared: Declaration) -> Cell:
+def cell_of(ask: RuntimeChange, declared: Declaration) -> Cell:
     """Return what a solver's declaration says of an ask."""
     features, changes = declared.supported_features, declared.supported_model_changes
     needed = [*sorted(ask.of_body, reverse=True), *([ask.feature] if ask.feature else [])]
@@ -113,8 +113,8 @@ _FORCES, _INERTIAL = ("JOINT_DOF_FORCE_PROPERTIES",), ("BODY_INERTIAL_PROPERTIES
 _PULL, _DRAG = {"set_dof_stiffnesses": 100.0}, {"set_dof_dampings": 10.0}
 _STILL, _FALL = (-0.005, 0.005), GRAVITY * DURATION
 
-_SETTERS: Iterable[Ask] = (
-    Ask(
+_SETTERS: Iterable[RuntimeChange] = (
+    RuntimeChange(
         name="set_dof_positions",
         value=0.2,
         motion="x",
@@ -122,7 +122,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a slider is put 0.2 m away [m]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_joint_coords",
         value=0.2,
         motion="x",
@@ -130,7 +130,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a slider is put 0.2 m away [m]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_velocities",
         value=1.0,
         motion="x speed",
@@ -138,7 +138,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a slider gets 1 m/s [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_position_targets",
         value=0.1,
         motion="x",
@@ -148,7 +148,7 @@ _SETTERS: Iterable[Ask] = (
         feature="joint_drives",
         first=_PULL,
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_velocity_targets",
         value=1.0,
         motion="x speed",
@@ -158,7 +158,7 @@ _SETTERS: Iterable[Ask] = (
         feature="joint_drives",
         first=_DRAG,
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_forces",
         value=1.0,
         motion="x speed",
@@ -166,7 +166,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="1 N accelerates a slider [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_limits",
         value=(-0.03, 0.03),
         motion="x",
@@ -177,7 +177,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.0, 1.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_stiffnesses",
         value=100.0,
         motion="x",
@@ -188,7 +188,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.1, 0.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_dampings",
         value=10.0,
         motion="x speed",
@@ -199,7 +199,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.0, 1.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_max_forces",
         value=1.0,
         motion="x",
@@ -211,7 +211,7 @@ _SETTERS: Iterable[Ask] = (
         first=_PULL,
         start=(0.1, 0.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_max_velocities",
         value=0.2,
         motion="x speed",
@@ -222,7 +222,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.0, 1.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_armatures",
         value=2.0,
         motion="x speed",
@@ -233,7 +233,7 @@ _SETTERS: Iterable[Ask] = (
         flags=("JOINT_DOF_INERTIAL_PROPERTIES",),
         push=10.0,
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_frictions",
         value=5.0,
         motion="x speed",
@@ -244,7 +244,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.0, 1.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_attribute",
         value=10.0,
         motion="x speed",
@@ -256,7 +256,7 @@ _SETTERS: Iterable[Ask] = (
         start=(0.0, 1.0),
         attribute="joint_damping",
     ),
-    Ask(
+    RuntimeChange(
         name="set_attribute",
         value=False,
         body="held",
@@ -268,7 +268,7 @@ _SETTERS: Iterable[Ask] = (
         flags=("JOINT_PROPERTIES",),
         attribute="joint_enabled",
     ),
-    Ask(
+    RuntimeChange(
         name="set_root_transforms",
         value=(0.2, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
         body="held",
@@ -278,7 +278,7 @@ _SETTERS: Iterable[Ask] = (
         expectation="a body on a fixed root is put 0.2 m away [m]",
         flags=("JOINT_PROPERTIES",),
     ),
-    Ask(
+    RuntimeChange(
         name="set_root_velocities",
         value=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         body="ball",
@@ -287,7 +287,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a free ball gets 1 m/s [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_transforms",
         value=(0.2, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
         body="ball",
@@ -296,7 +296,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a free ball is put 0.2 m away [m]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_velocities",
         value=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         body="ball",
@@ -305,7 +305,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a free ball gets 1 m/s [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="apply_forces",
         value=(500.0, 0.0, 0.0),
         body="ball",
@@ -314,7 +314,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="500 N during one step accelerate a ball of 1 kg [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_masses",
         value=2.0,
         body="ball",
@@ -325,7 +325,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_INERTIAL,
         push=10.0,
     ),
-    Ask(
+    RuntimeChange(
         name="set_coms",
         value=(0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0),
         body="ball",
@@ -336,7 +336,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_INERTIAL,
         torque=0.5,
     ),
-    Ask(
+    RuntimeChange(
         name="set_inertias",
         value=(0.02, 0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0, 0.02),
         body="wheel",
@@ -347,7 +347,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_INERTIAL,
         first={"set_dof_forces": 1.0},
     ),
-    Ask(
+    RuntimeChange(
         name="set_disable_gravities",
         value=1,
         body="ball",
@@ -360,5 +360,5 @@ _SETTERS: Iterable[Ask] = (
     ),
 )
 
-ASKS: Mapping[str, Ask] = {ask.label: ask for ask in _SETTERS}
+RUNTIME_CHANGES: Mapping[str, RuntimeChange] = {ask.label: ask for ask in _SETTERS}
 """The asks by name."""
