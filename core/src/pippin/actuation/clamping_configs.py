@@ -13,8 +13,6 @@ from pippin import FilePath
 
 from .config import Parameter, parameter
 
-__all__ = ["DCMotorConfig", "MaxEffortConfig", "PositionBasedConfig", "refuse_points"]
-
 
 @attrs.frozen(kw_only=True)
 class MaxEffortConfig:

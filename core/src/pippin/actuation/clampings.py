@@ -12,8 +12,6 @@ from .clamping import Clamping
 from .clamping_configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig, refuse_points
 from .parameters import Lanes
 
-__all__ = ["DCMotorClamping", "MaxEffortClamping", "PositionBasedClamping"]
-
 _SMALLEST = float(np.finfo(np.float32).tiny)
 """The smallest positive speed, in single precision."""
 

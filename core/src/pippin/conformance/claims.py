@@ -18,16 +18,6 @@ from .runs import Runs, falling
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
 
-__all__ = [
-    "check_contacts",
-    "check_coordinates",
-    "check_feature",
-    "check_features",
-    "check_model_changes",
-    "check_observables",
-    "check_particle_worlds",
-]
-
 
 def check_coordinates(runs: Runs) -> None:
     """The solver writes the coordinates that `coordinates` declares: unless maximal, the body poses agree with the

@@ -7,8 +7,6 @@ from pippin.errors import PluginError
 from .observation import advance, differing, start
 from .runs import Runs
 
-__all__ = ["check_effect"]
-
 
 def check_effect(runs: Runs) -> None:
     """The plugin acts: efforts, readings or the state are others than without it."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import newton
     from pippin.simulation import Simulation
 
-__all__ = ["BENCHES", "DURATION", "UNTRIED", "Bench", "Rows", "measured"]
 
 DURATION = 0.1
 """Time after which motions are measured [s]."""

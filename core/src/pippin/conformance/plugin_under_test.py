@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from pippin.catalog.entries import Catalog, Entry, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Entry, Kind
 from pippin.components.contract import load_plugin
 from pippin.components.error_attribution import ErrorAttribution
 from pippin.components.sub_solvers import make_plugin
@@ -31,7 +32,6 @@ from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["PluginUnderTest", "Scene"]
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""

@@ -23,7 +23,6 @@ from .trials import Answer, answers, refusals
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
 
-__all__ = ["Moment", "Runs", "Whole", "falling"]
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""

@@ -16,7 +16,6 @@ from .runs import Runs
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
 
-__all__ = ["check_actions", "check_labels", "check_mask", "check_numbers", "check_verdicts"]
 
 _FILLING = 1e30
 """Content of an array before a term writes it; no number that a term means."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import newton
     from pippin.simulation import Simulation
 
-__all__ = ["Answer", "answers", "refusals"]
 
 WORLDS = 3
 """Worlds of a trial; the last one is asked."""

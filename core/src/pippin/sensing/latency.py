@@ -10,8 +10,6 @@ from .lanes import OutputLanes
 from .stage import Stage
 from .stage_configs import LatencyConfig
 
-__all__ = ["Latency"]
-
 
 class Latency(Stage):
     """A ring of the last readings of each world."""

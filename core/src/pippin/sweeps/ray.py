@@ -22,8 +22,6 @@ from .job_calls import call_job_logged
 from .job_starts import STARTED, JobStartTimes
 from .settings import number_or_auto
 
-__all__ = ["RayExecutor", "RayExecutorConfig", "run_job"]
-
 _LOOK_PERIOD = 0.05
 """Longest time between two looks at the jobs [s]."""
 
