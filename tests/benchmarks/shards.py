@@ -21,7 +21,7 @@ import numpy as np
 import pippin
 from pippin.config import SimulationConfig
 from pippin.gym import VectorEnv, sharded_worlds
-from pippin.gym.shard_part import ShardPart
+from pippin.gym.shard_worker import EnvShardWorker
 from pippin.sharding import ShardedSimulation
 
 ANT = Path(__file__).parents[2] / "docs/examples/ant.toml"
@@ -43,11 +43,11 @@ SUBSTEPS = {"mujoco": 2, "xpbd": 4}
 Step = Callable[[], object]
 
 
-class IdlePart(ShardPart):
-    """A part whose worlds take no steps."""
+class IdleWorker(EnvShardWorker):
+    """A shard whose worlds take no steps."""
 
-    def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, line: socket.socket) -> None:
-        super().__init__(config, checkpoint, source, line)
+    def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, signals: socket.socket) -> None:
+        super().__init__(config, checkpoint, source, signals)
         self._worlds.step = lambda **_: None
 
 
@@ -107,9 +107,9 @@ def in_step(solver: str, worlds: int, turns: int, spell: float) -> str:
 
 def exchange(worlds: int, turns: int) -> tuple[float, float]:
     """Return the medians of an exchange of actions and results, and of a whole step of the environment [µs]."""
-    part, sharded_worlds.ShardPart = sharded_worlds.ShardPart, IdlePart
+    worker, sharded_worlds.EnvShardWorker = sharded_worlds.EnvShardWorker, IdleWorker
     env = VectorEnv(ANT, overrides={**overrides("xpbd", worlds), "task": TASK}, shards=2)
-    sharded_worlds.ShardPart = part
+    sharded_worlds.EnvShardWorker = worker
     env.reset()
     actions = np.zeros(env.action_space.shape, dtype=np.float32)
 

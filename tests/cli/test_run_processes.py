@@ -124,7 +124,7 @@ def both(scene: Path) -> tuple[Path, Path, list[list[str]]]:
 
 @pytest.mark.parametrize("label", ["log", "sparse", "robot", "last"])
 def test_recordings_are_those_of_one_process_to_the_bit(both: tuple[Path, Path, Any], label: str) -> None:
-    with pippin.open_run(both[0]) as whole, pippin.open_run(both[1]) as split:
+    with pippin.Run(both[0]) as whole, pippin.Run(both[1]) as split:
         expected, found = whole.recordings[label], split.recordings[label]
 
         assert found.header.to_json() == expected.header.to_json()
@@ -188,7 +188,7 @@ def test_a_failure_ends_all_processes_at_its_step(scene: Path) -> None:
     summary = summary_of(scene / "failed")
     assert f"error: {summary['failure']}" == error
     assert 0 < summary["steps"] < 100000
-    with pippin.open_run(scene / "failed") as run:
+    with pippin.Run(scene / "failed") as run:
         assert len(run.recordings["last"].time) == summary["steps"]
         assert len(run.recordings["log"].time) == summary["steps"]
 
@@ -231,7 +231,7 @@ def test_ctrl_c_ends_all_at_one_step_and_keeps_what_was_recorded(scene: Path, en
     assert files_of(scene / "stopped") == {
         *("config.toml", "summary.json", "report.html", "log.npz", "sparse.h5", "robot.mcap", "deep/last.npz")
     }
-    with pippin.open_run(scene / "stopped") as run:
+    with pippin.Run(scene / "stopped") as run:
         rows = {label: len(recording.time) for label, recording in run.recordings.items()}
     assert rows == {name: results["steps"] // (2 if name == "sparse" else 1) for name in rows}
 
@@ -245,7 +245,7 @@ def test_a_lost_process_is_named_and_the_others_complete_their_recordings(scene:
     assert f"what was recorded stays in '{scene / 'lost' / 'shards'}'" in error
     with np.load(scene / "lost/shards/0/log.npz") as file:
         own = len(file["joint_q"])
-    with pippin.open_run(scene / "lost") as run:
+    with pippin.Run(scene / "lost") as run:
         rows, worlds = len(run.recordings["log"].time), run.recordings["log"].worlds
     assert rows == min(own, recover(scene / "lost/shards/1/log.npz")[1]) > 0
     assert worlds == (2, 0, 1)

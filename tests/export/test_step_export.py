@@ -124,7 +124,7 @@ def test_the_arrays_are_described(exported):
 
 def test_two_replays_share_nothing_and_count_their_steps(exported):
     folder, _ = exported
-    first, second = pippin.replay(folder), pippin.replay(folder)
+    first, second = pippin.Replay(folder), pippin.Replay(folder)
 
     first.step(5)
 
@@ -151,7 +151,7 @@ def test_an_export_of_another_machine_is_refused(exported, tmp_path, change, fau
     (tmp_path / "step.wrp").touch()
 
     with pytest.raises(ValueError, match=fault):
-        pippin.replay(tmp_path)
+        pippin.Replay(tmp_path)
 
 
 @pytest.mark.parametrize("damage", ["a flipped bit", "a shortened file", "a missing file"])
@@ -168,12 +168,12 @@ def test_a_damaged_export_is_refused(exported, tmp_path, damage):
         file.write_bytes(content if damage == "a flipped bit" else content[: len(content) // 2])
 
     with pytest.raises(pippin.ReplayError, match=r"'step\.wrp' (has changed since the export|is missing);"):
-        pippin.replay(copy)
+        pippin.Replay(copy)
 
 
 def test_a_folder_without_a_step_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"'step\.json' cannot be read"):
-        pippin.replay(tmp_path)
+        pippin.Replay(tmp_path)
 
 
 def test_a_folder_that_is_not_empty_is_refused(simulation, exported):

@@ -53,7 +53,7 @@ def folder(tmp_path):
 
 
 def test_a_run_has_one_recording_with_the_rows_that_all_parts_have(folder):
-    with pippin.open_run(folder) as run:
+    with pippin.Run(folder) as run:
         log = run.recordings["log"]
 
         assert (log.worlds, log.header.whole) == (WORLDS, None)
@@ -68,12 +68,12 @@ def test_a_run_has_one_recording_with_the_rows_that_all_parts_have(folder):
     ids=str,
 )
 def test_a_choice_of_rows_is_that_of_an_array(folder, key):
-    with pippin.open_run(folder) as run:
+    with pippin.Run(folder) as run:
         np.testing.assert_array_equal(run["joint_q"][key], VALUES[:5][key])
 
 
 def test_a_row_that_one_part_lacks_is_not_a_row(folder):
-    with pippin.open_run(folder) as run, pytest.raises(IndexError, match="5"):
+    with pippin.Run(folder) as run, pytest.raises(IndexError, match="5"):
         run["joint_q"][5]
 
 
@@ -81,7 +81,7 @@ def test_the_parts_that_are_left_are_read_and_the_header_names_the_whole(tmp_pat
     for index, worlds in enumerate(([0], [3])):
         write(tmp_path / str(index), worlds)
 
-    with pippin.open_run(tmp_path) as run:
+    with pippin.Run(tmp_path) as run:
         log = run.recordings["log"]
         assert (log.worlds, log.header.whole) == ((3, 0), WORLDS)
         np.testing.assert_array_equal(log["joint_q"], VALUES[:, :2])

@@ -9,7 +9,7 @@ from pippin.recording import Recording, Series
 
 
 def test_all_formats_have_the_same_numbers_to_the_bit(recorded):
-    with pippin.open_run(recorded.folder) as run:
+    with pippin.Run(recorded.folder) as run:
         first, *others = (run.recordings[label] for label in ("npz", "hdf5", "mcap"))
         assert len(first) > 10
         for name in (*first, "time"):
@@ -23,7 +23,7 @@ def test_all_formats_have_the_same_numbers_to_the_bit(recorded):
 
 @pytest.mark.parametrize("label", ["npz", "hdf5", "mcap"])
 def test_a_recording_is_read_by_name(recorded, label):
-    with pippin.open_run(recorded.folder) as run:
+    with pippin.Run(recorded.folder) as run:
         recording = run.recordings[label]
 
         assert recording.worlds == (0, 2, 3)
@@ -40,7 +40,7 @@ def test_the_only_recording_of_a_folder_is_that_of_the_run(simulate, tmp_path):
         simulation.step(10)
     (tmp_path / "run/summary.json").write_text(json.dumps({"steps": 10}))
 
-    with pippin.open_run(tmp_path / "run") as run:
+    with pippin.Run(tmp_path / "run") as run:
         assert run.worlds == (1, 2)
         np.testing.assert_allclose(run.time, [0.004, 0.008, 0.012, 0.016, 0.020])
         assert run["joint_q"].shape == (5, 2, 9)
@@ -48,7 +48,7 @@ def test_the_only_recording_of_a_folder_is_that_of_the_run(simulate, tmp_path):
 
 
 def test_what_is_not_clear_is_asked_for(recorded, tmp_path):
-    with pippin.open_run(recorded.folder) as run:
+    with pippin.Run(recorded.folder) as run:
         with pytest.raises(pippin.ConfigError, match=r"choose one of run\.recordings: hdf5, mcap, npz"):
             run["joint_q"]
         with pytest.raises(pippin.ConfigError, match="no channel 'joint_p'; did you mean 'joint_q'"):
@@ -56,7 +56,7 @@ def test_what_is_not_clear_is_asked_for(recorded, tmp_path):
         with pytest.raises(pippin.ConfigError, match=r"several recordings or none"):
             _ = run.time
     with pytest.raises(pippin.ConfigError, match="is not a folder"):
-        pippin.open_run(tmp_path / "nowhere")
+        pippin.Run(tmp_path / "nowhere")
 
 
 def test_two_files_of_one_recorder_are_refused(recorded, tmp_path):
@@ -64,7 +64,7 @@ def test_two_files_of_one_recorder_are_refused(recorded, tmp_path):
         (tmp_path / name).write_bytes((recorded.folder / "npz.npz").read_bytes())
 
     with pytest.raises(pippin.ConfigError, match=r"a\.npz' and .*b\.npz' are both of the recorder 'npz'"):
-        pippin.open_run(tmp_path)
+        pippin.Run(tmp_path)
 
 
 def test_files_that_are_not_recordings_hide_none(recorded, tmp_path):
@@ -74,7 +74,7 @@ def test_files_that_are_not_recordings_hide_none(recorded, tmp_path):
     (tmp_path / "cut.h5").write_bytes((recorded.folder / "hdf5.h5").read_bytes()[:1000])
     np.savez(tmp_path / "checkpoint.npz", joint_q=np.zeros(3))
 
-    with pippin.open_run(tmp_path) as run:
+    with pippin.Run(tmp_path) as run:
         np.testing.assert_array_equal(run["joint_q"], recorded.joint_q)
         assert {path.name for path in run.unread} == {"cut.npz", "cut.h5", "checkpoint.npz"}
         with pytest.raises(pippin.ConfigError, match=r"no channel 'joint_p'(.|\n)*cut\.h5: not a recording"):

@@ -132,7 +132,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_run(simulate, tmp_path, smal
         recorder = simulation.recorders["log"]
 
     assert "ends before t =" in " ".join(recorder.notes)
-    with pippin.open_run(tmp_path) as run:
+    with pippin.Run(tmp_path) as run:
         assert len(run.time) == recorder.row_count
         assert 0 < recorder.row_count < 1000
         assert len(run["joint_q"].values) == recorder.row_count
@@ -161,7 +161,7 @@ def test_recorders_share_a_disk_that_fills_up(simulate, small_disk):
 
     assert all("ends before t =" in note for note in notes.values())
     assert max(counts.values()) < 1500
-    with pippin.open_run(small_disk / "run") as run:
+    with pippin.Run(small_disk / "run") as run:
         assert {label: len(recording.time) for label, recording in run.recordings.items()} == counts
         assert all(np.isfinite(recording["joint_q"].values).all() for recording in run.recordings.values())
 
@@ -207,7 +207,7 @@ def test_a_killed_process_leaves_what_it_wrote(tmp_path):
 
     assert len(written) == 3
     for number, least in enumerate(written):
-        with pippin.open_run(tmp_path / str(number)) as run:
+        with pippin.Run(tmp_path / str(number)) as run:
             assert set(run.recordings) == set(FORMATS)
             for recording in run.recordings.values():
                 rows = recording["joint_q"].values

@@ -33,14 +33,14 @@ def test_rows_become_an_npz_file(killed):
 
 
 def test_a_run_is_read_before_and_after_recovery(killed):
-    with pippin.open_run(killed) as run:
+    with pippin.Run(killed) as run:
         before = {label: recording["joint_q"].values.copy() for label, recording in run.recordings.items()}
 
     result = CliRunner().invoke(main, ["recover", str(killed / "log.npz.rows"), str(killed / "robot.mcap")])
 
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[0] == f"{killed / 'log.npz'}: 3 rows"
-    with pippin.open_run(killed) as run:
+    with pippin.Run(killed) as run:
         assert set(run.recordings) == set(before) == {"log", "mcap"}
         for label, recording in run.recordings.items():
             np.testing.assert_array_equal(recording["joint_q"].values, before[label])
@@ -51,7 +51,7 @@ def test_a_recording_that_continues_is_read_and_not_repaired(simulate, tmp_path,
     with simulate(tmp_path, {"log": {"type": kind}}, worlds=1) as simulation:
         simulation.step(3)
         simulation.recorders["log"].flush()
-        with pippin.open_run(tmp_path) as run:
+        with pippin.Run(tmp_path) as run:
             assert len(run["joint_q"]) == 3
 
         with pytest.raises(pippin.ConfigError, match="a process still writes it"):
@@ -69,7 +69,7 @@ def test_a_complete_recording_stays_as_it_is(recorded, tmp_path):
         path.write_bytes((recorded.folder / name).read_bytes())
 
         assert recover(path) == (path, 30)
-    with pippin.open_run(tmp_path) as run:
+    with pippin.Run(tmp_path) as run:
         np.testing.assert_array_equal(run.recordings["hdf5"]["joint_q"], recorded.joint_q)
 
 

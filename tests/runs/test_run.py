@@ -37,7 +37,7 @@ def test_the_result_is_the_summary_of_the_folder(cartpole, tmp_path):
         "series.npz",
         "report.html",
     }
-    with pippin.open_run(result.folder) as run:
+    with pippin.Run(result.folder) as run:
         assert run["joint_q"].shape == (12, 1, 3)
 
 
@@ -81,7 +81,7 @@ def test_processes_share_the_worlds_and_give_the_same_numbers(cartpole, tmp_path
     )
 
     assert (split.worlds, split.steps, split.failure) == (2, 5, None)
-    with pippin.open_run(whole.folder) as ours, pippin.open_run(split.folder) as theirs:
+    with pippin.Run(whole.folder) as ours, pippin.Run(split.folder) as theirs:
         assert ours["joint_q"].values.tobytes() == theirs["joint_q"].values.tobytes()
 
 

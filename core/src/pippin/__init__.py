@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .binding import Binding, Host
+from .binding import Binding, Host, Services
 from .components.tracing import HookCall, HookTrace
 from .config import (
     AssetConfig,
@@ -44,13 +44,10 @@ if TYPE_CHECKING:
     from .analysis.inspection import inspect
     from .analysis.inspection.rows import AssetContents
     from .analysis.verify import RunDifference, verify
-    from .assets.fidelity.difference import Difference
-    from .assets.report import ImportReport
-    from .export.replay import Replay, ReplayError, replay
-    from .runs.reading import Run, open_run
+    from .export.replay import Replay, ReplayError
+    from .runs.reading import Run
     from .runs.result import RunResult
     from .runs.run import run
-    from .state.state_record import StateRecord
     from .sweeps.run_sweep import SweepResult, sweep
 
 __all__ = [
@@ -67,14 +64,12 @@ __all__ = [
     "Comparison",
     "ComponentConfig",
     "ConfigError",
-    "Difference",
     "DoubleBuffer",
     "FilePath",
     "HookCall",
     "HookTrace",
     "Host",
     "HydroelasticConfig",
-    "ImportReport",
     "ObservationConfig",
     "PippinError",
     "PluginError",
@@ -85,13 +80,13 @@ __all__ = [
     "RunDifference",
     "RunResult",
     "SceneConfig",
+    "Services",
     "ShapeConfig",
     "Simulation",
     "SimulationConfig",
     "SimulationError",
     "SimulationOptions",
     "SolverRun",
-    "StateRecord",
     "SweepResult",
     "TaskConfig",
     "compare",
@@ -101,8 +96,6 @@ __all__ = [
     "hookspec",
     "inspect",
     "load",
-    "open_run",
-    "replay",
     "run",
     "structure",
     "sweep",
@@ -113,9 +106,6 @@ __all__ = [
 _LATE = {
     "AssetContents": "pippin.analysis.inspection.rows",
     "Comparison": "pippin.analysis.comparison",
-    "Difference": "pippin.assets.fidelity.difference",
-    "ImportReport": "pippin.assets.report",
-    "StateRecord": "pippin.state.state_record",
     "SweepResult": "pippin.sweeps.run_sweep",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
@@ -125,8 +115,6 @@ _LATE = {
     "SolverRun": "pippin.analysis.comparison",
     "compare": "pippin.analysis.compare",
     "inspect": "pippin.analysis.inspection",
-    "open_run": "pippin.runs.reading",
-    "replay": "pippin.export.replay",
     "run": "pippin.runs.run",
     "sweep": "pippin.sweeps.run_sweep",
     "verify": "pippin.analysis.verify",

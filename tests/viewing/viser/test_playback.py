@@ -3,7 +3,7 @@
 import numpy as np
 import pippin
 import pytest
-from pippin import open_run
+from pippin import Run
 from pippin.viewing.viser.config import ViserConfig
 from pippin.viewing.viser.playback import Playback, find_poses
 
@@ -21,7 +21,7 @@ def test_a_playback_shows_the_recorded_poses_at_each_time(simulate, tmp_path, ch
         for _ in range(4):
             simulation.step()
             poses.append(simulation.state.body_q.numpy().reshape(3, -1, 7)[1:].copy())
-    with open_run(tmp_path) as run:
+    with Run(tmp_path) as run:
         playback = Playback(simulation, find_poses(run.recordings, run.path), ViserConfig())
         playback.seek(0.031)
         shown = (playback.time, playback.state.body_q.numpy().reshape(3, -1, 7)[1:].copy())
@@ -39,12 +39,12 @@ def test_a_playback_shows_the_recorded_poses_at_each_time(simulate, tmp_path, ch
 def test_a_world_that_was_not_recorded_is_refused(simulate, tmp_path):
     with simulate(recorders={"log": {"type": "npz"}}, folder=tmp_path) as simulation:
         simulation.step()
-    with open_run(tmp_path) as run, pytest.raises(pippin.ConfigError, match=r"world 2 is not in .* recorded: "):
+    with Run(tmp_path) as run, pytest.raises(pippin.ConfigError, match=r"world 2 is not in .* recorded: "):
         Playback(simulation, find_poses(run.recordings, run.path), ViserConfig(worlds="2:3"))
 
 
 def test_a_recording_without_poses_is_refused(simulate, tmp_path):
     with simulate(recorders={"log": {"type": "npz", "series": ["joint_qd"]}}, folder=tmp_path) as simulation:
         simulation.step()
-    with open_run(tmp_path) as run, pytest.raises(pippin.ConfigError, match=r"no recording with rows of body_q or"):
+    with Run(tmp_path) as run, pytest.raises(pippin.ConfigError, match=r"no recording with rows of body_q or"):
         find_poses(run.recordings, run.path)

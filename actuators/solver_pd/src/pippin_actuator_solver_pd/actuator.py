@@ -25,8 +25,6 @@ class ActuatorSolverPD(JointActuator):
     """
 
     config: SolverPDConfig
-    shared_arrays = frozenset({"joint_target_q", "joint_target_qd", "joint_effort_limit"})
-    """Arrays of `control` and the model that users may set for the driven DOFs."""
     is_open_loop = True
 
     @pippin.hookimpl
@@ -94,8 +92,15 @@ class ActuatorSolverPD(JointActuator):
         """Not available: raises `AttributeError`."""
         raise AttributeError(_no_effort("applied_effort"))
 
-    gains = ("kp", "kd")
-    """The gains that a component may change in a step."""
+    @property
+    def shared_arrays(self) -> frozenset[str]:
+        """Arrays of `control` and the model that users may set for the driven DOFs."""
+        return frozenset({"joint_target_q", "joint_target_qd", "joint_effort_limit"})
+
+    @property
+    def gains(self) -> tuple[str, ...]:
+        """The gains that a component may change in a step."""
+        return ("kp", "kd")
 
     gain_changes = frozenset({"JOINT_DOF_PROPERTIES"})
     """Names in `newton.ModelFlags` of what `write_gains` changes in the model."""

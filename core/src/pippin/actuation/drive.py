@@ -30,7 +30,6 @@ class DriveActuator(JointActuator, abc.ABC):
         config: The plugin's configuration.
     """
 
-    config: ActuatorConfig
     computed_effort: wp.array
     """Effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
     applied_effort: wp.array

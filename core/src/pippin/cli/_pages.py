@@ -165,9 +165,9 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
 
 
 def _recorded(path: Path) -> Recorded:
-    from pippin.runs.reading import open_run
+    from pippin.runs.reading import Run
 
-    run = open_run(path)
+    run = Run(path)
     if run.config is None:
         raise ConfigError(f"{path}: has no config.toml; name the folder of a run")
     return Recorded(path=path, config=run.config, run=run)

@@ -20,7 +20,7 @@ def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) 
     """Write the captured step of FILE into FOLDER, for programs without Newton.
 
     FOLDER, new or empty, then contains Warp's graph file (step.wrp, step_modules), the names, roles and shapes of its
-    arrays (step.json), a README and replay.py, which needs Warp and NumPy alone. pippin.replay(FOLDER) does the same.
+    arrays (step.json), a README and replay.py, which needs Warp and NumPy alone. pippin.Replay(FOLDER) does the same.
 
     The file starts from the start of the simulation, as after a reset. A replay of it is compared with the simulation,
     bit for bit. What cannot be exported is refused with the reason: operations that run eagerly, and sensors with a

@@ -15,7 +15,7 @@ def recover(files: tuple[Path, ...]) -> None:
     """Complete each FILE of a recorder whose process was killed, so that every reader of its format opens it.
 
     An npz recording is repaired from the rows beside it, FILE.npz.rows; an hdf5 or mcap recording in place. Everything
-    that was written is kept, at most the last row is lost. `pippin.open_run` also reads files that were not repaired.
+    that was written is kept, at most the last row is lost. `pippin.Run` also reads files that were not repaired.
     """
     from pippin.recording.recovery import recover as repaired
 

@@ -79,18 +79,6 @@ class Replay(Mapping[str, wp.array]):
         return wp.array(ptr=pointer, dtype=dtype, shape=tuple(entry["shape"]), device=device)
 
 
-def replay(folder: str | os.PathLike[str]) -> Replay:
-    """Load an exported step, without Newton.
-
-    Args:
-        folder: A folder that `pippin export` wrote. Loading executes its native code: load only what you trust.
-
-    Raises:
-        ReplayError: The folder is incomplete or damaged, or was made for another Warp, device or processor.
-    """
-    return Replay(folder)
-
-
 def checksums(folder: Path) -> dict[str, str]:
     """Return a checksum of each file that Warp loads, by its path in a folder."""
     files = [folder / "step.wrp", *sorted((folder / "step_modules").rglob("*"))]

@@ -85,4 +85,4 @@ def _write(recorder: Recorder, files: Sequence[Path], path: Path) -> None:
 
 def _no_room(files: Sequence[Path], target: Path) -> str:
     listing = ", ".join(f"'{path}'" for path in files)
-    return f"the rows stay in {listing}, as there is no room for '{target}'; pippin.open_run reads them as one"
+    return f"the rows stay in {listing}, as there is no room for '{target}'; pippin.Run reads them as one"

@@ -14,7 +14,7 @@ from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
 from pippin.recording.series import Series
 
-from .reading import open_run
+from .reading import Run
 from .report.run_page import run_page
 
 
@@ -83,7 +83,7 @@ class RunFolder:
 
     def _report(self, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None) -> str:
         """Return the page of the run, with the first recording and the videos that are in the folder."""
-        with open_run(self.path) as run:
+        with Run(self.path) as run:
             recording = next(iter(run.recordings.values()), None)
             series = {"time": Series(values=np.zeros(0), units=("s",)), **(recording or {})}
             if recording is not None:

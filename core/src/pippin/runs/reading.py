@@ -31,7 +31,7 @@ class Run:
         #: The folder.
         self.path: Path = Path(path)
         if not self.path.is_dir():
-            raise ConfigError(f"open_run: '{self.path}' is not a folder; name the folder of a run")
+            raise ConfigError(f"Run: '{self.path}' is not a folder; name the folder of a run")
         found: dict[str, Recording] = {}
         parts: dict[str, list[Path]] = {}
         unread: dict[Path, str] = {}
@@ -121,18 +121,6 @@ class Run:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def open_run(path: str | os.PathLike[str]) -> Run:
-    """Open a run folder to read what was recorded, whatever the format, also if the run was killed.
-
-    Args:
-        path: The folder.
-
-    Raises:
-        ConfigError: The folder does not exist, or has two files of one recorder.
-    """
-    return Run(path)
 
 
 def _files(folder: Path) -> list[Path]:

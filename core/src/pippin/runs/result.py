@@ -23,7 +23,7 @@ _STEPS = ("worlds", "first_step", "steps", "measured_steps", "measured_seconds")
 
 @attrs.frozen(kw_only=True, eq=False)
 class RunResult:
-    """Result of a run. The files of the run are in its folder, which `pippin.open_run` reads."""
+    """Result of a run. The files of the run are in its folder, which `pippin.Run` reads."""
 
     worlds: int
     """The number of worlds."""

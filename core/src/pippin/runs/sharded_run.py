@@ -157,7 +157,7 @@ def _folder_of(shard: Shard, folder: RunFolder) -> Path:
 def _kept(folder: Path) -> str:
     """Return where recordings stay that were not merged; nothing if there are none."""
     parts = folder / _PARTS
-    return f"what was recorded stays in '{parts}', and pippin.open_run reads it" if parts.exists() else ""
+    return f"what was recorded stays in '{parts}', and pippin.Run reads it" if parts.exists() else ""
 
 
 def _recorded(config: SimulationConfig, record_worlds: int | None) -> dict[str, tuple[int, ...]]:

@@ -86,7 +86,7 @@ class FileViewer(abc.ABC):
 
     @hookimpl
     def frame(self, simulation: Host, time: float) -> None:
-        """Write a frame."""
+        """Write a frame of the state at `time` [s]."""
         self._start = time if self._start is None else self._start
         self.write(simulation, math.floor((time - self._start) / self.frame_period + _TOLERANCE))
         self.frame_count += 1

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, cast
 
 from pippin.errors import PippinError, SimulationError
 
@@ -59,7 +59,7 @@ class WorkerProcess:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._name = name
-        own, theirs = multiprocessing.Pipe()
+        own, theirs = cast("tuple[Connection, Connection]", multiprocessing.Pipe())
         #: The connection with the function.
         self.connection: Connection = own
         own_arguments = theirs, before, pickle.dumps(function), arguments

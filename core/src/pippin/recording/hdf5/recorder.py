@@ -19,7 +19,7 @@ _TEXT_SIZE = 16
 
 
 class Hdf5Recorder(Recorder):
-    """HDF5, read by h5py, MATLAB, Julia and `pippin.open_run`; needs the extra `pippin[hdf5]`.
+    """HDF5, read by h5py, MATLAB, Julia and `pippin.Run`; needs the extra `pippin[hdf5]`.
 
     Each channel is a dataset of its name, shape [rows, worlds, …], with the attributes `labels`, `units`, `frame` and
     `components`; slashes in names are groups. `time` is written last: its length is the number of whole rows. What was

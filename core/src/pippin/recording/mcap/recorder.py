@@ -18,7 +18,7 @@ from .robot_messages import RobotMessages
 
 
 class McapRecorder(Recorder):
-    """MCAP, opened by Foxglove, Lichtblick, PlotJuggler, Rerun and `pippin.open_run`; needs the extra `pippin[mcap]`.
+    """MCAP, opened by Foxglove, Lichtblick, PlotJuggler, Rerun and `pippin.Run`; needs the extra `pippin[mcap]`.
 
     `/tf` has a `foxglove.FrameTransforms` of all bodies, `/scene` a `foxglove.SceneUpdate` of their shapes, and
     `/world_0/joint_states` a `foxglove.JointStates` of the joints with one coordinate. Each sensor and actuator has a

@@ -16,10 +16,10 @@ _MARGIN = 1_000_000
 
 
 class NpzRecorder(Recorder):
-    """The default recorder: an npz file, read by `numpy.load` and `pippin.open_run`.
+    """The default recorder: an npz file, read by `numpy.load` and `pippin.Run`.
 
     The array of a channel has the channel's name; `labels/NAME` and `units/NAME` have its names and units. Until the
-    end, the rows are in `PATH.rows`, which `pippin.open_run` reads and `pippin recover` turns into an npz file. At the
+    end, the rows are in `PATH.rows`, which `pippin.Run` reads and `pippin recover` turns into an npz file. At the
     end the disk needs room for the rows twice; without it, the file of rows stays.
     """
 
@@ -44,7 +44,7 @@ class NpzRecorder(Recorder):
         spool = spool_of(self.path)
         if self.free_bytes(self.path) < spool.stat().st_size + _MARGIN:
             self.notes.append(
-                f"the rows are in '{spool}', as there is no room for '{self.path.name}'; pippin.open_run reads them,"
+                f"the rows are in '{spool}', as there is no room for '{self.path.name}'; pippin.Run reads them,"
                 " and `pippin recover` writes the npz file"
             )
             return
