@@ -15,7 +15,7 @@ __all__ = ["ContactTerminationConfig", "RangeTerminationConfig"]
 class ContactTerminationConfig:
     """The end of an episode if a body touches something."""
 
-    implementation = ".contacts:ContactTermination"
+    implementation = ".terms:ContactTermination"
 
     sensor: str
     """Label of a contact sensor, which must be in all worlds."""
@@ -31,7 +31,7 @@ class ContactTerminationConfig:
 class RangeTerminationConfig:
     """The end of an episode if any number of a quantity leaves a range."""
 
-    implementation = ".ranges:RangeTermination"
+    implementation = ".terms:RangeTermination"
 
     of: Annotated[ComponentConfig, "quantity"]
     """The quantity: its name, or a table with its `type` and its keys."""
