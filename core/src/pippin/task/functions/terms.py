@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import newton
 import warp as wp
 from pippin import ConfigError, PluginError
 from pippin.task import Quantity, Reward, TermContext, Termination
-from pippin.task.terms import Term
 
 from .config import FunctionConfig, FunctionQuantityConfig
 from .lookup import function_named
@@ -16,11 +16,14 @@ from .lookup import function_named
 __all__ = ["FunctionQuantity", "FunctionReward", "FunctionTermination"]
 
 
-class FunctionTerm(Term):
-    """A term that a user's function computes, with the parameters of its configuration."""
+class OfFunction:
+    """The part that all terms share whose numbers a user's function computes."""
+
+    config: Any
+    context: TermContext
 
     def __init__(self, config: FunctionConfig, context: TermContext) -> None:
-        super().__init__(config, context)
+        super().__init__(config, context)  # pyright: ignore[reportCallIssue]
         self.is_capturable = config.is_capturable
         self._function = function_named(config.function)
         try:
@@ -44,7 +47,7 @@ class FunctionTerm(Term):
             ) from error
 
 
-class FunctionQuantity(FunctionTerm, Quantity):
+class FunctionQuantity(OfFunction, Quantity):
     """The quantity `function`: what a function of the user writes."""
 
     unit = "its own"
@@ -58,9 +61,9 @@ class FunctionQuantity(FunctionTerm, Quantity):
         self.evaluate(out)
 
 
-class FunctionReward(FunctionTerm, Reward):
+class FunctionReward(OfFunction, Reward):
     """The reward `function`: what a function of the user writes."""
 
 
-class FunctionTermination(FunctionTerm, Termination):
+class FunctionTermination(OfFunction, Termination):
     """The termination `function`: what a function of the user writes, `out` of shape [worlds] and type bool."""
