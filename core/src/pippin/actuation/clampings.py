@@ -14,8 +14,6 @@ from pippin.errors import ConfigError
 from .clamping_configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig, refuse_points
 from .parameters import Lanes
 
-__all__ = ["Clamping", "DCMotorClamping", "MaxEffortClamping", "PositionBasedClamping"]
-
 _SMALLEST = float(np.finfo(np.float32).tiny)
 """The smallest positive speed, in single precision."""
 

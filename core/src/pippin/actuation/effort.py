@@ -25,8 +25,6 @@ from pippin.errors import ConfigError, PluginError
 from . import kernels
 from .parameters import Lanes
 
-__all__ = ["Effort", "ExplicitEffort", "ImplicitEffort", "zero_efforts"]
-
 Targets = tuple[wp.array, wp.array, wp.array]
 Efforts = tuple[wp.array, wp.array]
 

@@ -22,8 +22,6 @@ from .kernels import (
 from .lanes import OutputLanes
 from .stage_configs import BiasConfig, DriftConfig, LatencyConfig, NoiseConfig, QuantisationConfig
 
-__all__ = ["Bias", "Drift", "Latency", "Noise", "Quantisation", "Stage"]
-
 
 class Stage(abc.ABC):
     """A change of one output's values. A plugin adds `apply`, and `reset` if it has memory.

@@ -18,8 +18,6 @@ from .factory import make_term
 from .observations import ObservationGroup
 from .terms import Action, Command, Event, Quantity, Reward, Term, Termination
 
-__all__ = ["AllTerms", "QuantityCache"]
-
 
 class QuantityCache:
     """The quantities that terms have chosen so far; equal choices share one."""

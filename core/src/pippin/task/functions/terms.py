@@ -13,8 +13,6 @@ from pippin.task import Quantity, Reward, TermContext, Termination
 from .config import FunctionConfig, FunctionQuantityConfig
 from .lookup import function_named
 
-__all__ = ["FunctionQuantity", "FunctionReward", "FunctionTermination"]
-
 
 class OfFunction:
     """The part that all terms share whose numbers a user's function computes."""

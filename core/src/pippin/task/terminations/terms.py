@@ -9,8 +9,6 @@ from pippin.validators import range_ends
 from .config import ContactTerminationConfig, RangeTerminationConfig
 from .kernels import is_outside, is_touching
 
-__all__ = ["ContactTermination", "RangeTermination"]
-
 
 class ContactTermination(Termination):
     """The termination `contact`: the net force on any body of a sensor is above a threshold, or not a number."""
