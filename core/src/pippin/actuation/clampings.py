@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 from newton.actuators import ClampingBase, ClampingDCMotor, ClampingMaxEffort, ClampingPositionBased
-from pippin.config.files import find_file
-from pippin.errors import ConfigError
+from pippin import ConfigError, find_file
 
 from .clamping_configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig, refuse_points
 from .parameters import Lanes

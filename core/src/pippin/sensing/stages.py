@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import warp as wp
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .kernels import (
     add_error,
