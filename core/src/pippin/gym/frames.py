@@ -14,11 +14,7 @@ _SIZE = (320, 240)
 
 
 class Frames:
-    """Images of all worlds.
-
-    Args:
-        simulation: The simulation, whose state gives the distance of the cameras from the robots.
-    """
+    """Images of all worlds, from cameras at a distance that the first state gives."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
