@@ -26,7 +26,7 @@ from pippin.viewing.viser.ports import free_port
 if TYPE_CHECKING:
     from pippin.runs.loop import RunLoop
     from pippin.runs.reading import Run
-    from pippin.viewing.viser.clients import Clients
+    from pippin.viewing.viser.panel import Clients
     from pippin.viewing.viser.viewer import ViserViewer
 
 __all__ = ["Shown", "source_of"]
