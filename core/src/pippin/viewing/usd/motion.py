@@ -14,8 +14,7 @@ import numpy as np
 from pippin.quaternions import product, rotated
 from pxr import Gf, Sdf
 
-from .clips import UsdClips
-from .files import write_layer
+from .clips import UsdClips, write_layer
 
 __all__ = ["UsdMotion"]
 
