@@ -7,8 +7,7 @@ from pippin.viewing import FileViewer
 
 from .cameras import Cameras
 from .file import VideoFile
-from .renderer import Renderer
-from .tiles import tiles
+from .renderer import Renderer, tiles
 
 __all__ = ["VideoViewer"]
 
