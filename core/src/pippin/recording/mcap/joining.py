@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import attrs
 from pippin.extras import import_library
 
+from .file import METADATA, records
 from .messages import message_type
-from .records import METADATA, records
 
 __all__ = ["join"]
 
@@ -32,13 +32,7 @@ Row: TypeAlias = Mapping[str, _Message]
 
 
 def join(files: Any, path: Path, compression: str | None) -> None:
-    """Write one file of the rows that all files have.
-
-    Args:
-        files: The files, as `Recorder.join` gets them.
-        path: The new file.
-        compression: Compression of its chunks: "zstd", "lz4" or None.
-    """
+    """Write one file of the rows that all files have, which are as `Recorder.join` gets them."""
     writers: Any = import_library("mcap.writer", "mcap")
     kinds = writers.CompressionType
     kind = {"zstd": kinds.ZSTD, "lz4": kinds.LZ4, None: kinds.NONE}[compression]
