@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-__all__ = ["Markup", "bars", "definitions", "element", "folded", "joined", "section", "table"]
+__all__ = ["Markup", "bars", "definitions", "element", "folded", "joined", "noted", "section", "table"]
 
 _VOID = ("meta", "img")
 """Elements without an end tag."""
@@ -60,6 +60,16 @@ def definitions(pairs: Mapping[str, object]) -> Markup:
     """Return names with their values, as a table without a head."""
     rows = (element("tr", element("th", name), element("td", value)) for name, value in pairs.items())
     return element("div", element("table", element("tbody", *rows), class_="pairs"), class_="scroll")
+
+
+def noted(texts: Mapping[str, Sequence[str]]) -> Markup | None:
+    """Return a box with the texts of each name; None if there is no text."""
+    rows = [
+        joined([element("dt", name), element("dd", *(element("p", line) for line in lines))])
+        for name, lines in texts.items()
+        if lines
+    ]
+    return element("div", element("dl", *rows, class_="notes"), class_="box note") if rows else None
 
 
 def bars(lengths: Mapping[str, float], texts: Mapping[str, str], colors: Mapping[str, str] | None = None) -> Markup:
