@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -89,12 +88,6 @@ def matches(expression: re.Pattern[str], label: str) -> bool:
 def name_of(label: str) -> str:
     """Return the name of a labelled element, the last segment of its label."""
     return label.rpartition("/")[2]
-
-
-def short_names(labels: Sequence[str]) -> list[str]:
-    """Return the names of labelled elements; the whole label of those that share their name."""
-    counts = Counter(map(name_of, labels))
-    return [name_of(label) if counts[name_of(label)] == 1 else label for label in labels]
 
 
 def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_path: bool = False) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 import numpy as np
-from pippin.labels import short_names
 from pippin.recording.series import Series
 
 from .chart import Chart, Line
@@ -145,7 +145,7 @@ def _part(series: Series, pick: Pick, labels: Sequence[str], chosen: Sequence[in
         return _summary(lines(block))
 
     if len(labels) <= _LINES_MAX:
-        looks = tuple(Line(name=name, color=index) for index, name in enumerate(short_names(labels)))
+        looks = tuple(Line(name=name, color=index) for index, name in enumerate(_short(labels)))
         return _SeriesLines(source=series, pick=lines, labels=tuple(labels), lines=looks)
     names = ("smallest", "mean", "largest")
     looks = tuple(Line(name=name, color=index) for index, name in enumerate(names))
@@ -158,3 +158,10 @@ def _summary(values: np.ndarray) -> np.ndarray:
     known = np.where(is_finite, values, np.nan)
     mean = np.where(is_finite, values, 0.0).sum(axis=-1) / is_finite.sum(axis=-1)
     return np.stack([np.fmin.reduce(known, axis=-1), mean, np.fmax.reduce(known, axis=-1)], axis=-1)
+
+
+def _short(labels: Sequence[str]) -> list[str]:
+    """Return the last parts of labels; the whole labels if several have the same last part."""
+    last = [label.rsplit("/", 1)[-1] for label in labels]
+    counts = Counter(last)
+    return [short if counts[short] == 1 else label for short, label in zip(last, labels, strict=True)]

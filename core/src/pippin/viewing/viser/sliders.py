@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from pippin import Host
 from pippin.arrays import on_host
-from pippin.labels import match, short_names
+from pippin.labels import match, name_of
 
 from .panel import Panel
 
@@ -35,7 +36,7 @@ class TargetSliders:
         self._row_of_world = {world: row for row, world in enumerate(worlds)}
         self._panel = panel
         self._shown = self._read(0)
-        names = short_names(actuator.joint_labels)
+        names = _short(actuator.joint_labels)
         ranges = _ranges(simulation, actuator)
         gui = panel.page.server.gui
         with gui.add_folder(f"Targets: {label}", order=2.0, expand_by_default=len(names) <= _EXPANDED_MAX):
@@ -108,6 +109,12 @@ def _ranges(simulation: Host, actuator: Any) -> list[tuple[float, float]]:
         low, high = float(lower[dof]), float(upper[dof])
         ranges.append((low if abs(low) < _LIMIT_MAX else -free, high if abs(high) < _LIMIT_MAX else free))
     return ranges
+
+
+def _short(labels: Sequence[str]) -> list[str]:
+    """Return the names of the joints; the whole label of those that share their name."""
+    counts = Counter(map(name_of, labels))
+    return [name_of(label) if counts[name_of(label)] == 1 else label for label in labels]
 
 
 def _down(value: float) -> float:
