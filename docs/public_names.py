@@ -33,6 +33,7 @@ FOR_PLUGINS = (
     "pippin.labels",
     "pippin.axes",
     "pippin.extras",
+    "pippin.indices",
     "pippin.files",
     "pippin.quaternions",
     "pippin.validators",
@@ -41,7 +42,7 @@ FOR_PLUGINS = (
 )
 """Modules that plugins and users may import."""
 
-FOR_USERS = ("pippin.gym", "pippin.isaac", "pippin.views")
+FOR_USERS = ("pippin.gym", "pippin.views")
 """Modules for users only."""
 
 

@@ -6,7 +6,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.conformance import scenes
-from pippin.isaac import ArticulationActuators
+from pippin_isaac import ArticulationActuators
 
 torch = pytest.importorskip("torch")
 

@@ -18,7 +18,6 @@ COLD_ENTRANCES = (
     "pippin.analysis.doctor",
     "pippin.conformance",
     "pippin.gym",
-    "pippin.isaac",
     "pippin.recording",
     "pippin.sharding",
     "pippin.sweeps",

@@ -213,7 +213,7 @@ def test_a_missing_plugin_is_exit_code_3(run: Callable[..., Result]) -> None:
 def test_a_step_that_must_be_captured_and_cannot_is_exit_code_4(
     run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pippin_actuator_pd.ActuatorPD.is_capturable", False)
+    monkeypatch.setattr("pippin_actuator_pd.actuator.ActuatorPD.is_capturable", False)
 
     result = run("--steps", "2", "--set", "simulation.capture='require'")
 

@@ -64,7 +64,7 @@ def ordered(instance: Any, attribute: Any, value: tuple[float, float] | None) ->
 
 
 def range_ends(low: float | None, high: float | None) -> tuple[float, float]:
-    """Return the ends of the range of the keys `low` and `high`, infinite where there is none.
+    """Return the ends of the range of the keys `low` and `high`, infinite if there is none.
 
     Raises:
         ValueError: The range has no end, or is empty.

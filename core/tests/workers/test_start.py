@@ -102,3 +102,12 @@ def test_a_module_that_starts_threads_makes_workers_fresh_processes(tell, tmp_pa
     (tmp_path / "program.py").write_text(PROGRAM)
 
     subprocess.run([sys.executable, "program.py"], check=True, cwd=tmp_path)
+
+
+def test_the_imports_of_the_warm_process_do_not_initialise_warp():
+    """Warp loads the CUDA driver when it is initialised, so forks of the warm process may use a GPU."""
+    program = "import pippin.warm, sys; print(sys.modules['warp._src.context'].runtime)"
+
+    printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+
+    assert printed == "None\n"

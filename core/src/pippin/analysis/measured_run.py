@@ -21,8 +21,6 @@ from . import measures
 from .comparison import UNITS, SolverRun
 from .measures import PenetrationProbe
 
-__all__ = ["MeasuredRun"]
-
 _SAMPLE_COUNT = 100
 """Largest number of samples of a run; the steps between two samples are timed without a break."""
 
@@ -31,7 +29,7 @@ _UNITS = {"time": "s", "positions": "m", "kinetic_energy": "J", "energy": "J", *
 
 
 class MeasuredRun:
-    """A run that is timed and measured, again with larger buffers if they were full.
+    """A run that is timed and measured.
 
     Args:
         config: The configuration.
@@ -39,6 +37,7 @@ class MeasuredRun:
         started: Time at which the run began, in seconds since the epoch.
         folder: Folder for the files of recorders.
         begun: Called after the first step, when all is compiled.
+        may_grow: Whether the run starts again with larger buffers if they were full, as `pippin run` does.
 
     Raises:
         PippinError: The simulation cannot be built.
@@ -51,12 +50,20 @@ class MeasuredRun:
         started: float,
         folder: Path | None = None,
         begun: Callable[[], None] = lambda: None,
+        *,
+        may_grow: bool = False,
     ) -> None:
         self._steps, self._started, self._begun = steps, started, begun
         self._samples: _Samples | None = None
         self._first: float | None = None
         #: The loop of the last start, whose simulation is closed.
-        self.loop: RunLoop = stepped(config, lambda own: Simulation(own, folder=folder), self._take, RunProgress())
+        self.loop: RunLoop = stepped(
+            config,
+            lambda own: Simulation(own, folder=folder),
+            self._take,
+            RunProgress(),
+            may_grow=may_grow,
+        )
 
     def _take(self, loop: RunLoop) -> None:
         simulation = loop.simulation

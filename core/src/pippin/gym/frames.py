@@ -8,8 +8,6 @@ from pippin.viewing.video.cameras import Cameras
 from pippin.viewing.video.config import VideoConfig
 from pippin.viewing.video.renderer import Renderer, Tiles
 
-__all__ = ["Frames"]
-
 _SIZE = (320, 240)
 """Width and height of an image [pixels]."""
 

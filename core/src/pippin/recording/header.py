@@ -15,8 +15,6 @@ from pippin.errors import ConfigError
 
 from .column import Column, row_type
 
-__all__ = ["Header", "WholeRun"]
-
 _DISTRIBUTIONS = {"pippin": "pippin", "newton": "newton", "warp": "warp-lang"}
 
 

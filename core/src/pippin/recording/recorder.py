@@ -19,8 +19,6 @@ from .files import is_full, locked, refuse_locked, room_for
 from .header import Header, WholeRun
 from .partial_files import PartialFiles
 
-__all__ = ["Recorder"]
-
 _RESERVE = 1_000_000
 """Free bytes that recorders leave on a disk, besides twice their buffer."""
 

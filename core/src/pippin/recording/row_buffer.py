@@ -13,8 +13,6 @@ from pippin.arrays import present
 from .channels import Channel
 from .column import row_type
 
-__all__ = ["DeviceRowBuffer", "HostRowBuffer", "RowBuffer", "row_buffer"]
-
 _BYTE: Any = wp.uint8
 
 Write = Callable[[int], Any]

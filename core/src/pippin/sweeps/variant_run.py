@@ -12,8 +12,6 @@ from pippin.config import SimulationConfig
 from pippin.devices import warp_quiet
 from pippin.runs.summary import what_ran
 
-__all__ = ["run_variant"]
-
 _NO_FIGURES = ("solver", "outcome", "reason", "ignored", "warnings", "relative_energy_drift", "distance", "series")
 """What a comparison says of a run beside the figures, or by a reference."""
 
@@ -31,7 +29,7 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
     """
     with warp_quiet(), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        run = MeasuredRun(config, steps, time.time(), folder, (folder / "begun").touch)
+        run = MeasuredRun(config, steps, time.time(), folder, (folder / "begun").touch, may_grow=True)
     result, simulation = run.result(solver=""), run.loop.simulation
     has_diverged = simulation.first_diverged_step is not None
     return {

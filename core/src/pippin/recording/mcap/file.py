@@ -15,8 +15,6 @@ from pippin.recording import Header
 
 from .messages import Topic, topics_of
 
-__all__ = ["METADATA", "McapFile", "records", "repair"]
-
 METADATA = "pippin"
 """Name of the metadata with the header's text."""
 

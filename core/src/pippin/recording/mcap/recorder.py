@@ -16,8 +16,6 @@ from .joining import join
 from .messages import MessageEncoder, Topic, encoded_time, topics_of
 from .robot_messages import RobotMessages
 
-__all__ = ["McapRecorder"]
-
 
 class McapRecorder(Recorder):
     """MCAP, opened by Foxglove, Lichtblick, PlotJuggler, Rerun and `pippin.open_run`; needs the extra `pippin[mcap]`.

@@ -22,8 +22,6 @@ from foxglove.messages import (
 from pippin.arrays import on_host
 from pippin.quaternions import rotated
 
-__all__ = ["entities"]
-
 _GROUND = 40.0
 """Size of an endless plane in the image [m]."""
 

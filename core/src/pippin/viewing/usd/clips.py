@@ -15,8 +15,6 @@ from typing import Any
 from pippin import SimulationError
 from pxr import Sdf, Tf, Vt
 
-__all__ = ["UsdClips", "write_layer"]
-
 
 class UsdClips:
     """The clips of a layer; `layer` has the samples of the one that grows.

@@ -10,8 +10,6 @@ from .geometry import geometry
 from .motion import UsdMotion
 from .overlay import overlay
 
-__all__ = ["UsdViewer"]
-
 _STAGES = (".usd", ".usda", ".usdc", ".usdz")
 """Suffixes of USD stages."""
 

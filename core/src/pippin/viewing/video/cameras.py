@@ -14,8 +14,6 @@ from pippin.viewing.bounding_box import bounding_box
 
 from .config import VideoConfig
 
-__all__ = ["Cameras", "look_at"]
-
 _FOV = 0.7
 """Angle between the upper and the lower edge of the image [rad]."""
 

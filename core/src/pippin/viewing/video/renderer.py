@@ -18,8 +18,6 @@ from .cameras import look_at
 from .edges import Edges
 from .kernels import compose
 
-__all__ = ["Renderer", "Tiles", "render_image", "tiles"]
-
 _GAP = 2
 """Pixels between two tiles."""
 

@@ -9,8 +9,6 @@ from .cameras import Cameras
 from .file import VideoFile
 from .renderer import Renderer, tiles
 
-__all__ = ["VideoViewer"]
-
 _SAMPLES = {"low": 1, "medium": 4, "high": 9}
 """Rays per pixel at edges, by quality."""
 

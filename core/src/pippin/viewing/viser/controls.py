@@ -11,8 +11,6 @@ from .page import Page
 from .playback import ViewedSimulation
 from .user_input import UserInput
 
-__all__ = ["Controls"]
-
 FASTEST = "as fast as possible"
 """Choice of a speed without a limit."""
 

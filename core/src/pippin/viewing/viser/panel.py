@@ -14,8 +14,6 @@ from .ports import free_port
 from .status import Status
 from .user_input import UserInput
 
-__all__ = ["Clients", "Panel"]
-
 _GRACE_PERIOD = 1.0
 """Time without a client after which all have left [s]: a tab that is loaded again is gone for a moment."""
 

@@ -9,8 +9,6 @@ from .config import ViserConfig
 from .panel import Clients, Panel
 from .playback import Playback
 
-__all__ = ["PlaybackPage"]
-
 
 class PlaybackPage:
     """A page that plays a recording back; a `speed` of None means one row in each frame."""

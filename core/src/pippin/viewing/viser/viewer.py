@@ -15,8 +15,6 @@ from .panel import Clients, Panel
 from .plots import Plots
 from .sliders import add_sliders
 
-__all__ = ["ViserViewer"]
-
 _LOGGER = logging.getLogger(__name__)
 
 

@@ -7,20 +7,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from pippin import ConfigError, SimulationError, hookimpl
 from pippin.actuation import DriveActuator
-from pippin.errors import ConfigError, SimulationError
-from pippin.hookspecs import hookimpl
 from pippin.indices import IndexRange
 
 from .errors import ArgumentError
 from .feedforward import FeedforwardWrite
-from .given import ActuatorConfig, GivenActuator
+from .prebuilt import PrebuiltActuator, PrebuiltActuatorConfig
 from .roots import Roots
 
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.binding import Binding, Host
+    from pippin import Binding, Host
 
 __all__ = ["ArticulationActuators"]
 
@@ -28,7 +27,7 @@ __all__ = ["ArticulationActuators"]
 class ArticulationActuators:
     """The actuators of one robot in all worlds: pass the object to a `Simulation` as a plugin, then use it.
 
-    It finds the actuators of the stage and the file when the simulation is built; `from_actuators` takes given ones.
+    It finds the actuators of the stage and the file when the simulation is built; `from_actuators` takes prebuilt ones.
     The simulation steps the actuators, unless auto step is disabled: then they act only in `step_actuators`.
 
     Args:
@@ -43,7 +42,7 @@ class ArticulationActuators:
     def __init__(self, paths: str | Sequence[str], *, auto_step_pre_physics: bool = True) -> None:
         self._roots = Roots([paths] if isinstance(paths, str) else paths)
         self._is_auto = auto_step_pre_physics
-        self._given: list[GivenActuator] = []
+        self._prebuilt: list[PrebuiltActuator] = []
         self._found: list[DriveActuator] = []
         self._simulation: Host | None = None
         self._is_closed = False
@@ -52,7 +51,7 @@ class ArticulationActuators:
     def from_actuators(
         cls,
         paths: str | Sequence[str],
-        actuators: Sequence[tuple[ActuatorConfig, str]],
+        actuators: Sequence[tuple[PrebuiltActuatorConfig, str]],
         *,
         auto_step_pre_physics: bool = True,
     ) -> Self:
@@ -70,29 +69,29 @@ class ArticulationActuators:
         if len(set(names)) < len(names):
             raise ArgumentError(f"actuators: each joint takes one actuator, got {names}")
         made = cls(paths, auto_step_pre_physics=auto_step_pre_physics)
-        made._given = [GivenActuator(config, name) for config, name in actuators]
+        made._prebuilt = [PrebuiltActuator(config, name) for config, name in actuators]
         return made
 
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Resolve the joints of given actuators, and switch off the asset's drives of these joints."""
+        """Resolve the joints of prebuilt actuators, and switch off the asset's drives of these joints."""
         if self._simulation is not None:
             raise ConfigError(
                 f"object: this {type(self).__name__} belongs to another simulation; make an object for each simulation"
             )
-        for given in self._given:
-            given.select(builder, prototype, self._roots)
+        for prebuilt in self._prebuilt:
+            prebuilt.select(builder, prototype, self._roots)
 
     @hookimpl
     def bind(self, simulation: Host, binding: Binding) -> None:
-        """Build given actuators; without any, find those of the stage and the file."""
+        """Build prebuilt actuators; without any, find those of the stage and the file."""
         self._simulation, self._device = simulation, simulation.device
         self._roots.refuse_empty(simulation.model.joint_label)
-        for given in self._given:
-            given.bind(binding)
-        self._given.sort(key=_first_dof)
+        for prebuilt in self._prebuilt:
+            prebuilt.bind(binding)
+        self._prebuilt.sort(key=_first_dof)
         self._dofs = self._roots.dofs(simulation.model, simulation.world_count)
-        groups = [] if self._given else simulation.actuators.values()
+        groups = [] if self._prebuilt else simulation.actuators.values()
         found = [each for each in groups if isinstance(each, DriveActuator) and self._drives(each)]
         self._found = sorted(found, key=_first_dof)
         if not self._is_auto:
@@ -100,38 +99,38 @@ class ArticulationActuators:
 
     @hookimpl
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Apply given actuators; the simulation itself applies the actuators of the stage and the file."""
-        for given in self._given:
-            given.apply_actuators(state, control, dt)
+        """Apply prebuilt actuators; the simulation itself applies the actuators of the stage and the file."""
+        for prebuilt in self._prebuilt:
+            prebuilt.apply_actuators(state, control, dt)
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
-        """Clear the memory of given actuators in the masked worlds."""
-        for given in self._given:
-            given.reset_worlds(world_mask)
+        """Clear the memory of prebuilt actuators in the masked worlds."""
+        for prebuilt in self._prebuilt:
+            prebuilt.reset_worlds(world_mask)
 
     @property
     def is_capturable(self) -> bool:
-        """Whether every given actuator may be recorded into a graph."""
-        return all(given.is_capturable for given in self._given)
+        """Whether every prebuilt actuator may be recorded into a graph."""
+        return all(prebuilt.is_capturable for prebuilt in self._prebuilt)
 
     @property
     def deterministic_on(self) -> frozenset[str]:
-        """Kinds of device on which steps give the same bits in every run; a given law promises this on the CPU only."""
-        return frozenset({"cpu"}) if self._given else frozenset({"cpu", "cuda"})
+        """Kinds of device on which steps give the same bits in every run; a prebuilt law only on the CPU."""
+        return frozenset({"cpu"}) if self._prebuilt else frozenset({"cpu", "cuda"})
 
     @property
     def actuated_dofs(self) -> wp.array:
-        """DOFs of given actuators in the arrays of the model, shape [DOFs]."""
+        """DOFs of prebuilt actuators in the arrays of the model, shape [DOFs]."""
         import warp as wp
 
-        found = [given.actuated_dofs.numpy() for given in self._given]
+        found = [prebuilt.actuated_dofs.numpy() for prebuilt in self._prebuilt]
         return wp.array(np.concatenate(found) if found else [], dtype=int, device=self._device)
 
     @property
     def actuators(self) -> list[DriveActuator]:
         """The actuators by their first DOF, each with targets, efforts and parameters over all worlds."""
-        return [*self._given, *self._found]
+        return [*self._prebuilt, *self._found]
 
     @property
     def actuated_dof_indices(self) -> list[int]:
@@ -243,7 +242,7 @@ class ArticulationActuators:
 
     def _switch(self, *, on: bool) -> None:
         assert self._simulation is not None, "only after `bind`"
-        for component in (*self._found, *([self] if self._given else [])):
+        for component in (*self._found, *([self] if self._prebuilt else [])):
             self._simulation.set_enabled(component, on)
 
     def _drives(self, group: DriveActuator) -> bool:

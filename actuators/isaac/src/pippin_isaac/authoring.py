@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pippin.assets.actuators.prim_schemas import JOINT_TYPES, TARGETS
-from pippin.assets.usd.stage import PRIM_TYPE
-from pippin.spelling import did_you_mean
+from pippin import did_you_mean
 
-from .configs import CLAMPINGS, CONTROLS, DelayConfig, attributes_of
+from .configs import CLAMPINGS, CONTROLS, DelaySchemaConfig, attributes_of
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -21,6 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["add_actuator"]
 
+PRIM_TYPE = "NewtonActuator"
+TARGETS = "newton:targets"
+JOINT_TYPES = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint")
+"""The joints that an actuator may drive."""
+
 
 def add_actuator(
     articulation_root: Stage | Prim,
@@ -29,7 +32,7 @@ def add_actuator(
     controller: Any,
     *,
     clamping: Sequence[Any] | None = None,
-    delay: DelayConfig | None = None,
+    delay: DelaySchemaConfig | None = None,
     overwrite_existing: bool = False,
 ) -> Prim:
     """Write a `NewtonActuator` prim at `{root}/Actuators/{name}` and return it. An error leaves the stage unchanged.
@@ -89,7 +92,7 @@ def _refuse_classes(controller: Any, clamping: Sequence[Any], delay: Any) -> Non
                 f"clamping[{index}]: {type(each).__name__} comes twice, and a schema applies once; keep the tighter one"
             )
     if delay is not None:
-        _expect("delay", delay, (DelayConfig,))
+        _expect("delay", delay, (DelaySchemaConfig,))
 
 
 def _expect(where: str, config: Any, classes: Sequence[type]) -> None:

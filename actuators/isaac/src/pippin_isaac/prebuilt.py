@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import attrs
-from pippin.actuation import ActuatorConfig as GroupConfig
-from pippin.actuation import DriveActuator, Lanes
+from pippin import did_you_mean
+from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
 from pippin.axes import choose_axes
 from pippin.labels import name_of
-from pippin.spelling import did_you_mean
 
 from .errors import ArgumentError, UnknownAxisError
 from .roots import Roots
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
     import newton
     from newton.actuators import ClampingBase, Delay, DriveBase
 
-__all__ = ["ActuatorConfig", "GivenActuator"]
+__all__ = ["PrebuiltActuator", "PrebuiltActuatorConfig"]
 
 
 @attrs.frozen(eq=False)
-class ActuatorConfig:
+class PrebuiltActuatorConfig:
     """Newton components of one actuator, with arrays of one value per world, for one simulation only."""
 
     controller: DriveBase
@@ -37,17 +36,17 @@ class ActuatorConfig:
     """Delay of the targets, if any."""
 
 
-class GivenActuator(DriveActuator):
+class PrebuiltActuator(DriveActuator):
     """One actuator of `ArticulationActuators.from_actuators`, on the axis of one name in each world.
 
     Args:
-        given: The actuator's components.
+        prebuilt: The actuator's components.
         joint: Name of the axis, for most joints that of the joint.
     """
 
-    def __init__(self, given: ActuatorConfig, joint: str) -> None:
-        super().__init__(GroupConfig(joints=(re.escape(joint),)))
-        self._given, self._joint = given, joint
+    def __init__(self, prebuilt: PrebuiltActuatorConfig, joint: str) -> None:
+        super().__init__(ActuatorConfig(joints=(re.escape(joint),)))
+        self._prebuilt, self._joint = prebuilt, joint
 
     def select(self, builder: newton.ModelBuilder, prototype: int, roots: Roots) -> None:
         """Find the axis below some roots, and switch off the asset's drive of this axis.
@@ -70,23 +69,23 @@ class GivenActuator(DriveActuator):
         self.extend_prototype(builder, prototype)
 
     def build_drive(self, lanes: Lanes) -> DriveBase:
-        """Return the given law."""
+        """Return the prebuilt law."""
         self._refuse_sizes(lanes)
-        return self._given.controller
+        return self._prebuilt.controller
 
     def build_clamping(self, lanes: Lanes) -> list[ClampingBase]:
-        """Return the given limits."""
-        return list(self._given.clamping)
+        """Return the prebuilt limits."""
+        return list(self._prebuilt.clamping)
 
     def build_delay(self, lanes: Lanes) -> Delay | None:
-        """Return the given delay."""
-        return self._given.delay
+        """Return the prebuilt delay."""
+        return self._prebuilt.delay
 
     def _refuse_sizes(self, lanes: Lanes) -> None:
         """Refuse arrays without one value per world: Newton does not check this, and would read out of bounds."""
         import warp as wp
 
-        parts = [self._given.controller, *self._given.clamping, *filter(None, [self._given.delay])]
+        parts = [self._prebuilt.controller, *self._prebuilt.clamping, *filter(None, [self._prebuilt.delay])]
         for part in parts:
             for name, value in vars(part).items():
                 if isinstance(value, wp.array) and value.ndim == 1 and len(value) != lanes.dofs.size:

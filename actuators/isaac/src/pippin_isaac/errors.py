@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.labels import NoMatchError
 
 __all__ = ["ArgumentError", "UnknownAxisError"]

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pippin import did_you_mean
 from pippin.arrays import on_host
-from pippin.labels import LISTED_NAME_COUNT
-from pippin.spelling import did_you_mean
 
 from .errors import ArgumentError
 
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     import newton
 
 __all__ = ["Roots"]
+
+_LISTED_COUNT = 12
+"""Largest number of labels that an error lists."""
 
 
 class Roots:
@@ -46,7 +48,7 @@ class Roots:
         """
         labels = dict.fromkeys(joint_labels)
         above = {label[:end] for label in labels for end, letter in enumerate(label) if letter == "/"} - {""}
-        shown = ", ".join(map(repr, [*labels][:LISTED_NAME_COUNT])) or "none"
+        shown = ", ".join(map(repr, [*labels][:_LISTED_COUNT])) or "none"
         faults = [
             f"paths: no joint is below {path!r}{did_you_mean(path, sorted(above))}; joints: {shown}"
             for path, root in self._expressions.items()

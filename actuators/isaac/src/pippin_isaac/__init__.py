@@ -4,7 +4,7 @@ from .articulation import ArticulationActuators
 from .authoring import add_actuator
 from .configs import (
     DCMotorClampingConfig,
-    DelayConfig,
+    DelaySchemaConfig,
     MaxEffortClampingConfig,
     NeuralControlConfig,
     PDControlConfig,
@@ -12,18 +12,18 @@ from .configs import (
     PositionBasedClampingConfig,
 )
 from .errors import ArgumentError
-from .given import ActuatorConfig
+from .prebuilt import PrebuiltActuatorConfig
 
 __all__ = [
-    "ActuatorConfig",
     "ArgumentError",
     "ArticulationActuators",
     "DCMotorClampingConfig",
-    "DelayConfig",
+    "DelaySchemaConfig",
     "MaxEffortClampingConfig",
     "NeuralControlConfig",
     "PDControlConfig",
     "PIDControlConfig",
     "PositionBasedClampingConfig",
+    "PrebuiltActuatorConfig",
     "add_actuator",
 ]

@@ -14,20 +14,21 @@ import pippin
 import pytest
 import warp as wp
 from newton.actuators import ClampingMaxEffort, DrivePD
-from pippin.isaac import (
-    ActuatorConfig,
+from pippin_isaac import (
     ArticulationActuators,
     DCMotorClampingConfig,
-    DelayConfig,
+    DelaySchemaConfig,
     MaxEffortClampingConfig,
     NeuralControlConfig,
     PDControlConfig,
     PIDControlConfig,
     PositionBasedClampingConfig,
+    PrebuiltActuatorConfig,
     add_actuator,
 )
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 PD = PDControlConfig(kp=100.0, kd=100.0)
 
 
@@ -78,7 +79,7 @@ def constants(*values):
 
 
 def given(kp, kd, *clamping):
-    return ActuatorConfig(controller=DrivePD(kp=constants(*kp), kd=constants(*kd)), clamping=clamping)
+    return PrebuiltActuatorConfig(controller=DrivePD(kp=constants(*kp), kd=constants(*kd)), clamping=clamping)
 
 
 def types_of(simulation, label="motor"):
@@ -88,7 +89,7 @@ def types_of(simulation, label="motor"):
 
 
 def test_the_reference_names_tests_that_are_here():
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "isaac.md").read_text(encoding="utf-8")
+    page = (EXAMPLES.parent / "reference" / "isaac.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.+) \| (.+) \|$", page.partition("## Its tests")[2], re.MULTILINE)
     named = {name for _, ours in rows for name in re.findall(r"`(test_\w+)`", ours)}
     kept = " ".join(theirs for theirs, ours in rows if ours.startswith("the same"))
@@ -134,7 +135,7 @@ def test_clamping_authored_and_discovered(load, stage, clamping, expected):
 
 
 def test_delay_authored_and_discovered(load, stage):
-    add_actuator(stage, "hip", "motor", PD, delay=DelayConfig(3))
+    add_actuator(stage, "hip", "motor", PD, delay=DelaySchemaConfig(3))
 
     with load(stage) as simulation:
         simulation.step(10)
@@ -166,7 +167,7 @@ def test_delay_authored_and_discovered(load, stage):
             "NewtonPositionBasedClampingAPI",
             [("lookupPositions", [0.0, 0.5]), ("lookupEfforts", [100.0, 80.0])],
         ),
-        ({"delay": DelayConfig(3)}, "NewtonActuatorDelayAPI", [("delaySteps", 3)]),
+        ({"delay": DelaySchemaConfig(3)}, "NewtonActuatorDelayAPI", [("delaySteps", 3)]),
     ],
 )
 def test_values_authored(stage, arguments, schema, values):
@@ -180,9 +181,9 @@ def test_values_authored(stage, arguments, schema, values):
         assert (list(authored) if isinstance(value, list) else authored) == pytest.approx(value)
 
 
-def test_neural_authored_and_discovered(load, stage, tmp_path, examples):
+def test_neural_authored_and_discovered(load, stage, tmp_path):
     # The path is relative to the layer.
-    shutil.copy(examples / "knee.onnx", tmp_path / "net.onnx")
+    shutil.copy(EXAMPLES / "knee.onnx", tmp_path / "net.onnx")
     table = {"type": "neural", "joints": ["hip"], "model": str(tmp_path / "net.onnx")}
     with load(stage, actuators={"motor": table}) as simulation:
         expected = efforts_of(simulation)
@@ -236,7 +237,7 @@ def test_multiple_clampings_in_their_order(load, stage):
 
 
 def test_overwrite_true_replaces(load, stage):
-    add_actuator(stage, "hip", "motor", PIDControlConfig(1.0, 2.0, 3.0), delay=DelayConfig(2))
+    add_actuator(stage, "hip", "motor", PIDControlConfig(1.0, 2.0, 3.0), delay=DelaySchemaConfig(2))
     prim = add_actuator(stage, "slide", "motor", PD, overwrite_existing=True)
 
     assert "newton:ki" not in prim.GetPropertyNames()
@@ -262,7 +263,7 @@ def test_overwrite_true_replaces(load, stage):
         ({"controller": 3.0}, TypeError, "controller: expected one of PDControlConfig"),
         ({"controller": MaxEffortClampingConfig(1.0)}, TypeError, "controller: expected one of PDControlConfig"),
         ({"clamping": [PD]}, TypeError, r"clamping\[0\]: expected one of MaxEffortClampingConfig"),
-        ({"delay": 3}, TypeError, "delay: expected one of DelayConfig, got 3"),
+        ({"delay": 3}, TypeError, "delay: expected one of DelaySchemaConfig, got 3"),
         (
             {"clamping": [MaxEffortClampingConfig(1.0), MaxEffortClampingConfig(2.0)]},
             ValueError,
@@ -312,9 +313,9 @@ def test_a_prim_of_another_layer_is_not_half_replaced(stage, tmp_path):
         (lambda: PositionBasedClampingConfig([0.0, 1.0], [1.0]), "got 2 and 1"),
         (lambda: PositionBasedClampingConfig([1.0, 0.0], [1.0, 1.0]), "none below the one before"),
         (lambda: PositionBasedClampingConfig([0.0], [-1.0]), "lookup_efforts: expected a finite number >= 0"),
-        (lambda: DelayConfig(-1), "delay_steps: expected a whole number >= 0, got -1"),
-        (lambda: DelayConfig(1.5), "delay_steps: expected a whole number >= 0, got 1.5"),
-        (lambda: DelayConfig(np.True_), "delay_steps: expected a whole number >= 0"),
+        (lambda: DelaySchemaConfig(-1), "delay_steps: expected a whole number >= 0, got -1"),
+        (lambda: DelaySchemaConfig(1.5), "delay_steps: expected a whole number >= 0, got 1.5"),
+        (lambda: DelaySchemaConfig(np.True_), "delay_steps: expected a whole number >= 0"),
         (lambda: PDControlConfig(np.ones(2), 1.0), "kp: expected a finite number >= 0, got array"),
         (lambda: PositionBasedClampingConfig(1.0, "ab"), "lookup_positions: expected numbers here .* got 1.0 and 'ab'"),
     ],
@@ -333,7 +334,7 @@ def test_numbers_of_numpy_and_paths_are_taken(stage):
         "motor",
         PDControlConfig(np.float32(2.0), np.int64(1)),
         clamping=[lookup],
-        delay=DelayConfig(np.int64(3)),
+        delay=DelaySchemaConfig(np.int64(3)),
     )
 
     assert prim.GetAttribute("newton:kp").Get() == 2.0
@@ -448,7 +449,7 @@ def run_by_hand(load, stage, *, is_auto, steps=10):
 
 
 def test_manual_step_drives_motion_as_auto_step_does(load, stage):
-    add_actuator(stage, "hip", "motor", PD, delay=DelayConfig(2))
+    add_actuator(stage, "hip", "motor", PD, delay=DelaySchemaConfig(2))
 
     by_hand = run_by_hand(load, stage, is_auto=False)
 
@@ -520,7 +521,7 @@ def test_reset_clears_pid_integral(load, stage):
 
 
 def test_reset_clears_delayed_targets(load, stage):
-    add_actuator(stage, "hip", "motor", PDControlConfig(1.0, 0.0), delay=DelayConfig(1))
+    add_actuator(stage, "hip", "motor", PDControlConfig(1.0, 0.0), delay=DelaySchemaConfig(1))
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
     with load(stage, actuated):
         group = actuated.actuators[0]
@@ -682,10 +683,10 @@ def test_feedforward_that_does_not_fit_raises(load, stage, arguments, message):
         actuated.set_dof_feedforward_effort_targets(**arguments)
 
 
-def test_feedforward_of_a_network_is_refused_before_anything_is_written(load, stage, examples):
+def test_feedforward_of_a_network_is_refused_before_anything_is_written(load, stage):
     tables = {
         "motor": {"type": "pd", "joints": ["slide"], "kp": 0.0},
-        "net": {"type": "neural", "joints": ["hip"], "model": str(examples / "knee.onnx")},
+        "net": {"type": "neural", "joints": ["hip"], "model": str(EXAMPLES / "knee.onnx")},
     }
     actuated = ArticulationActuators("/Robot")
     with load(stage, actuated, actuators=tables) as simulation:
@@ -745,7 +746,7 @@ def test_an_authored_actuator_gives_the_efforts_of_the_same_table(load, stage, t
         "motor",
         PDControlConfig(100.0, 10.0),
         clamping=[MaxEffortClampingConfig(3.0)],
-        delay=DelayConfig(2),
+        delay=DelaySchemaConfig(2),
     )
     with load(stage) as simulation:
         np.testing.assert_array_equal(efforts_of(simulation), expected)

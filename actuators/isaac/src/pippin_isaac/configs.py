@@ -17,7 +17,7 @@ __all__ = [
     "CLAMPINGS",
     "CONTROLS",
     "DCMotorClampingConfig",
-    "DelayConfig",
+    "DelaySchemaConfig",
     "MaxEffortClampingConfig",
     "NeuralControlConfig",
     "PDControlConfig",
@@ -185,7 +185,7 @@ class PositionBasedClampingConfig:
 
 
 @attrs.frozen
-class DelayConfig:
+class DelaySchemaConfig:
     """A delay of the targets, `NewtonActuatorDelayAPI`."""
 
     schema: ClassVar[str] = "NewtonActuatorDelayAPI"
