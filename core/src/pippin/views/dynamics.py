@@ -14,6 +14,7 @@ from pippin.binding import Host
 from .errors import ViewError
 from .indexing import PADDING, ArticulationIndices
 from .kernels import dynamics as kernels
+from .kernels.gather_scatter import GATHER
 
 __all__ = ["Dynamics"]
 
@@ -89,7 +90,8 @@ class Dynamics:
         """Return the effort that velocities alone need, shape [count, 6 + max_dofs]. Newton allocates in it."""
         whole, values = self._coriolis_forces
         newton.eval_inverse_dynamics_passive(self._host.model, state, coriolis_force=whole, mask=self._chosen)
-        wp.launch(kernels.gather_coriolis, values.shape, [whole, self._dofs, values], device=values.device)
+        inputs = [whole, self._dofs.flatten(), values.flatten()]
+        wp.launch(GATHER[wp.float32], values.size, inputs, device=values.device)
         return values
 
     def _evaluated_jacobians(self, state: newton.State) -> wp.array:
