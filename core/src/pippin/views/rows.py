@@ -26,7 +26,7 @@ from .exchange import Array, deliver
 from .host_checks import HostCheck
 from .indexing import PADDING
 from .memory import Staging
-from .newton_arrays import NewtonArrays
+from .newton_arrays import arrays_to_read, arrays_to_write
 from .permissions import IN_STEP, Permissions, index_of
 from .placement import Placement
 from .quantities import Element, ViewQuantity
@@ -86,7 +86,6 @@ class RowView(FixedAttributes, abc.ABC):
         self._selector = RowSelector(self.count, device)
         self._row_flags = RowFlags.of_state(host, articulation_indices, world_ids)
         self._model_flags = RowFlags.of_model(host, world_ids)
-        self._arrays = NewtonArrays(host)
         self._buffers = {
             name: self._buffer(quantity, indices, balls, quaternion)
             for name, quantity in self.quantities.items()
@@ -231,7 +230,7 @@ class RowView(FixedAttributes, abc.ABC):
         with WARP_LOCK:
             if not self.is_valid:
                 self._refuse_invalid(f"get_{name}")
-            values = self._buffers[name].read(self._arrays.to_read(self.quantities[name]))
+            values = self._buffers[name].read(arrays_to_read(self._host, self.quantities[name]))
             return values if out is None else deliver(values, out, f"get_{name}")
 
     def _set(self, name: str, data: Any, indices: Any, mask: Any, compact: bool) -> None:
@@ -253,7 +252,7 @@ class RowView(FixedAttributes, abc.ABC):
             elif read_only is not None:
                 is_waiting = checked.numbers is not None or not present(values.device).is_cuda
                 at_once = is_waiting and not present(values.device).is_capturing
-                with read_only.watching(where, self._arrays.to_write(quantity), at_once=at_once):
+                with read_only.watching(where, arrays_to_write(self._host, quantity), at_once=at_once):
                     self._write(where, quantity, values, selection, checked.is_checked)
             else:
                 self._write(where, quantity, values, selection, checked.is_checked)
@@ -263,7 +262,7 @@ class RowView(FixedAttributes, abc.ABC):
     def _write(
         self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
     ) -> None:
-        arrays = self._arrays.to_write(quantity)
+        arrays = arrays_to_write(self._host, quantity)
         inverse = getattr(self._host.model, quantity.inverse) if quantity.inverse else None
         flags = None if quantity.invalidates is None else self._row_flags
         if quantity.flags:
