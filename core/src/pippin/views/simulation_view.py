@@ -110,10 +110,7 @@ class SimulationView(FixedAttributes):
             SelectionError: A pattern matches nothing, or is malformed.
             SimulationError: The view was invalidated.
         """
-        model = self._host.model
-        of_worlds = on_host(model.articulation_world) if model.articulation_count else np.zeros(0, dtype=np.int32)
-        labels = model.articulation_label
-        chosen = self._select(pattern, labels, of_worlds, "articulation", worlds, path_glob, allow_empty)
+        chosen = self._select("articulation", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
         return self._keep(ArticulationView(self._host, chosen))
 
     def rigid_bodies(
@@ -132,9 +129,7 @@ class SimulationView(FixedAttributes):
             path_glob: Whether globs are compared segment by segment.
             allow_empty: Whether a pattern may match nothing.
         """
-        model = self._host.model
-        of_worlds = on_host(model.body_world) if model.body_count else np.zeros(0, dtype=np.int32)
-        chosen = self._select(pattern, model.body_label, of_worlds, "body", worlds, path_glob, allow_empty)
+        chosen = self._select("body", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
         return self._keep(RigidBodyView(self._host, chosen))
 
     def contacts(
@@ -193,20 +188,13 @@ class SimulationView(FixedAttributes):
 
     get_object_type = object_type
 
-    def _select(
-        self,
-        pattern: Patterns,
-        labels: list[str],
-        of_worlds: np.ndarray,
-        what: str,
-        worlds: Any,
-        path_glob: bool,
-        allow_empty: bool,
-    ) -> np.ndarray:
+    def _select(self, what: str, pattern: Patterns, worlds: Any, **options: bool) -> np.ndarray:
+        """Return the indices of articulations or bodies; the options are those of `select`."""
         self._refuse_invalid(what)
-        chosen = chosen_worlds(worlds, self._host.world_count)
-        options = {"chosen_worlds": chosen, "path_glob": path_glob, "allow_empty": allow_empty}
-        return select(pattern, labels, of_worlds, what=what, **options)
+        model, chosen = self._host.model, chosen_worlds(worlds, self._host.world_count)
+        labels = getattr(model, f"{what}_label")
+        of_worlds = on_host(getattr(model, f"{what}_world")) if labels else np.zeros(0, dtype=np.int32)
+        return select(pattern, labels, of_worlds, what=what, chosen_worlds=chosen, **options)
 
     def _keep(self, view: Any) -> Any:
         fix(view)
