@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .contacts.data import ContactData, FrictionData, RawContactData
 from .errors import RowError, ViewError
-from .metatype import ArticulationMetatype, DofType
-from .object_type import ObjectType
+from .metatype import ArticulationMetatype, DofType, ObjectType
 from .quantities import ARTICULATION, RIGID_BODY, ViewQuantity
 from .selection import SelectionError
 

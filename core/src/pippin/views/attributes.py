@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -32,29 +31,21 @@ __all__ = ["KNOWN", "Attributes", "shapes_of"]
 _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
 
-@attrs.frozen
-class _ModelAttribute:
-    """The flag of an attribute of the model, and the rule of its values."""
-
-    flag: str
-    valid: Valid
-
-
-KNOWN: Mapping[str, _ModelAttribute] = {
-    "joint_X_p": _ModelAttribute("JOINT_PROPERTIES", "pose"),
-    "joint_X_c": _ModelAttribute("JOINT_PROPERTIES", "pose"),
-    "joint_damping": _ModelAttribute(_FORCES, "non-negative"),
-    "joint_stiffness": _ModelAttribute(_FORCES, "non-negative"),
-    "joint_limit_ke": _ModelAttribute(_FORCES, "non-negative"),
-    "joint_limit_kd": _ModelAttribute(_FORCES, "non-negative"),
-    "joint_rest_q": _ModelAttribute("JOINT_REFERENCE_POSE_PROPERTIES", "finite"),
-    "shape_transform": _ModelAttribute(_SHAPES, "pose"),
-    "shape_material_mu": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_restitution": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_ke": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_kd": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_kf": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_ka": _ModelAttribute(_SHAPES, "non-negative"),
+KNOWN: Mapping[str, tuple[str, Valid]] = {
+    "joint_X_p": ("JOINT_PROPERTIES", "pose"),
+    "joint_X_c": ("JOINT_PROPERTIES", "pose"),
+    "joint_damping": (_FORCES, "non-negative"),
+    "joint_stiffness": (_FORCES, "non-negative"),
+    "joint_limit_ke": (_FORCES, "non-negative"),
+    "joint_limit_kd": (_FORCES, "non-negative"),
+    "joint_rest_q": ("JOINT_REFERENCE_POSE_PROPERTIES", "finite"),
+    "shape_transform": (_SHAPES, "pose"),
+    "shape_material_mu": (_SHAPES, "non-negative"),
+    "shape_material_restitution": (_SHAPES, "non-negative"),
+    "shape_material_ke": (_SHAPES, "non-negative"),
+    "shape_material_kd": (_SHAPES, "non-negative"),
+    "shape_material_kf": (_SHAPES, "non-negative"),
+    "shape_material_ka": (_SHAPES, "non-negative"),
 }
 """Attributes of the model that can be set while it runs: the flag that notifies the solver, and the allowed values."""
 
@@ -200,11 +191,11 @@ class Attributes:
                     f"{where}: the solvers that read it are not known; pass flags=newton.ModelFlags.…, or flags=0 if"
                     " none does"
                 )
-            return int(newton.ModelFlags[known.flag])
+            return int(newton.ModelFlags[known[0]])
         if isinstance(flags, bool) or not isinstance(flags, int):
             raise ViewError(f"{where}: flags: expected newton.ModelFlags or an integer, got {flags!r}")
-        if known is not None and not flags & newton.ModelFlags[known.flag]:
-            raise ViewError(f"{where}: flags: without {known.flag} the solver would not read it; leave flags out")
+        if known is not None and not flags & newton.ModelFlags[known[0]]:
+            raise ViewError(f"{where}: flags: without {known[0]} the solver would not read it; leave flags out")
         return int(flags)
 
 
@@ -232,7 +223,7 @@ class _Attribute:
         #: Name of the type of a number.
         self.dtype: str = scalar.__name__
         #: The numbers that are allowed.
-        self.rule = RULES[KNOWN[name].valid] if name in KNOWN else of_type(self.dtype)
+        self.rule = RULES[KNOWN[name][1]] if name in KNOWN else of_type(self.dtype)
         self.staging = Staging(self.values.size, self.dtype, device)
         width = index.size // len(index) if len(index) else 1
         self._is_used = (index != PADDING).reshape(len(index), width)

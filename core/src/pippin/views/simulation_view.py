@@ -16,7 +16,6 @@ from pippin.errors import SimulationError
 from pippin.fixed import FixedAttributes, fix
 
 from .articulations import ArticulationView
-from .classification import object_type
 from .contacts.view import RigidContactView
 from .device_faults import DeviceFaults
 from .dirty_flags import RowFlags
@@ -28,13 +27,14 @@ from .kernels.dirty_flags import DirtyFlags
 from .kernels.gather_scatter import scatter_numbers
 from .launching import PreparedLaunch
 from .memory import Staging, WarpArrayCache
-from .object_type import ObjectType
+from .metatype import ObjectType
 from .permissions import IN_STEP
 from .rigid_bodies import RigidBodyView
 from .row_selection import RowSelector
 from .rows import RowView
 from .rules import RULES
 from .selection import Patterns, chosen_worlds, select
+from .structure import object_type
 
 __all__ = ["SimulationView"]
 
