@@ -19,7 +19,7 @@ from .exchange import scalar_shape
 from .host_checks import HostCheck
 from .indexing import PADDING, index_map, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
-from .kernels.dirty_flags import DirtyFlags
+from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import Staging, alias
 from .quantities import ViewQuantity
@@ -62,14 +62,8 @@ STRUCTURE = frozenset(
 class Attributes:
     """Arrays of the state, the inputs or the model, by name.
 
-    The memory of an attribute is allocated at its first use.
-
-    Args:
-        host: The simulation.
-        elements: Index map of each frequency of Newton's attributes, shape [count] or [count, columns]; padding is -1.
-        quantities: The quantities of the view, which have setters of their own.
-        faults: The faults of the setting of attributes.
-        row_flags: The flags of the rows whose model is written; None if nobody asks for them.
+    The memory of an attribute is allocated at its first use. `elements` has an index map for each frequency of Newton's
+    attributes, shape [count] or [count, columns]; padding is -1.
     """
 
     def __init__(
@@ -102,13 +96,6 @@ class Attributes:
         describe: Callable[[int], str],
     ) -> None:
         """Write the numbers of the selected rows, and notify the solver.
-
-        Args:
-            name: Name of the array.
-            data: The numbers.
-            selection: The rows.
-            flags: The flags that notify the solver.
-            describe: Return the words for a row in errors.
 
         Raises:
             ViewError: The attribute is unknown, is set by a setter of its own, or needs flags; or a number is NaN.
@@ -200,14 +187,7 @@ class Attributes:
 
 
 class _Attribute:
-    """The memory of one attribute.
-
-    Args:
-        name: Name of the array, `namespace:name` for a custom one.
-        owner: "state", "control" or "model".
-        index: Index map, shape [count] or [count, columns].
-        array: The array, for its type.
-    """
+    """The memory of one attribute of the state, the control or the model."""
 
     def __init__(self, name: str, owner: str, index: np.ndarray, array: wp.array) -> None:
         self.name, self.owner = name, owner
@@ -218,11 +198,8 @@ class _Attribute:
         self.values = wp.zeros((*index.shape, *components), dtype=scalar, device=device)
         #: Index of each element in the array, shape of `values` without components; -1 for padding.
         self.elements = index
-        #: The number of elements.
         self.count = index.size
-        #: Name of the type of a number.
         self.dtype: str = scalar.__name__
-        #: The numbers that are allowed.
         self.rule = RULES[KNOWN[name][1]] if name in KNOWN else of_type(self.dtype)
         self.staging = Staging(self.values.size, self.dtype, device)
         width = index.size // len(index) if len(index) else 1
@@ -231,7 +208,6 @@ class _Attribute:
         quaternion = np.zeros_like(elements) if self.rule.has_quaternion else None
         #: The elements as an argument of kernels.
         self.index = index_map(elements, device, self.rule, quaternion)
-        #: Writes rows of bytes.
         self.scatter = PreparedLaunch(scatter_bytes, device, width)
 
     def check(self, describe: Callable[[int], str]) -> HostCheck:

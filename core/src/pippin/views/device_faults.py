@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import warp as wp
 
 from .errors import RowError, ViewError
-from .kernels.faults import HELD, INVALID, KIND_COUNT, OUTSIDE
+from .kernels.rows import HELD, INVALID, KIND_COUNT, OUTSIDE
 from .memory import alias
 
 __all__ = ["DeviceFaults"]
@@ -36,12 +36,7 @@ class DeviceFaults:
     ) -> None:
         """Raise one error for all faults since the last call, if there are any. Synchronises with the device.
 
-        Args:
-            count: The number of rows.
-            expected: Return the values that a setter allows.
-            describe: Return the words for a row.
-            what: The word for a row.
-            solver: Name of the solver.
+        `expected` returns the values that a setter allows, and `describe` the words for one of the `count` rows.
 
         Raises:
             RowError: Indices were out of range.

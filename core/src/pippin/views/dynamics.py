@@ -24,12 +24,6 @@ class Dynamics:
 
     The memory is allocated at the first call of each kind. If the rows are all articulations of the model, and the
     columns are theirs, Newton's own matrices are the rows of the view, and nothing is copied.
-
-    Args:
-        host: The simulation.
-        articulations: Articulation of each row, shape [count].
-        indices: Links and DOFs of the articulations.
-        world_of: World of each row on the device, shape [count].
     """
 
     def __init__(self, host: Host, articulations: np.ndarray, indices: ArticulationIndices, world_of: wp.array) -> None:

@@ -21,10 +21,7 @@ IN_STEP = "inside a step, only targets and forces can be set; set it between ste
 class Permissions:
     """Reasons why a quantity cannot be set: the solver would ignore it, or an actuator sets it itself.
 
-    Args:
-        host: The simulation.
-        indices: Index map of each kind of element, padded with -1.
-        faults: Faults of the setter of each quantity.
+    There is an index map for each kind of element, padded with -1, and memory for the faults of each setter.
     """
 
     def __init__(self, host: Host, indices: Mapping[str, np.ndarray], faults: Mapping[str, wp.array]) -> None:

@@ -23,8 +23,8 @@ from .errors import ViewError
 from .exchange import Array, deliver
 from .host_checks import HostCheck
 from .indexing import index_map
-from .kernels.dirty_flags import DirtyFlags
 from .kernels.gather_scatter import scatter_numbers
+from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import Staging, WarpArrayCache
 from .metatype import ObjectType
@@ -64,13 +64,8 @@ class SimulationView(FixedAttributes):
         self._faults = DeviceFaults([_SET_GRAVITY], device)
         self._faults_of_gravity = self._faults.of(_SET_GRAVITY)
         self._index = index_map(np.arange(3 * count, dtype=np.int32).reshape(count, 3), device)
-        self._check = HostCheck(
-            rule=RULES["finite"],
-            dtype="float32",
-            components=3,
-            is_used=np.ones((count, 1), dtype=bool),
-            describe=lambda world, _: f"world {world}",
-        )
+        is_used = np.ones((count, 1), dtype=bool)
+        self._check = HostCheck(components=3, is_used=is_used, describe=lambda world, _: f"world {world}")
         gravity = present(model.gravity)  # its last row is for objects of no world
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
         self._gravity_numbers = self._gravity.flatten()
@@ -90,12 +85,7 @@ class SimulationView(FixedAttributes):
         return present(self._host.model.device)
 
     def articulations(
-        self,
-        pattern: Patterns,
-        *,
-        worlds: Any = None,
-        path_glob: bool = True,
-        allow_empty: bool = False,
+        self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> ArticulationView:
         """Return a view of articulations, each once, in the order of the patterns, then by world and index.
 
@@ -114,12 +104,7 @@ class SimulationView(FixedAttributes):
         return self._keep(ArticulationView(self._host, chosen))
 
     def rigid_bodies(
-        self,
-        pattern: Patterns,
-        *,
-        worlds: Any = None,
-        path_glob: bool = True,
-        allow_empty: bool = False,
+        self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> RigidBodyView:
         """Return a view of bodies; see `articulations` for patterns, order and errors.
 

@@ -57,10 +57,7 @@ def has_dofs(joint_type: newton.JointType | int) -> bool:
 def object_type(model: newton.Model, label: str, world: int | None = None) -> ObjectType:
     """Return the kind of the object with a label: of a body, else of a joint, else of an articulation.
 
-    Args:
-        model: The model of all worlds.
-        label: The whole label, with or without the slash at its beginning; patterns match nothing.
-        world: World of the object, -1 if it belongs to no world; by default the first world with this label.
+    The arguments are those of `SimulationView.object_type`.
     """
     for body in _with_label(model.body_label, on_host(model.body_world), label, world):
         return _of_body(model, body)

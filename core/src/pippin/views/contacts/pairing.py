@@ -36,20 +36,15 @@ class SensorGroup:
 def sensor_groups(
     model: newton.Model, sensors: Patterns, filters: Sequence[Any], worlds: Sequence[int] | None, *, path_glob: bool
 ) -> list[SensorGroup]:
-    """Return the sensors in groups with equal filters.
-
-    Args:
-        model: The model of all worlds.
-        sensors: Patterns of body labels.
-        filters: Patterns for all sensors, or one list of patterns for each pattern of sensors.
-        worlds: Worlds to select sensors in; by default all.
-        path_glob: See `select`.
+    """Return the sensors in groups with equal filters; the arguments are those of `RigidContactView`.
 
     Raises:
         SelectionError: `select` fails, the number of lists is wrong, or a body is in two groups.
     """
+    of_body = on_host(model.body_world)
+    options = {"what": "body", "chosen_worlds": worlds, "path_glob": path_glob}
     groups = [
-        SensorGroup(tuple(_bodies(model, patterns, worlds, path_glob).tolist()), tuple(own))
+        SensorGroup(tuple(select(patterns, model.body_label, of_body, **options).tolist()), tuple(own))
         for patterns, own in _matched(sensors, filters)
     ]
     seen: set[int] = set()
@@ -91,11 +86,6 @@ def _matched(sensors: Patterns, filters: Sequence[Any]) -> Iterator[tuple[Patter
             f" got {filters!r}"
         )
     yield from zip(patterns, filters, strict=True)
-
-
-def _bodies(model: newton.Model, patterns: Patterns, worlds: Sequence[int] | None, path_glob: bool) -> np.ndarray:
-    of_body = on_host(model.body_world)
-    return select(patterns, model.body_label, of_body, what="body", chosen_worlds=worlds, path_glob=path_glob)
 
 
 def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob: bool) -> Iterator[Counterpart]:
