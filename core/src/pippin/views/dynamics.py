@@ -43,9 +43,9 @@ class Dynamics:
         self._dof_starts = on_device(dof_starts)
         self._parents = on_device(_parents(model, indices.joints))
         self._carriers = on_device(_carriers(model, indices))
-        self._is_whole = np.array_equal(articulations, np.arange(model.articulation_count)) and _is_in_place(
-            indices.generalized - dof_starts[articulations][:, None], indices.generalized != PADDING
-        )
+        columns = indices.generalized - dof_starts[articulations][:, None]
+        is_in_place = (columns == np.arange(columns.shape[1]))[indices.generalized != PADDING].all()
+        self._is_whole = np.array_equal(articulations, np.arange(model.articulation_count)) and bool(is_in_place)
 
     def jacobians(self, state: newton.State) -> wp.array:
         """Return the velocity of each link by each generalized DOF, shape [count, max_links, 6, 6 + max_dofs]."""
@@ -133,11 +133,6 @@ class Dynamics:
         if device.is_capturing:
             raise ViewError("dynamics: the first call allocates; make it before the capture")
         return wp.zeros(shape, dtype=dtype, device=device)
-
-
-def _is_in_place(columns: np.ndarray, is_dof: np.ndarray) -> bool:
-    """Return whether each DOF is in the column that it has in Newton's matrices, shape [count, columns] of both."""
-    return bool((columns == np.arange(columns.shape[1]))[is_dof].all())
 
 
 def _parents(model: newton.Model, joints: np.ndarray) -> np.ndarray:

@@ -28,8 +28,6 @@ from .rows import ContactRows
 
 __all__ = ["RigidContactView"]
 
-_SHARED = ("points", "counts", "starts", "overflow")
-
 
 class RigidContactView(FixedAttributes):
     """Forces that contacts exert on some bodies, the sensors, in the last substep.
@@ -142,8 +140,7 @@ class RigidContactView(FixedAttributes):
             ViewError: The view has no filters or no rows, or `dt` is not a positive number.
         """
         self._require_filters("contact_data")
-        rows = self._filled(self._rows, "contact_data", dt)
-        return ContactData(**rows.reported)
+        return ContactData(**self._filled(self._rows, "contact_data", dt))
 
     def raw_contact_data(self, dt: float | None = None) -> RawContactData:
         """Return every contact of each sensor, with what it touches.
@@ -151,8 +148,7 @@ class RigidContactView(FixedAttributes):
         Raises:
             ViewError: The view has no rows, or `dt` is not a positive number.
         """
-        rows = self._filled(self._raw_rows, "raw_contact_data", dt)
-        return RawContactData(**rows.reported)
+        return RawContactData(**self._filled(self._raw_rows, "raw_contact_data", dt))
 
     def friction_data(self, dt: float | None = None) -> FrictionData:
         """Return the tangential forces of the contacts of each sensor with each filter; without filters, of all.
@@ -160,8 +156,8 @@ class RigidContactView(FixedAttributes):
         Raises:
             ViewError: The view has no rows, or `dt` is not a positive number.
         """
-        rows = self._filled(self._friction_rows, "friction_data", dt)
-        return FrictionData(forces=rows.reported["frictions"], **{name: rows.reported[name] for name in _SHARED})
+        reported = self._filled(self._friction_rows, "friction_data", dt)
+        return FrictionData(reported["frictions"], *(reported[name] for name in FrictionData._fields[1:]))
 
     def other_labels(self, bodies: Any) -> list[str]:
         """Return the labels of body indices from `raw_contact_data`; `""` for static shapes.
@@ -268,13 +264,13 @@ class RigidContactView(FixedAttributes):
                 f"{method}: the view has no filters; make it with some, or use net_forces or raw_contact_data"
             )
 
-    def _filled(self, rows: ContactRows, method: str, dt: float | None) -> ContactRows:
+    def _filled(self, rows: ContactRows, method: str, dt: float | None) -> dict[str, wp.array]:
         if not self.max_contact_data:
             raise ViewError(f"{method}: the view has no rows; make it with max_contact_data")
         with WARP_LOCK:
             self._refuse_invalid(method)
             rows.fill(self._sources, self._contact_count, self._scale(dt))
-        return rows
+            return rows.reported
 
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:
