@@ -42,9 +42,9 @@ class DeviceFaults:
             RowError: Indices were out of range.
             ViewError: There were faults of other kinds.
         """
-        found = self._memory.numpy().reshape(-1, KIND_COUNT, 2).tolist()
-        kinds = [kind for numbers in found for kind in range(KIND_COUNT) if numbers[kind][0]]
-        if not kinds:
+        parts = zip(self._setters, self._memory.numpy().reshape(-1, KIND_COUNT, 2).tolist(), strict=True)
+        faults = [(setter, kind, *part[kind]) for setter, part in parts for kind in range(KIND_COUNT) if part[kind][0]]
+        if not faults:
             return
         self._memory.zero_()
 
@@ -70,12 +70,5 @@ class DeviceFaults:
                 " properties only at joints that had them when it was built; set scene.settable_joints = true"
             )
 
-        error = RowError if kinds[0] == OUTSIDE else ViewError
-        raise error(
-            "\n".join(
-                f"{setter}: {sentence(setter, kind, *numbers[kind])}"
-                for setter, numbers in zip(self._setters, found, strict=True)
-                for kind in range(KIND_COUNT)
-                if numbers[kind][0]
-            )
-        )
+        error = RowError if faults[0][1] == OUTSIDE else ViewError
+        raise error("\n".join(f"{fault[0]}: {sentence(*fault)}" for fault in faults))

@@ -42,6 +42,8 @@ class Placement:
     def __attrs_post_init__(self) -> None:
         coords, dofs = free_roots(self.host.model, self.joints)
         self._is_joined = (coords == PADDING) & (self.joints != PADDING)
+        #: Whether the body of any row is held by a joint that is not free.
+        self.has_joined = bool(self._is_joined.any())
         device = present(self.host.model.device)
         self._movers: Any = Movers()
         maps = {"body_of": self.bodies, "joint_of": self.joints, "coord_of": coords, "dof_of": dofs}
@@ -53,11 +55,6 @@ class Placement:
         self._throw = PreparedLaunch(scatter_twists, device)
         self._flag_joined = PreparedLaunch(flag_joined, device)
         self._blocks = _FreeJointBlocks.of(self.host, self.joints, coords, dofs) if device.is_cpu else None
-
-    @property
-    def has_joined(self) -> bool:
-        """Whether the body of any row is held by a joint that is not free."""
-        return bool(self._is_joined.any())
 
     def refuse_joined(self, where: str, selection: RowSelection) -> None:
         """Refuse a pose or velocity that only a free body can have. Rows that only the device knows are left to it.

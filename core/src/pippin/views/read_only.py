@@ -37,14 +37,6 @@ class ReadOnlyElements:
         #: Whether every value may be set.
         self.is_empty = not any(limited is not None and limited.elements.size for limited in self._limited)
 
-    @classmethod
-    def of(
-        cls, quantity: ViewQuantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
-    ) -> ReadOnlyElements | None:
-        """Return the read-only elements of a quantity; None if there are none."""
-        found = cls(quantity, support, index, faults, model) if quantity.arrays else None
-        return None if found is None or found.is_empty else found
-
     @contextmanager
     def watching(self, where: str, arrays: Sequence[wp.array], *, at_once: bool) -> Iterator[None]:
         """Restore, after the `with` block, what the solver cannot take over. May be recorded.
@@ -60,13 +52,11 @@ class ReadOnlyElements:
             for limited, array in pairs:
                 limited.restore_refused(array, self._faults)
             return
-        refused = [limited.refused(array) for limited, array in pairs]
-        if any(each.size for each in refused):
+        refused = [(limited, each) for limited, array in pairs if (each := limited.refused(array)).size]
+        if refused:
             for limited, array in pairs:
                 wp.copy(array, limited.before)
-            limited, elements = next(
-                (limited, each) for (limited, _), each in zip(pairs, refused, strict=True) if each.size
-            )
+            limited, elements = refused[0]
             raise ViewError(f"{where}: {self._support.refusal(limited.range, elements)}")
 
 

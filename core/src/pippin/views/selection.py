@@ -24,7 +24,7 @@ from pippin.errors import ConfigError
 from pippin.indices import IndexRange
 from pippin.labels import matches, no_match
 
-__all__ = ["Pattern", "Patterns", "SelectionError", "chosen_worlds", "glob", "listed", "select"]
+__all__ = ["Pattern", "Patterns", "SelectionError", "chosen_worlds", "glob", "listed", "pattern_text", "select"]
 
 Pattern = str | re.Pattern[str] | int
 """A glob, a compiled regular expression or an index."""
@@ -142,9 +142,8 @@ class _Candidates:
 
     def nothing(self, pattern: Pattern) -> str:
         """Return the fault of a pattern that matches nothing."""
-        is_expression = isinstance(pattern, re.Pattern)
-        text = pattern.pattern if is_expression else str(pattern)
-        return no_match(text, list(self._indices), self._what, "pattern", by_path=not is_expression)
+        by_path = not isinstance(pattern, re.Pattern)
+        return no_match(pattern_text(pattern), list(self._indices), self._what, "pattern", by_path=by_path)
 
 
 def listed(patterns: Any) -> list[Any]:
@@ -152,6 +151,11 @@ def listed(patterns: Any) -> list[Any]:
     if isinstance(patterns, Iterable) and not isinstance(patterns, str | bytes):
         return list(patterns)
     return [patterns]
+
+
+def pattern_text(pattern: Pattern) -> str:
+    """Return a pattern as it is shown in errors."""
+    return pattern.pattern if isinstance(pattern, re.Pattern) else str(pattern)
 
 
 def _checked(pattern: Any) -> Pattern:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.views.selection import Pattern, Patterns, SelectionError, listed, select
+from pippin.views.selection import Pattern, Patterns, SelectionError, listed, pattern_text, select
 
 __all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
 
@@ -99,7 +98,7 @@ def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob
         choice = found_in[world]
         if len(choice) not in (1, sensor_count[world]):
             raise SelectionError(
-                f"filter {_text(pattern)!r}: matches {len(choice)} objects in world {world}, which has"
+                f"filter {pattern_text(pattern)!r}: matches {len(choice)} objects in world {world}, which has"
                 f" {sensor_count[world]} sensors; use a pattern that matches one object, which all sensors share, or"
                 " one object per sensor"
             )
@@ -161,7 +160,3 @@ def _paths_above(model: newton.Model, pattern: Pattern, path_glob: bool) -> list
 
 def _chosen(pattern: Pattern, labels: Sequence[str], worlds: np.ndarray, path_glob: bool) -> list[int]:
     return select(pattern, labels, worlds, what="body", path_glob=path_glob, allow_empty=True).tolist()
-
-
-def _text(pattern: Pattern) -> str:
-    return pattern.pattern if isinstance(pattern, re.Pattern) else str(pattern)
