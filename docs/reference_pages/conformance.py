@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pippin.catalog.entries import Catalog
 from pippin.conformance import Conformance
-from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.conformance.checks import CHECKS
 from pippin.conformance.kinds import CONFIGURED
+from pippin.conformance.mechanisms import BENCHES, UNTRIED
 
 from .rows import inline_toml, summary
 from .tasks import TASK_KINDS
@@ -107,7 +107,7 @@ def conformances() -> list[Conformance]:
 
 def _settings(conformance: Conformance) -> str:
     """Return the settings of a plugin's checks that differ from the defaults."""
-    subject = conformance.subject
+    subject = conformance.plugin_under_test
     parts = [f"`{key} = {inline_toml(value)}`" for key, value in subject.config.items() if key != "model"]
     if subject.dt != 0.002:
         parts.append(f"substeps of {1000 * subject.dt:g} ms")

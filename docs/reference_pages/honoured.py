@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pippin.catalog.entries import Catalog
-from pippin.conformance.asks import ASKS, Ask, cell_of
+from pippin.conformance.runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from pippin.support.declaration import Declaration
 
 from .rows import named_row, row_of_solvers
@@ -60,16 +60,17 @@ def page() -> str:
     declared = {name: Declaration.of(plugin, "solver") for name, plugin in solvers.items()}
     lines = [row_of_solvers("call", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
     lines += [
-        row_of_solvers(_call(ask), (_verdict_of(ask, each) for each in declared.values())) for ask in ASKS.values()
+        row_of_solvers(_call(ask), (_verdict_of(ask, each) for each in declared.values()))
+        for ask in RUNTIME_CHANGES.values()
     ]
-    return "".join([HONOURED, *lines, MEASURED, *map(_motion, ASKS.values()), ELSEWHERE])
+    return "".join([HONOURED, *lines, MEASURED, *map(_motion, RUNTIME_CHANGES.values()), ELSEWHERE])
 
 
-def _call(ask: Ask) -> str:
+def _call(ask: RuntimeChange) -> str:
     return f"`{f'{ask.name} {ask.attribute}'.strip()}`"
 
 
-def _verdict_of(ask: Ask, declared: Declaration) -> str:
+def _verdict_of(ask: RuntimeChange, declared: Declaration) -> str:
     cell = cell_of(ask, declared)
     if cell.is_honoured:
         return "acts¹" if cell.is_fixed else "acts"
@@ -78,7 +79,7 @@ def _verdict_of(ask: Ask, declared: Declaration) -> str:
     return f"refused² `{cell.option}`" if cell.option else "refused"
 
 
-def _motion(ask: Ask) -> str:
+def _motion(ask: RuntimeChange) -> str:
     needs = ", ".join(f"`{name}`" for name in (ask.feature, *ask.flags) if name) or "none"
     acting, idle = (f"{least:.3g} to {most:.3g}" for least, most in (ask.acting, ask.idle))
     return named_row(f"{_call(ask)[1:-1]}", needs, f"{ask.expectation}: {acting}", idle)

@@ -226,7 +226,7 @@ def test_the_hooks_page_says_when_and_how_often_each_hook_is_called(configure, c
     told = {
         (phases.get(when, "later steps"), hook): HOW_OFTEN[often]
         for when, hook, often, _ in rows
-        if hook != "frame"  # when one is due: tests/step/test_observers.py
+        if hook != "frame"  # when one is due: tests/step/test_host_schedule.py
     }
     told["later steps", "observe"] = 1  # after the reset, as the page's section on it says
     assert told == {

@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from pippin import PluginError, conformance
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
-from pippin.conformance.asks import ASKS
-from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.conformance.checks import CHECKS
+from pippin.conformance.mechanisms import BENCHES, UNTRIED
+from pippin.conformance.runtime_changes import RUNTIME_CHANGES
 from pippin.solving import FEATURES
 from pippin.views import ARTICULATION, RIGID_BODY
 
@@ -128,7 +128,7 @@ def deaf():
     return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
 
 
-@pytest.mark.parametrize("name", [name for name, ask in ASKS.items() if ask.feature])
+@pytest.mark.parametrize("name", [name for name, ask in RUNTIME_CHANGES.items() if ask.feature])
 def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_ask(deaf, name):
     reasons = [each.run(f"ask_{name}").reason for each in deaf]
 
@@ -140,9 +140,9 @@ def test_every_setter_of_a_view_is_an_ask():
     tables = (*ARTICULATION.values(), *RIGID_BODY.values())
     setters = {f"set_{each.name}": each for each in tables if each.is_settable}
 
-    assert setters.keys() <= ASKS.keys()
+    assert setters.keys() <= RUNTIME_CHANGES.keys()
     for name, quantity in setters.items():
-        assert (ASKS[name].feature, ASKS[name].flags) == (quantity.feature, quantity.flags), name
+        assert (RUNTIME_CHANGES[name].feature, RUNTIME_CHANGES[name].flags) == (quantity.feature, quantity.flags), name
 
 
 def test_a_command_that_draws_for_worlds_outside_the_mask_is_found():

@@ -13,7 +13,7 @@ import numpy as np
 import pippin
 import warp as wp
 from pippin.conformance import scenes
-from pippin.conformance.subject import Subject
+from pippin.conformance.plugin_under_test import Subject
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.step.callbacks import Callbacks
 

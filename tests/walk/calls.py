@@ -296,7 +296,7 @@ class Calls:
         return np.isin(view.dof_indices, group)
 
     def _gains(self) -> tuple[float, float]:
-        if any(self.bed.group is each for each in self.bed.simulation._disabled.all):
+        if any(self.bed.group is each for each in self.bed.simulation._built.disabled.all):
             return 0.0, 0.0
         return self.bed.group.get("kp").numpy().min(), self.bed.group.get("kd").numpy().min()
 
@@ -452,7 +452,7 @@ class Calls:
                 names=["set_enabled"],
                 is_wrong=True,
             )
-        was_on = not simulation._disabled.has(group)
+        was_on = not simulation._built.disabled.has(group)
         return Call(
             name=f"set_enabled({on})",
             act=lambda: simulation.set_enabled(group, on),

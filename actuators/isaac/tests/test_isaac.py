@@ -89,7 +89,7 @@ def types_of(simulation, label="motor"):
 
 
 def test_the_reference_names_tests_that_are_here():
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "isaac.md").read_text(encoding="utf-8")
+    page = (EXAMPLES.parent / "reference" / "isaac.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.+) \| (.+) \|$", page.partition("## Its tests")[2], re.MULTILINE)
     named = {name for _, ours in rows for name in re.findall(r"`(test_\w+)`", ours)}
     kept = " ".join(theirs for theirs, ours in rows if ours.startswith("the same"))

@@ -26,24 +26,24 @@ class IndexRange:
 
     Given are integers in a list, a set or an array of any library; one integer; a boolean mask of shape [count]; or
     None for all. Nothing is rounded, wrapped or cut off.
-
-    Args:
-        count: The number of things.
-        what: What is counted, for errors.
-        error: The error for a wrong type or shape, and for an index that is listed twice.
-        range_error: The error for an index out of range; by default `error`.
-        lowest: The lowest index; -1 if -1 stands for something.
     """
 
     count: int
     """The number of things."""
 
     what: str = attrs.field(default="world", kw_only=True)
+    """What is counted, for errors."""
+
     error: type[ConfigError] = attrs.field(default=ConfigError, kw_only=True)
+    """The error for a wrong type or shape, and for an index that is listed twice."""
+
     range_error: type[ConfigError] = attrs.field(
         default=attrs.Factory(lambda self: self.error, takes_self=True), kw_only=True
     )
+    """The error for an index out of range; by default `error`."""
+
     lowest: int = attrs.field(default=0, kw_only=True)
+    """The lowest index; -1 if -1 stands for something."""
 
     def indices(self, given: Any, where: str, *, may_repeat: bool = False) -> np.ndarray:
         """Return the indices in the order given, or of the true entries of a mask, shape [chosen].
@@ -63,7 +63,15 @@ class IndexRange:
         return numbers
 
     def mask(self, given: Any, where: str) -> np.ndarray:
-        """Return whether each index from `lowest` on is chosen; here an index may be listed twice. See `indices`."""
+        """Return whether each index from `lowest` on is chosen, shape [count - lowest]; one may be listed twice.
+
+        Args:
+            given: What the user chose.
+            where: Beginning of error messages.
+
+        Raises:
+            ConfigError: The type, a shape or an index is wrong.
+        """
         return self._marked(self._read(given, where))
 
     def _marked(self, numbers: np.ndarray) -> np.ndarray:

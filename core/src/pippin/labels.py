@@ -17,7 +17,6 @@ from .errors import ConfigError
 from .spelling import did_you_mean, listed
 
 __all__ = [
-    "AxisLabel",
     "NoMatchError",
     "covers",
     "lookup",

@@ -1,6 +1,6 @@
 """Catalog of installed plugins, read from their metadata."""
 
 from .entries import Catalog
-from .entry import Entry, Kind
+from .entry import Entry
 
-__all__ = ["Catalog", "Entry", "Kind"]
+__all__ = ["Catalog", "Entry"]

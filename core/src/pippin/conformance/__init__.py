@@ -16,7 +16,6 @@ from .checks import Check
 from .executor_contract import executor_faults
 from .outcomes import CheckResult
 from .parametrization import parametrize
-from .subject import Scene
 from .suite import Conformance
 from .vector_env import check_vector_env
 
@@ -24,7 +23,6 @@ __all__ = [
     "Check",
     "CheckResult",
     "Conformance",
-    "Scene",
     "check_vector_env",
     "executor_faults",
     "parametrize",

@@ -11,11 +11,9 @@ from pippin.arrays import present
 from pippin.errors import PluginError
 
 from .kinds import LABEL
-from .observing import advance, differing, start
+from .observation import advance, differing, start
 from .outcomes import NotApplicableError
 from .runs import Runs
-
-__all__ = ["check_addition", "check_driven_joints", "check_efforts", "check_open_loop"]
 
 _BESIDE = 0.25
 """Effort that a user adds to every joint [N, N·m]."""

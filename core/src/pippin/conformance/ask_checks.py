@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 from pippin.errors import PluginError
 
-from .asks import ASKS, Ask, cell_of
 from .outcomes import NotApplicableError
 from .runs import Runs
-
-__all__ = ["check_ask"]
+from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 
 
 def check_ask(runs: Runs, name: str) -> None:
     """Check one ask: as the solver's declaration says, it acts in the asked world alone, or is refused."""
-    ask, subject = ASKS[name], runs.subject
+    ask, subject = RUNTIME_CHANGES[name], runs.subject
     cell = cell_of(ask, subject.declaration)
     if cell.lacks in ask.of_body:
         raise NotApplicableError(f"it declares no {cell.lacks}, and a scene with them is refused")
@@ -30,7 +28,7 @@ def check_ask(runs: Runs, name: str) -> None:
         _refuse_silence(runs, ask, runs.refusals[name], reason, "scene.settable_joints")
 
 
-def _refuse_silence(runs: Runs, ask: Ask, found: str, reason: str, what: str) -> None:
+def _refuse_silence(runs: Runs, ask: RuntimeChange, found: str, reason: str, what: str) -> None:
     """Refuse an ask that was accepted, and an error without the solver, the ask or what is missing."""
     missing = [part for part in (ask.name, ask.attribute, repr(runs.subject.name), what) if part not in found]
     if missing:
@@ -40,7 +38,7 @@ def _refuse_silence(runs: Runs, ask: Ask, found: str, reason: str, what: str) ->
         )
 
 
-def _refuse_motion(runs: Runs, ask: Ask, motions: np.ndarray) -> None:
+def _refuse_motion(runs: Runs, ask: RuntimeChange, motions: np.ndarray) -> None:
     for world, motion in enumerate(motions):
         is_asked = world == len(motions) - 1
         least, most = ask.acting if is_asked else ask.idle

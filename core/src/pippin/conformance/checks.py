@@ -22,12 +22,10 @@ from . import (
     step_checks,
     term_checks,
 )
-from .asks import ASKS
-from .benches import BENCHES
 from .kinds import CARRIED, CONFIGURED, OBSERVERS, PARTS, SIMULATED, TERMS
+from .mechanisms import BENCHES
 from .runs import Runs
-
-__all__ = ["CHECKS", "Check", "checks_for"]
+from .runtime_changes import RUNTIME_CHANGES
 
 
 @attrs.frozen(kw_only=True)
@@ -62,7 +60,7 @@ def _feature(name: str) -> Check:
 
 def _ask(name: str) -> Check:
     """Return the check of one ask."""
-    promise = f"`{name}` in one world: {ASKS[name].expectation}, there alone; or it is refused."
+    promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
     return Check(
         name=f"ask_{name}", promise=promise, kinds=("solver",), run=functools.partial(ask_checks.check_ask, name=name)
     )
@@ -96,7 +94,7 @@ CHECKS = (
     _check(claims.check_particle_worlds, "solver"),
     _check(claims.check_observables, "solver"),
     _check(claims.check_model_changes, "solver"),
-    *map(_ask, ASKS),
+    *map(_ask, RUNTIME_CHANGES),
     _check(actuator_checks.check_efforts, "actuator"),
     _check(actuator_checks.check_driven_joints, "actuator"),
     _check(actuator_checks.check_addition, "actuator"),

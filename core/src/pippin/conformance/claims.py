@@ -10,23 +10,13 @@ from pippin.arrays import on_host, present
 from pippin.errors import PluginError
 
 from . import scenes
-from .benches import BENCHES
-from .observing import advance, step
+from .mechanisms import BENCHES
+from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
 
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
-
-__all__ = [
-    "check_contacts",
-    "check_coordinates",
-    "check_feature",
-    "check_features",
-    "check_model_changes",
-    "check_observables",
-    "check_particle_worlds",
-]
 
 
 def check_coordinates(runs: Runs) -> None:

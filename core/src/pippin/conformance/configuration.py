@@ -20,17 +20,8 @@ from pippin.config.toml_text import toml_text
 from pippin.config.wording import shape_of, union_members
 from pippin.errors import ConfigError, PluginError
 
+from .plugin_under_test import PluginUnderTest
 from .runs import Runs
-from .subject import Subject
-
-__all__ = [
-    "check_documented_keys",
-    "check_entry_point",
-    "check_light_import",
-    "check_round_trip",
-    "check_schema",
-    "check_unknown_keys",
-]
 
 _IMPORT = """
 import contextlib, io, sys
@@ -125,11 +116,11 @@ def check_schema(runs: Runs) -> None:
     _refuse(runs.subject, [f"{key}: any value would do; annotate it as a scalar, a list or a table" for key in keys])
 
 
-def _config_class(subject: Subject) -> type:
+def _config_class(subject: PluginUnderTest) -> type:
     return subject.entry.load_config()
 
 
-def _refuse(subject: Subject, faults: list[str]) -> None:
+def _refuse(subject: PluginUnderTest, faults: list[str]) -> None:
     if faults:
         raise PluginError("\n".join(f"{subject}: {fault}" for fault in faults))
 

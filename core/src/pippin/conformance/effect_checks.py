@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pippin.errors import PluginError
 
-from .observing import advance, differing, start
+from .observation import advance, differing, start
 from .runs import Runs
-
-__all__ = ["check_effect"]
 
 
 def check_effect(runs: Runs) -> None:

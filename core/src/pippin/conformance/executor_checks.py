@@ -9,8 +9,6 @@ from pippin.errors import PluginError
 
 from .runs import Runs
 
-__all__ = ["check_jobs"]
-
 
 def check_jobs(runs: Runs) -> None:
     """Jobs that return, raise, die, hang and are cancelled end as `pippin.sweeps.Executor` promises."""

@@ -10,10 +10,8 @@ import pippin
 from pippin.errors import ConfigError, PluginError
 
 from .outcomes import NotApplicableError
+from .plugin_under_test import PluginUnderTest
 from .runs import Runs
-from .subject import Subject
-
-__all__ = ["check_content", "check_options", "check_place", "check_simulation"]
 
 _POSITION, _TURN = (0.5, -1.0, 2.0), (0.0, 0.0, 0.6, 0.8)
 """A pose of the asset: metres, and a unit quaternion (x, y, z, w)."""
@@ -98,11 +96,11 @@ class _Ball:
         add_ball(builder, 100.0)
 
 
-def _plugin(subject: Subject) -> Any:
+def _plugin(subject: PluginUnderTest) -> Any:
     return subject.entry.load()
 
 
-def _read(subject: Subject, options: Mapping[str, Any] | None = None) -> Any:
+def _read(subject: PluginUnderTest, options: Mapping[str, Any] | None = None) -> Any:
     """Return a builder with the asset."""
     from pippin.assembly.scene import add_assets, new_builder
 

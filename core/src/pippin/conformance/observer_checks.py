@@ -7,10 +7,8 @@ from pathlib import Path
 from pippin.errors import ConfigError, PluginError
 
 from .kinds import LABEL
-from .observing import advance, differing, start
+from .observation import advance, differing, start
 from .runs import Runs
-
-__all__ = ["check_folder", "check_frames", "check_observation", "check_rows"]
 
 
 def check_observation(runs: Runs) -> None:

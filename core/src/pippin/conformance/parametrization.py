@@ -9,8 +9,6 @@ from .suite import Conformance
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["parametrize"]
-
 
 def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
     """Return a decorator that runs a test once for each check; the test calls its argument `check`.

@@ -6,8 +6,6 @@ import newton
 import pippin
 from pippin.support.features import RIGID_TREES
 
-__all__ = ["PlainSolver"]
-
 
 class PlainSolver:
     """Component that builds Newton's XPBD."""

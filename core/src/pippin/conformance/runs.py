@@ -15,15 +15,14 @@ from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PippinError, PluginError
 
 from . import scenes
-from .asking import Answer, answers, refusals
-from .benches import BENCHES, measured
-from .observing import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
-from .subject import Scene, Subject
+from .mechanisms import BENCHES, measured
+from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
+from .plugin_under_test import PluginUnderTest, Scene
+from .trials import Answer, answers, refusals
 
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
 
-__all__ = ["Moment", "Runs", "Whole", "falling"]
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""
@@ -88,7 +87,7 @@ class Runs:
         subject: The plugin.
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: PluginUnderTest) -> None:
         self.subject = subject
 
     @functools.cached_property
@@ -226,7 +225,7 @@ class Runs:
             return advance(simulation)
 
 
-def falling(subject: Subject) -> Scene:
+def falling(subject: PluginUnderTest) -> Scene:
     """Return a scene of a free ball, for use without ground; for a solver without rigid bodies, its own scene.
 
     A pendulum swings beside the ball if the solver supports hinges: one scene serves all checks that need either.

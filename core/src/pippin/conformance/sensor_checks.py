@@ -7,10 +7,8 @@ from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PluginError
 
 from .kinds import LABEL
-from .observing import Seen
+from .observation import Seen
 from .runs import Runs
-
-__all__ = ["check_outputs", "check_readings"]
 
 
 def check_outputs(runs: Runs) -> None:

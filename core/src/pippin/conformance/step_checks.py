@@ -5,20 +5,8 @@ from __future__ import annotations
 from pippin.errors import PluginError
 from pippin.spelling import listed
 
-from .observing import Seen, differing
+from .observation import Seen, differing
 from .runs import Runs
-
-__all__ = [
-    "check_allocation",
-    "check_capture",
-    "check_checkpoint",
-    "check_determinism",
-    "check_lifecycle",
-    "check_reset",
-    "check_side_by_side",
-    "check_substeps",
-    "check_worlds",
-]
 
 
 def check_lifecycle(runs: Runs) -> None:

@@ -7,17 +7,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pippin.catalog.entries import Kind
+from pippin.catalog.entry import Kind
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
 from .checks import Check, checks_for
 from .kinds import CONFIGURED
 from .outcomes import CheckResult, NotApplicableError
+from .plugin_under_test import PluginUnderTest, Scene
 from .runs import Runs
-from .subject import Scene, Subject
-
-__all__ = ["Conformance"]
 
 
 class Conformance:
@@ -60,7 +58,7 @@ class Conformance:
         file: str | os.PathLike[str] | None = None,
     ) -> None:
         #: For the core: the plugin, and the settings of its tests.
-        self.subject = Subject(
+        self.subject = PluginUnderTest(
             kind=kind,
             name=name,
             config=config or {},

@@ -10,13 +10,12 @@ import numpy as np
 from pippin.errors import PluginError
 
 from .kinds import LABEL
-from .observing import advance, start
+from .observation import advance, start
 from .runs import Runs
 
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
 
-__all__ = ["check_actions", "check_labels", "check_mask", "check_numbers", "check_verdicts"]
 
 _FILLING = 1e30
 """Content of an array before a term writes it; no number that a term means."""

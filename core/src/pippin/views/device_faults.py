@@ -10,8 +10,6 @@ from .errors import RowError, ViewError
 from .kernels.rows import HELD, INVALID, KIND_COUNT, OUTSIDE
 from .memory import alias
 
-__all__ = ["DeviceFaults"]
-
 
 class DeviceFaults:
     """The memory of the faults, with a part for each setter, by its name."""

@@ -16,8 +16,6 @@ from .indexing import PADDING, ArticulationIndices
 from .kernels import dynamics as kernels
 from .kernels.gather_scatter import GATHER
 
-__all__ = ["Dynamics"]
-
 
 class Dynamics:
     """Jacobians, mass matrices and forces of some articulations, by row.

@@ -13,8 +13,6 @@ from pippin.binding import Host
 from .errors import ViewError
 from .quantities import ViewQuantity
 
-__all__ = ["arrays_to_read", "arrays_to_write"]
-
 
 def arrays_to_read(host: Host, quantity: ViewQuantity) -> list[wp.array]:
     """Return the arrays to read a quantity from.

@@ -36,8 +36,6 @@ from .rules import RULES
 from .selection import Patterns, chosen_worlds, select
 from .structure import object_type
 
-__all__ = ["SimulationView"]
-
 _SET_GRAVITY = "set_gravity"
 
 

@@ -12,8 +12,6 @@ from pippin.labels import name_of
 
 from .metatype import ArticulationMetatype, DofType, ObjectType
 
-__all__ = ["has_dofs", "object_type", "of_articulation"]
-
 
 def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetatype:
     """Return the structure of one articulation of a model. Reads from the device."""

@@ -26,8 +26,6 @@ from .data import ContactData, FrictionData, RawContactData
 from .pairing import pair, sensor_groups
 from .rows import ContactRows
 
-__all__ = ["RigidContactView"]
-
 
 class RigidContactView(FixedAttributes):
     """Forces that contacts exert on some bodies, the sensors, in the last substep.

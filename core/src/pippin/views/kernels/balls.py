@@ -5,8 +5,6 @@ import warp as wp
 from .rows import INVALID, SelectedRows, fault, selected_row
 from .rules import is_finite
 
-__all__ = ["BallJoints", "gather_balls", "scatter_balls"]
-
 
 @wp.struct
 class BallJoints:

@@ -7,8 +7,6 @@ import warp as wp
 
 from .contacts import Pairing, Sources, is_contact, next_cell
 
-__all__ = ["ContactRowArrays", "count_rows", "fill_rows"]
-
 
 @wp.struct
 class ContactRowArrays:

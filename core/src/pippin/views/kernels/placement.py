@@ -5,8 +5,6 @@ import warp as wp
 from .rows import HELD, INVALID, DirtyFlags, SelectedRows, fault, selected_row, set_flags
 from .rules import is_pose, is_twist
 
-__all__ = ["Movers", "flag_joined", "scatter_poses", "scatter_twists"]
-
 
 @wp.struct
 class Movers:

@@ -6,21 +6,6 @@ row or index that has it.
 
 import warp as wp
 
-__all__ = [
-    "HELD",
-    "INVALID",
-    "KIND_COUNT",
-    "OUTSIDE",
-    "REFUSED",
-    "DirtyFlags",
-    "IndexMap",
-    "SelectedRows",
-    "fault",
-    "row_of",
-    "selected_row",
-    "set_flags",
-]
-
 OUTSIDE = wp.constant(0)
 """An index is the index of no row."""
 

@@ -13,8 +13,6 @@ from pippin.binding import Binding
 from pippin.config.component import ComponentConfig
 from pippin.sensing import Output, Sensor, SensorConfig
 
-__all__ = ["CARRIED_OUTPUT", "PlainActuator", "PlainSensor", "carrier"]
-
 CARRIED_OUTPUT = "velocity"
 """Name of the sensor's output."""
 

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from .observing import model_and_state, step
+from .observation import model_and_state, step
+from .plugin_under_test import PluginUnderTest
 from .scenes import GRAVITY, equal_moments
-from .subject import Subject
 
 if TYPE_CHECKING:
     import newton
     from pippin.simulation import Simulation
 
-__all__ = ["BENCHES", "DURATION", "UNTRIED", "Bench", "Rows", "measured"]
 
 DURATION = 0.1
 """Time after which motions are measured [s]."""
@@ -433,7 +432,7 @@ UNTRIED: Mapping[str, str] = {
 """Features without a bench, with the reasons."""
 
 
-def measured(subject: Subject, names: Sequence[str]) -> dict[str, float | Exception]:
+def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float | Exception]:
     """Return the number that a solver gives on the bench of each feature, or the exception raised.
 
     All benches stand side by side in one simulation. If this fails, they are split into two simulations, and so on.

@@ -1,4 +1,4 @@
-"""Asks: everything that a user can set while a simulation runs, with what a solver has to declare to honour it.
+"""Everything that a user can set while a simulation runs, with what a solver has to declare to honour it.
 
 The kit tries each on a body of its own, and the reference page *honoured* is made of the same table.
 """
@@ -11,10 +11,8 @@ from typing import Any, Literal
 import attrs
 from pippin.support.declaration import Declaration
 
-from .benches import DURATION
+from .mechanisms import DURATION
 from .scenes import GRAVITY
-
-__all__ = ["ASKS", "Ask", "Cell", "cell_of"]
 
 Body = Literal["slider", "wheel", "ball", "held"]
 """Mechanism of an ask: a slider along x, a wheel on a hinge about z, a free ball, or a ball on a fixed root."""
@@ -31,7 +29,7 @@ _JOINTS: Mapping[Body, str] = {
 
 
 @attrs.frozen(kw_only=True)
-class Ask:
+class RuntimeChange:
     """One way to ask for something, on a body that moves in one way if it is honoured, and in another if not."""
 
     name: str
@@ -100,7 +98,7 @@ class Cell:
     """Whether the call acts only at joints that had the feature when the solver was built."""
 
 
-def cell_of(ask: Ask, declared: Declaration) -> Cell:
+def cell_of(ask: RuntimeChange, declared: Declaration) -> Cell:
     """Return what a solver's declaration says of an ask."""
     features, changes = declared.supported_features, declared.supported_model_changes
     needed = [*sorted(ask.of_body, reverse=True), *([ask.feature] if ask.feature else [])]
@@ -115,8 +113,8 @@ _FORCES, _INERTIAL = ("JOINT_DOF_FORCE_PROPERTIES",), ("BODY_INERTIAL_PROPERTIES
 _PULL, _DRAG = {"set_dof_stiffnesses": 100.0}, {"set_dof_dampings": 10.0}
 _STILL, _FALL = (-0.005, 0.005), GRAVITY * DURATION
 
-_SETTERS: Iterable[Ask] = (
-    Ask(
+_SETTERS: Iterable[RuntimeChange] = (
+    RuntimeChange(
         name="set_dof_positions",
         value=0.2,
         motion="x",
@@ -124,7 +122,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a slider is put 0.2 m away [m]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_joint_coords",
         value=0.2,
         motion="x",
@@ -132,7 +130,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a slider is put 0.2 m away [m]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_velocities",
         value=1.0,
         motion="x speed",
@@ -140,7 +138,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a slider gets 1 m/s [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_position_targets",
         value=0.1,
         motion="x",
@@ -150,7 +148,7 @@ _SETTERS: Iterable[Ask] = (
         feature="joint_drives",
         first=_PULL,
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_velocity_targets",
         value=1.0,
         motion="x speed",
@@ -160,7 +158,7 @@ _SETTERS: Iterable[Ask] = (
         feature="joint_drives",
         first=_DRAG,
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_forces",
         value=1.0,
         motion="x speed",
@@ -168,7 +166,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="1 N accelerates a slider [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_limits",
         value=(-0.03, 0.03),
         motion="x",
@@ -179,7 +177,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.0, 1.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_stiffnesses",
         value=100.0,
         motion="x",
@@ -190,7 +188,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.1, 0.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_dampings",
         value=10.0,
         motion="x speed",
@@ -201,7 +199,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.0, 1.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_max_forces",
         value=1.0,
         motion="x",
@@ -213,7 +211,7 @@ _SETTERS: Iterable[Ask] = (
         first=_PULL,
         start=(0.1, 0.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_max_velocities",
         value=0.2,
         motion="x speed",
@@ -224,7 +222,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.0, 1.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_armatures",
         value=2.0,
         motion="x speed",
@@ -235,7 +233,7 @@ _SETTERS: Iterable[Ask] = (
         flags=("JOINT_DOF_INERTIAL_PROPERTIES",),
         push=10.0,
     ),
-    Ask(
+    RuntimeChange(
         name="set_dof_frictions",
         value=5.0,
         motion="x speed",
@@ -246,7 +244,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_FORCES,
         start=(0.0, 1.0),
     ),
-    Ask(
+    RuntimeChange(
         name="set_attribute",
         value=10.0,
         motion="x speed",
@@ -258,7 +256,7 @@ _SETTERS: Iterable[Ask] = (
         start=(0.0, 1.0),
         attribute="joint_damping",
     ),
-    Ask(
+    RuntimeChange(
         name="set_attribute",
         value=False,
         body="held",
@@ -270,7 +268,7 @@ _SETTERS: Iterable[Ask] = (
         flags=("JOINT_PROPERTIES",),
         attribute="joint_enabled",
     ),
-    Ask(
+    RuntimeChange(
         name="set_root_transforms",
         value=(0.2, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
         body="held",
@@ -280,7 +278,7 @@ _SETTERS: Iterable[Ask] = (
         expectation="a body on a fixed root is put 0.2 m away [m]",
         flags=("JOINT_PROPERTIES",),
     ),
-    Ask(
+    RuntimeChange(
         name="set_root_velocities",
         value=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         body="ball",
@@ -289,7 +287,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a free ball gets 1 m/s [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_transforms",
         value=(0.2, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
         body="ball",
@@ -298,7 +296,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a free ball is put 0.2 m away [m]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_velocities",
         value=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         body="ball",
@@ -307,7 +305,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="a free ball gets 1 m/s [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="apply_forces",
         value=(500.0, 0.0, 0.0),
         body="ball",
@@ -316,7 +314,7 @@ _SETTERS: Iterable[Ask] = (
         idle=_STILL,
         expectation="500 N during one step accelerate a ball of 1 kg [m/s]",
     ),
-    Ask(
+    RuntimeChange(
         name="set_masses",
         value=2.0,
         body="ball",
@@ -327,7 +325,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_INERTIAL,
         push=10.0,
     ),
-    Ask(
+    RuntimeChange(
         name="set_coms",
         value=(0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0),
         body="ball",
@@ -338,7 +336,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_INERTIAL,
         torque=0.5,
     ),
-    Ask(
+    RuntimeChange(
         name="set_inertias",
         value=(0.02, 0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0, 0.02),
         body="wheel",
@@ -349,7 +347,7 @@ _SETTERS: Iterable[Ask] = (
         flags=_INERTIAL,
         first={"set_dof_forces": 1.0},
     ),
-    Ask(
+    RuntimeChange(
         name="set_disable_gravities",
         value=1,
         body="ball",
@@ -362,5 +360,5 @@ _SETTERS: Iterable[Ask] = (
     ),
 )
 
-ASKS: Mapping[str, Ask] = {ask.label: ask for ask in _SETTERS}
+RUNTIME_CHANGES: Mapping[str, RuntimeChange] = {ask.label: ask for ask in _SETTERS}
 """The asks by name."""

@@ -1,4 +1,4 @@
-"""Trial of all asks of a solver: each on a body of its own, side by side, and in the last of three worlds alone."""
+"""Trial of all runtime changes of a solver: each on its own body, and in the last of three worlds alone."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import attrs
 import numpy as np
 from pippin.errors import PippinError
 
-from .asks import ASKS, Ask, cell_of
-from .benches import DURATION
-from .observing import model_and_state, step
+from .mechanisms import DURATION
+from .observation import model_and_state, step
+from .plugin_under_test import PluginUnderTest
+from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import equal_moments
-from .subject import Subject
 
 if TYPE_CHECKING:
     import newton
     from pippin.simulation import Simulation
 
-__all__ = ["Answer", "answers", "refusals"]
 
 WORLDS = 3
 """Worlds of a trial; the last one is asked."""
@@ -39,7 +38,7 @@ class Answer:
     """Motion of the body in each world if the call was accepted."""
 
 
-def answers(subject: Subject) -> Mapping[str, Answer]:
+def answers(subject: PluginUnderTest) -> Mapping[str, Answer]:
     """Return the answer to each ask for which the solver supports the body.
 
     Every joint is prepared for what the solver cannot add to it later.
@@ -63,7 +62,7 @@ def answers(subject: Subject) -> Mapping[str, Answer]:
     }
 
 
-def refusals(subject: Subject) -> Mapping[str, str]:
+def refusals(subject: PluginUnderTest) -> Mapping[str, str]:
     """Return the error of each ask for what the solver, as it declares, cannot add to a joint; empty for no error."""
     tried = {name: ask for name, ask in _tried(subject).items() if cell_of(ask, subject.declaration).is_fixed}
     if not tried:
@@ -72,22 +71,22 @@ def refusals(subject: Subject) -> Mapping[str, str]:
         return {name: _ask(simulation, ask, {}) for name, ask in tried.items()}
 
 
-def _tried(subject: Subject) -> dict[str, Ask]:
+def _tried(subject: PluginUnderTest) -> dict[str, RuntimeChange]:
     features = subject.features
-    return {name: ask for name, ask in ASKS.items() if features is None or ask.of_body <= features}
+    return {name: ask for name, ask in RUNTIME_CHANGES.items() if features is None or ask.of_body <= features}
 
 
-def _built(subject: Subject, asks: Mapping[str, Ask], *, settable_joints: bool) -> Simulation:
+def _built(subject: PluginUnderTest, asks: Mapping[str, RuntimeChange], *, settable_joints: bool) -> Simulation:
     scene = functools.partial(_add, asks)
     return subject.build(count=1, scene=scene, world_count=WORLDS, is_on_ground=False, settable_joints=settable_joints)
 
 
-def _first(ask: Ask, subject: Subject) -> Mapping[str, float]:
+def _first(ask: RuntimeChange, subject: PluginUnderTest) -> Mapping[str, float]:
     """Return what is set before, if the ask is honoured."""
     return ask.first if cell_of(ask, subject.declaration).is_honoured else {}
 
 
-def _add(asks: Mapping[str, Ask], builder: newton.ModelBuilder) -> None:
+def _add(asks: Mapping[str, RuntimeChange], builder: newton.ModelBuilder) -> None:
     """Add the body of each ask, all side by side along y."""
     import warp as wp
 
@@ -100,7 +99,7 @@ def _add(asks: Mapping[str, Ask], builder: newton.ModelBuilder) -> None:
             builder.joint_q[-1], builder.joint_qd[-1] = ask.start
 
 
-def _joint(builder: newton.ModelBuilder, ask: Ask, body: int, place: Any) -> int:
+def _joint(builder: newton.ModelBuilder, ask: RuntimeChange, body: int, place: Any) -> int:
     if ask.body == "ball":
         return builder.add_joint_free(body)
     if ask.body == "held":
@@ -110,8 +109,8 @@ def _joint(builder: newton.ModelBuilder, ask: Ask, body: int, place: Any) -> int
     return builder.add_joint_prismatic(-1, body, parent_xform=place, axis=(1.0, 0.0, 0.0), armature=0.0)
 
 
-def _ask(simulation: Simulation, ask: Ask, first: Mapping[str, float]) -> str:
-    """Ask in the last world, and return the text of the error; empty if the call was accepted."""
+def _ask(simulation: Simulation, ask: RuntimeChange, first: Mapping[str, float]) -> str:
+    """RuntimeChange in the last world, and return the text of the error; empty if the call was accepted."""
     views = simulation.view
     is_of_bodies = not hasattr(views.articulations(ask.label), ask.name)
     view: Any = views.rigid_bodies(ask.label) if is_of_bodies else views.articulations(ask.label)
@@ -124,7 +123,7 @@ def _ask(simulation: Simulation, ask: Ask, first: Mapping[str, float]) -> str:
     return ""
 
 
-def _arguments(ask: Ask, view: Any, is_of_bodies: bool) -> dict[str, Any]:
+def _arguments(ask: RuntimeChange, view: Any, is_of_bodies: bool) -> dict[str, Any]:
     import newton
 
     dtype: Any = {bool: np.bool_, int: np.uint8}.get(type(ask.value), np.float32)
@@ -142,8 +141,8 @@ def _push(simulation: Simulation) -> None:
     model, state = model_and_state(simulation)
     forces = np.zeros((model.body_count, 6), dtype=np.float32)
     for body, label in enumerate(model.body_label):
-        if label in ASKS:  # others stand beside
-            forces[body, 0], forces[body, 5] = ASKS[label].push, ASKS[label].torque
+        if label in RUNTIME_CHANGES:  # others stand beside
+            forces[body, 0], forces[body, 5] = RUNTIME_CHANGES[label].push, RUNTIME_CHANGES[label].torque
     # What a view adds for the next step stays.
     state.body_f.assign(state.body_f.numpy() + forces)
 
@@ -158,6 +157,6 @@ def _motions(simulation: Simulation) -> dict[str, np.ndarray]:
 _COLUMNS = {"x": 0, "y": 1, "z": 2, "x speed": 3, "y speed": 4, "z speed": 5, "turn speed": 8}
 
 
-def _measured(ask: Ask, before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> np.ndarray:
+def _measured(ask: RuntimeChange, before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> np.ndarray:
     column = _COLUMNS[ask.motion]
     return (after[ask.label] - before[ask.label])[:, column]

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from pippin.catalog.entries import Catalog, Entry, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Entry, Kind
 from pippin.components.contract import load_plugin
 from pippin.components.error_attribution import ErrorAttribution
 from pippin.components.sub_solvers import make_plugin
@@ -31,7 +32,6 @@ from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["Scene", "Subject"]
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
@@ -48,7 +48,7 @@ _GUESSES: Mapping[str, Any] = {
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Subject:
+class PluginUnderTest:
     """An installed plugin, and the settings of its tests."""
 
     kind: Kind
@@ -233,7 +233,7 @@ class Subject:
     def _plugins(self, is_present: bool = True) -> dict[str, Any]:
         parts = self.plain_solver()
         if self.kind in CARRIED:
-            from .carriers import carrier
+            from .host_components import carrier
 
             parts[LABEL] = carrier(self.kind, self.structured() if is_present else None)
         return parts
@@ -263,4 +263,4 @@ class Subject:
     def _solver_component(self) -> Any:
         if self.kind == "solver":
             return self.component()
-        return None if self.solver is None else Subject(kind="solver", name=self.solver).component()
+        return None if self.solver is None else PluginUnderTest(kind="solver", name=self.solver).component()
