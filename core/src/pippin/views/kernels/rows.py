@@ -1,4 +1,4 @@
-"""What the kernels of setters share: faults, dirty flags, the selected rows and the elements of Newton's arrays.
+"""Parts that the kernels of setters share: faults, dirty flags, the selected rows and the elements of Newton's arrays.
 
 The faults of a setter are counted by kind, with two numbers in the setter's memory: how often a kind was found, and one
 row or index that has it.
