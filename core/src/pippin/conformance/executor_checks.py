@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pippin.errors import PluginError
 
+from .executor_contract import executor_faults
 from .runs import Runs
 
 __all__ = ["check_jobs"]
@@ -14,8 +15,6 @@ __all__ = ["check_jobs"]
 
 def check_jobs(runs: Runs) -> None:
     """Jobs that return, raise, die, hang and are cancelled end as `pippin.sweeps.Executor` promises."""
-    from .executor_contract import executor_faults
-
     with tempfile.TemporaryDirectory() as folder:
         faults = executor_faults(runs.subject.component, Path(folder))
     if faults:

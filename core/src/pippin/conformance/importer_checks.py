@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import newton
 import numpy as np
 import pippin
+from pippin.assembly.scene import add_assets, new_builder
 from pippin.errors import ConfigError, PluginError
 
 from .outcomes import NotApplicableError
 from .plugin_under_test import PluginUnderTest
 from .runs import Runs
+from .scenes import add_ball
 
 __all__ = ["check_content", "check_options", "check_place", "check_simulation"]
 
@@ -93,8 +96,6 @@ class _Ball:
     @pippin.hookimpl
     def fill_prototype(self, builder: Any) -> None:
         """Add a ball high above the asset."""
-        from .scenes import add_ball
-
         add_ball(builder, 100.0)
 
 
@@ -104,8 +105,6 @@ def _plugin(subject: PluginUnderTest) -> Any:
 
 def _read(subject: PluginUnderTest, options: Mapping[str, Any] | None = None) -> Any:
     """Return a builder with the asset."""
-    from pippin.assembly.scene import add_assets, new_builder
-
     config = pippin.structure({"scene": {"assets": [{**subject.asset_table(), **(options or {})}]}})
     builder = new_builder(config.scene)
     try:
@@ -140,8 +139,6 @@ def _same(left: np.ndarray, right: np.ndarray | None) -> bool:
 
 def _poses(builder: Any) -> dict[str, np.ndarray]:
     """Return the positions of the asset's bodies, and of its shapes that stand still [m], shape [count, 3]."""
-    import newton
-
     model = builder.finalize(device="cpu", skip_validation_inertia=True)
     state = model.state()
     if model.joint_count:

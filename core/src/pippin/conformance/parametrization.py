@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pytest
 
 from .suite import Conformance
-
-if TYPE_CHECKING:
-    import pytest
 
 __all__ = ["parametrize"]
 
@@ -21,8 +18,6 @@ def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
     Args:
         conformance: The checks of one plugin.
     """
-    import pytest
-
     return pytest.mark.parametrize("check", [_Test(conformance, name) for name in conformance.checks], ids=str)
 
 
@@ -34,8 +29,6 @@ class _Test:
         return self._name
 
     def __call__(self) -> None:
-        import pytest
-
         result = self._conformance.run(self._name)
         if result.outcome == "expected failure":
             pytest.xfail(result.reason)

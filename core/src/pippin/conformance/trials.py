@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
 import numpy as np
+import warp as wp
 from pippin.errors import PippinError
+from pippin.simulation import Simulation
 
 from .mechanisms import DURATION
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import equal_moments
-
-if TYPE_CHECKING:
-    import newton
-    from pippin.simulation import Simulation
 
 __all__ = ["Answer", "answers", "refusals"]
 
@@ -89,8 +88,6 @@ def _first(ask: RuntimeChange, subject: PluginUnderTest) -> Mapping[str, float]:
 
 def _add(asks: Mapping[str, RuntimeChange], builder: newton.ModelBuilder) -> None:
     """Add the body of each ask, all side by side along y."""
-    import warp as wp
-
     for index, (name, ask) in enumerate(asks.items()):
         place = wp.transform(wp.vec3(0.0, float(index), _HEIGHT), wp.quat_identity())
         body = builder.add_link(label=name, mass=_MASS, inertia=equal_moments(_INERTIA), xform=place)
@@ -125,8 +122,6 @@ def _ask(simulation: Simulation, ask: RuntimeChange, first: Mapping[str, float])
 
 
 def _arguments(ask: RuntimeChange, view: Any, is_of_bodies: bool) -> dict[str, Any]:
-    import newton
-
     dtype: Any = {bool: np.bool_, int: np.uint8}.get(type(ask.value), np.float32)
     row = np.asarray(ask.value, dtype=dtype).reshape(-1)
     is_alone = is_of_bodies or "root" in ask.name  # one row of numbers, without an axis of links or DOFs
