@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 import attrs
-from pippin.catalog.entries import PLURALS, Catalog, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import PLURALS, Kind
 from pippin.config.fields import fields_of
 from pippin.config.schema import json_schema
 

@@ -17,8 +17,8 @@ from typing import get_args
 import pytest
 from click.testing import CliRunner
 from packaging.requirements import Requirement
-from pippin.catalog.entries import KINDS as PLUGIN_KINDS
-from pippin.catalog.entries import PLURALS
+from pippin.catalog.entry import KINDS as PLUGIN_KINDS
+from pippin.catalog.entry import PLURALS
 from pippin.cli import main
 from pippin.templates.writing import NewKind, ways_to_try
 

@@ -29,7 +29,8 @@ import newton  # noqa: F401  before any page runs, for the page on gradients
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.catalog.entries import PLURALS, Catalog, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import PLURALS, Kind
 from pippin.cli import main
 from pippin.hookspecs import Hooks
 

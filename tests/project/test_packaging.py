@@ -15,7 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
-from pippin.catalog.entries import PLURALS
+from pippin.catalog.entry import PLURALS
 
 pytestmark = pytest.mark.slow
 

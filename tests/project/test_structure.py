@@ -20,7 +20,7 @@ PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 BOUNDS = {
-    "lines of the source": 60600,
+    "lines of the source": 59500,
     "lines of simulation.py": 659,
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 49,
@@ -103,3 +103,15 @@ def test_the_name_of_a_test_is_short():
     names = (name for path in files for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE))
 
     assert not [name for name in names if len(name) > 80]
+
+
+def test_only_public_modules_and_packages_list_their_names():
+    public = {f"{module.replace('.', '/')}.py" for module in (*PUBLIC["FOR_PLUGINS"], *PUBLIC["FOR_USERS"])}
+    listing = {
+        file
+        for file, tree in modules().items()
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__"
+    }
+
+    assert not {file for file in listing if not file.endswith("__init__.py") and f"pippin/{file}" not in public}

@@ -9,8 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["dof_numbers", "numbers", "texts", "write"]
-
 
 def numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
     """Return the values of an attribute, shape [rows, ...]; empty if it is not registered."""

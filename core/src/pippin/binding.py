@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .state.model_changes import ModelChanges
     from .support.solver_support import SolverSupport
 
-__all__ = ["Binding", "Host", "Services", "closed", "refuse_closed"]
 
 S = TypeVar("S", bound="Assignable")
 

@@ -14,15 +14,6 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-__all__ = [
-    "WARP_LOCK",
-    "find_device",
-    "kind_of",
-    "leave_out_backward_kernels",
-    "no_garbage_collection",
-    "require_backward_kernels",
-    "warp_quiet",
-]
 
 WARP_LOCK = threading.RLock()
 """Lock that Pippin holds whenever it uses Warp. While one thread records, Warp also records the launches of all

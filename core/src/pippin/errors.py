@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-__all__ = ["BufferOverflowError", "ConfigError", "PippinError", "PluginError", "SimulationError"]
-
 
 class PippinError(Exception):
     """The common base of all errors that Pippin reports.

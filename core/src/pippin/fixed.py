@@ -6,8 +6,6 @@ from typing import Any, ClassVar
 
 from .spelling import did_you_mean
 
-__all__ = ["FixedAttributes", "fix"]
-
 
 class FixedAttributes:
     """An object whose public attributes nobody can add or replace once it is complete.

@@ -8,8 +8,6 @@ from typing import Any
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
-__all__ = ["Labelled", "UnknownLabelError"]
-
 
 class UnknownLabelError(ConfigError, KeyError):
     """Nothing has this label. Catch it as a `KeyError` or as a `pippin.ConfigError`."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from .assets.report import ImportReport
     from .binding import Services
-    from .catalog.entries import Kind
+    from .catalog.entry import Kind
     from .components.tracing import HookTrace
     from .config import ComponentConfig, SimulationConfig
     from .solving.capacities import Capacity
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from .task.task import Task
     from .views import SimulationView
 
-__all__ = ["Simulation", "import_hot_modules"]
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "listed"]
-
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'NAME'?` to end an error with, or an empty string if no known name is close."""

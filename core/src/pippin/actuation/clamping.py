@@ -9,8 +9,6 @@ from newton.actuators import ClampingBase
 
 from .parameters import Lanes
 
-__all__ = ["Clamping"]
-
 
 class Clamping(abc.ABC):
     """A limit on the effort of any actuator. A plugin adds `build`.

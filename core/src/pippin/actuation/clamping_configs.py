@@ -9,11 +9,9 @@ import itertools
 
 import attrs
 import numpy as np
-from pippin.config import FilePath
+from pippin import FilePath
 
 from .config import Parameter, parameter
-
-__all__ = ["DCMotorConfig", "MaxEffortConfig", "PositionBasedConfig", "refuse_points"]
 
 
 @attrs.frozen(kw_only=True)

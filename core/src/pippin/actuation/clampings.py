@@ -6,14 +6,11 @@ from pathlib import Path
 
 import numpy as np
 from newton.actuators import ClampingBase, ClampingDCMotor, ClampingMaxEffort, ClampingPositionBased
-from pippin.config.files import find_file
-from pippin.errors import ConfigError
+from pippin import ConfigError, find_file
 
 from .clamping import Clamping
 from .clamping_configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig, refuse_points
 from .parameters import Lanes
-
-__all__ = ["DCMotorClamping", "MaxEffortClamping", "PositionBasedClamping"]
 
 _SMALLEST = float(np.finfo(np.float32).tiny)
 """The smallest positive speed, in single precision."""

@@ -11,8 +11,6 @@ from attrs.validators import ge, min_len, optional
 from pippin.config import ComponentConfig
 from pippin.validators import in_schema
 
-__all__ = ["ActuatorConfig", "DelayConfig", "Parameter", "Uniform", "parameter"]
-
 
 @attrs.frozen(kw_only=True)
 class Uniform:

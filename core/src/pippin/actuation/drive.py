@@ -19,8 +19,6 @@ from .effort_limit import build_effort_limit
 from .joint_actuator import JointActuator
 from .parameters import Lanes
 
-__all__ = ["TARGETS", "DriveActuator"]
-
 TARGETS = ("position_targets", "velocity_targets", "feedforward")
 """The targets of an actuator, each an array to be written in place."""
 

@@ -25,8 +25,6 @@ from pippin.errors import ConfigError, PluginError
 from . import kernels
 from .parameters import Lanes
 
-__all__ = ["Effort", "build_effort", "zero_efforts"]
-
 Targets = tuple[wp.array, wp.array, wp.array]
 Efforts = tuple[wp.array, wp.array]
 
@@ -184,6 +182,7 @@ class ExplicitEffort(Effort):
     def compute(
         self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
     ) -> None:
+        """Compute the efforts of one physics step."""
         position, velocity = present(state.joint_q), present(state.joint_qd)
         lane, at = self._lanes, (self._coordinates, self._dofs)
         reached = targets
@@ -267,6 +266,7 @@ class ImplicitEffort(Effort):
     def compute(
         self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
     ) -> None:
+        """Compute the efforts of one physics step."""
         own = self._control
         spread = [self._dofs, self._coordinates, *targets]
         spread += [own["joint_target_q"], own["joint_target_qd"], own["joint_act"], own["joint_f"], own["computed_f"]]

@@ -15,8 +15,6 @@ from pippin.support.features import NO_LIMIT
 from .config import ActuatorConfig
 from .parameters import Lanes
 
-__all__ = ["build_effort_limit", "effort_limits_of"]
-
 
 def build_effort_limit(
     config: ActuatorConfig, model: newton.Model, lanes: Lanes, others: Sequence[ClampingBase]

@@ -20,8 +20,6 @@ from .joints import Axes
 from .parameters import Lanes, Parameters
 from .targets import TARGETS_OF_CONTROL, SharedTargets
 
-__all__ = ["JointActuator"]
-
 
 class JointActuator(FixedAttributes):
     """An actuator of joints: it finds them, and has their targets and parameters. A plugin adds how it acts.

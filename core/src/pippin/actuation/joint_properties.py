@@ -16,8 +16,6 @@ from .config import JointConfig
 from .kernels import write_lanes
 from .parameters import Lanes, Parameters
 
-__all__ = ["JOINT_PROPERTIES", "JointProperties"]
-
 JOINT_PROPERTIES = ("armature", "friction", "damping")
 """Properties of joints that a group may give, by their names in its table."""
 

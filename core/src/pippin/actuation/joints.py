@@ -13,8 +13,6 @@ from pippin.errors import ConfigError
 
 from .config import JointConfig, Parameter, Uniform
 
-__all__ = ["Axes"]
-
 
 @attrs.frozen(eq=False)
 class Axes:

@@ -3,21 +3,6 @@
 import warp as wp
 from pippin.state.kernels import random_state
 
-__all__ = [
-    "add_efforts",
-    "add_to",
-    "draw_uniform",
-    "draw_uniform_steps",
-    "exchange_targets",
-    "gather_efforts",
-    "mark_saturated",
-    "mask_lanes",
-    "spread_targets",
-    "write_lanes",
-    "zero_efforts",
-    "zero_lanes",
-]
-
 
 @wp.kernel
 def write_lanes(dofs: wp.array[int], values: wp.array[float], of_dofs: wp.array[float]):

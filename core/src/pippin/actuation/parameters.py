@@ -20,8 +20,6 @@ from .config import Parameter, Uniform
 from .joints import Axes
 from .kernels import draw_uniform, draw_uniform_steps
 
-__all__ = ["LaneParameter", "Lanes", "Parameters"]
-
 _LARGEST = float(np.finfo(np.float32).max)
 """Largest finite number of an array of parameters."""
 

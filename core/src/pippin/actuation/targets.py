@@ -9,8 +9,6 @@ from pippin.arrays import on_host
 
 from .kernels import exchange_targets
 
-__all__ = ["TARGETS_OF_CONTROL", "SharedTargets"]
-
 TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": "joint_target_qd"}
 """Arrays of `newton.Control` with the targets of all joints, by the name of an actuator's own array."""
 

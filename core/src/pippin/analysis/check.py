@@ -26,8 +26,6 @@ from pippin.support.requirements import gaps, unmet_needs
 
 from .solver_choice import with_solver
 
-__all__ = ["Verdict", "check_solvers"]
-
 
 @attrs.frozen(kw_only=True)
 class Verdict:

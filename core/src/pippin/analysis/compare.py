@@ -30,8 +30,6 @@ from .comparison import UNITS, Comparison, SolverRun
 from .comparison_page import comparison_page
 from .solver_choice import with_solver
 
-__all__ = ["compare"]
-
 
 def compare(
     file: str | os.PathLike[str],

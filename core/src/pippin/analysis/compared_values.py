@@ -5,8 +5,6 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-__all__ = ["ComparedValues"]
-
 
 @attrs.frozen(kw_only=True)
 class ComparedValues:

@@ -9,8 +9,6 @@ from typing import Any
 import attrs
 from pippin.recording.series import Series
 
-__all__ = ["COLUMNS", "UNITS", "Comparison", "SolverRun", "figure_text"]
-
 UNITS = {
     "world_steps_per_second": "1/s",
     "time_to_first_step": "s",

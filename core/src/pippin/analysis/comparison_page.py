@@ -11,8 +11,6 @@ from pippin.runs.report.page import Charts, grid, page
 
 from .comparison import COLUMNS, Comparison, SolverRun, figure_text
 
-__all__ = ["comparison_page"]
-
 _CHARTS = {
     "energy": ("change of mechanical energy", "J"),
     "distance": ("distance to the reference", "m"),

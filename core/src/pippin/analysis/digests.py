@@ -17,8 +17,6 @@ from pippin.state.world_rows import worlds_of
 
 from .compared_values import ComparedValues
 
-__all__ = ["replay"]
-
 
 def replay(connection: Connection, file: Path, overrides: Mapping[str, Any] | Sequence[str] | None, steps: int) -> None:
     """Run the file; send digests after each step, and the values of the array that the caller asks for."""

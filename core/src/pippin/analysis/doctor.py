@@ -8,12 +8,10 @@ from multiprocessing.connection import Connection
 
 import attrs
 from packaging.requirements import InvalidRequirement, Requirement
-from pippin.catalog.entries import Entry
+from pippin.catalog.entry import Entry
 from pippin.components.contract import load_plugin
 from pippin.errors import PippinError
 from pippin.workers import WorkerProcess
-
-__all__ = ["Diagnosis", "Want", "diagnose"]
 
 START_TIMEOUT = 60.0
 """Longest time that the interpreter may take to start [s]: on a busy machine this is longer than an import."""

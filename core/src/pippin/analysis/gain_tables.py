@@ -12,8 +12,6 @@ from pippin.spelling import listed
 
 from .tuning import Gain, Proposal
 
-__all__ = ["gain_notes", "group_table", "table_of"]
-
 _SPREAD = 1.1
 """Ratio of two gains up to which they are alike; both get the smaller one."""
 

@@ -18,8 +18,6 @@ from pippin.errors import ConfigError
 from pippin.viewing.bounding_box import bounding_box
 from pippin.viewing.video.image import render_image
 
-__all__ = ["draw_scene", "png"]
-
 _SIZE = (720, 540)
 """Width and height of the image of a scene [pixels]."""
 

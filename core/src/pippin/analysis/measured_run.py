@@ -21,8 +21,6 @@ from . import measures
 from .comparison import UNITS, SolverRun
 from .measures import PenetrationProbe
 
-__all__ = ["MeasuredRun"]
-
 _SAMPLE_COUNT = 100
 """Largest number of samples of a run; the steps between two samples are timed without a break."""
 

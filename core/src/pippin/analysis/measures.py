@@ -17,8 +17,6 @@ from pippin.quaternions import conjugate, product, rotated
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.support.features import NO_LIMIT
 
-__all__ = ["PenetrationProbe", "joint_gap", "kinetic_energy", "limit_violation", "positions", "potential_energy"]
-
 
 def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool = True) -> np.ndarray:
     """Return the kinetic energy of bodies and particles [J], shape [world_count].

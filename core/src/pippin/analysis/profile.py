@@ -15,8 +15,6 @@ from pippin.errors import SimulationError
 from pippin.simulation import Simulation
 from pippin.step.program import Operation, Program
 
-__all__ = ["OperationTime", "Profile", "profile"]
-
 _WARM_UP = 3
 """Number of steps before the first measured one."""
 

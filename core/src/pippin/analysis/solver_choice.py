@@ -10,8 +10,6 @@ from pippin.config import SimulationConfig, load
 from pippin.config.loading import read_tree, structure_tree
 from pippin.config.overrides import Override, apply
 
-__all__ = ["with_solver"]
-
 
 def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None, solver: str) -> SimulationConfig:
     """Return a file's configuration with a solver, and without viewers and recorders.

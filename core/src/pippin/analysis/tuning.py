@@ -25,8 +25,6 @@ from pippin.config import SimulationConfig
 from pippin.devices import find_device, leave_out_backward_kernels
 from pippin.errors import ConfigError
 
-__all__ = ["Gain", "Load", "Proposal", "loads", "stable_drives", "tune"]
-
 NEW_GROUP = "joints"
 """Name of the group that is proposed for a file without groups."""
 

@@ -19,8 +19,6 @@ from pippin.workers import WorkerProcess
 
 from .compared_values import ComparedValues
 
-__all__ = ["RunDifference", "verify"]
-
 
 @attrs.frozen(kw_only=True)
 class RunDifference:

@@ -46,8 +46,6 @@ from .scene import world_offsets
 from .solver import SolverBuilding
 from .values import refuse_values
 
-__all__ = ["assemble", "bind_components"]
-
 _LOGGER = logging.getLogger(__name__)
 """Says which part of a build begins; the commands show it."""
 

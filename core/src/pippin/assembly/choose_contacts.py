@@ -14,8 +14,6 @@ from pippin.errors import ConfigError
 from pippin.solving.capacities import pipeline_capacities
 from pippin.solving.contact_source import ContactSource
 
-__all__ = ["build_pipeline", "newton_pipeline", "pipeline_of_solver", "reads_dimensions", "refuse_unusable"]
-
 
 def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
     """Return Newton's collision pipeline over `model`, with buffers of the configured capacity.

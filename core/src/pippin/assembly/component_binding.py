@@ -11,8 +11,6 @@ from pippin.binding import Host, Services
 from pippin.state.double_buffer import Assignable, DoubleBuffer
 from pippin.state.world_layout import WorldLayout
 
-__all__ = ["ComponentBinding"]
-
 S = TypeVar("S", bound=Assignable)
 
 

@@ -27,8 +27,6 @@ from .choose_contacts import reads_dimensions
 from .scene import add_assets, add_worlds, finalize, new_builder, refuse_still
 from .worlds import assets_of_worlds
 
-__all__ = ["Prototype", "build_model", "features_of"]
-
 Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
 """The content of one world; or several contents, each with its number of neighbouring worlds."""
 

@@ -14,8 +14,6 @@ from pippin.config.known_keys import has_deterministic
 from pippin.errors import ConfigError
 from pippin.support.requirements import solvers_declaring
 
-__all__ = ["refuse_undeterministic", "with_determinism"]
-
 _STEP_HOOKS = ("apply_actuators", "before_substep", "step_solver", "update_sensors")
 
 

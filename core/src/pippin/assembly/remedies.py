@@ -11,8 +11,6 @@ from pippin.components.registry import Components
 from pippin.solving.contact_source import ContactSource
 from pippin.state.start_pose import overlaps
 
-__all__ = ["remedies"]
-
 _SMALL_ARMATURE = 1e-4
 """Rotor inertia below which a driven joint counts as one without [kg·m²]."""
 

@@ -17,8 +17,6 @@ from pippin.catalog.entries import Catalog
 from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
 
-__all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "refuse_still", "world_offsets"]
-
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
     """Return an empty builder with z up, the scene's gravity and its shape defaults."""

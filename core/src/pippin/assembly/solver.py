@@ -19,8 +19,6 @@ from pippin.support.solver_support import SolverSupport
 from .choose_contacts import build_pipeline, newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
 from .model import features_of
 
-__all__ = ["SolverBuilding"]
-
 
 class SolverBuilding:
     """The build phases of the solver and their checks.

@@ -12,8 +12,6 @@ from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-__all__ = ["refuse_values"]
-
 _UNIT_TOLERANCE = 1e-3
 """Largest deviation of a quaternion's length from 1, as for the setters."""
 

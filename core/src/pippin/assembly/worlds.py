@@ -8,8 +8,6 @@ from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
 from pippin.state.world_layout import listed_worlds
 
-__all__ = ["assets_of_worlds"]
-
 
 def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
     """Return the indices of the assets in each world, one entry per world.

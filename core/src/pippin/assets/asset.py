@@ -17,8 +17,6 @@ from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format
 from .urdf.reading import Urdf, read_urdf
 
-__all__ = ["Asset", "failure", "find_asset", "find_assets"]
-
 LISTED_CULPRIT_COUNT = 3
 
 

@@ -6,15 +6,14 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import attrs
-from pippin.catalog.entries import Catalog, Entry
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Entry
 from pippin.config.fields import fields_of
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError, PluginError
 
 from .formats import FORMATS, Format, given_options, option_names
 from .importer import Importer
-
-__all__ = ["choose_format"]
 
 
 def choose_format(config: AssetConfig, file: Path, where: str, catalog: Catalog) -> Format:

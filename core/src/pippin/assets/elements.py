@@ -10,8 +10,6 @@ from xml.parsers import expat
 import attrs
 from pippin.errors import ConfigError
 
-__all__ = ["Element", "find_culprits", "find_missing_files", "read_elements", "read_xml"]
-
 
 @attrs.frozen
 class Element:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import attrs
-from pippin.catalog.entries import Entry
+from pippin.catalog.entry import Entry
 from pippin.config.fields import default_of
 from pippin.config.model import AssetConfig
 
 from .importer import Importer
-
-__all__ = ["FORMATS", "Format", "given_options", "is_normalised", "option_names"]
 
 
 @attrs.frozen

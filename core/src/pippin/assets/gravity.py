@@ -14,8 +14,6 @@ from pippin.errors import ConfigError
 from .formats import FORMATS
 from .report import Imported
 
-__all__ = ["EARTH", "common_gravity"]
-
 EARTH = (0.0, 0.0, -9.81)
 """Gravity without any statement [m/s²]."""
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import newton
     from pippin.config import AssetConfig
 
-__all__ = ["Importer"]
-
 
 class Importer(abc.ABC):
     """A reader of one format. A plugin adds `suffixes` and `add_asset`.

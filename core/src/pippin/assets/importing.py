@@ -31,8 +31,6 @@ from .urdf.adding import add_urdf
 from .usd.loose_joints import articulate
 from .usd.stage import ignored_paths, open_stage, skipping_patterns
 
-__all__ = ["NOTE", "import_asset"]
-
 NOTE = 25
 """Level of a log record that a user should read: above `logging.INFO`, below `logging.WARNING`."""
 

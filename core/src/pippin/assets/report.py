@@ -20,8 +20,6 @@ from .asset import Asset
 from .fidelity import Difference, compare, compare_sketch, worded
 from .mjcf.normal_form import NormalMJCF
 
-__all__ = ["ImportReport", "Imported", "refuse_lost_parts", "report_imports"]
-
 _LINES_MAX = 12
 """Largest number of lines of a report in the notes of a simulation."""
 

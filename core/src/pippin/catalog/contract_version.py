@@ -7,8 +7,6 @@ from collections.abc import Collection
 from importlib import metadata
 from typing import Literal
 
-__all__ = ["CONTRACT_GROUP", "CONTRACT_VERSIONS", "Age", "age_of", "declared_version"]
-
 CONTRACT_VERSIONS = range(1, 2)
 """Contract versions that this Pippin accepts; `docs/reference/contract-version.md` lists what changes a version."""
 

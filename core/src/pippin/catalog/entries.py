@@ -23,8 +23,6 @@ from .entry import KINDS, PLURALS, Entry, Kind, State, is_of, malformed, normali
 from .limits import Limit
 from .outside import is_file_reference, is_module_reference, outside_entry
 
-__all__ = ["ALLOW_VARIABLE", "BLOCK_VARIABLE", "KINDS", "PLURALS", "Catalog", "Entry", "Kind", "State"]
-
 BLOCK_VARIABLE = "PIPPIN_CATALOG_BLOCK"
 """Environment variable: names of plugins and distributions that may not be chosen, separated by commas."""
 

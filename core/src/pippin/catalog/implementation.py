@@ -11,8 +11,6 @@ from types import ModuleType
 
 import attrs
 
-__all__ = ["ATTRIBUTE", "EXTRA", "config_fault", "configurations_in", "implementation_of"]
-
 ATTRIBUTE = "implementation"
 """Attribute of a configuration that names the plugin's class."""
 

@@ -6,8 +6,6 @@ import attrs
 
 from .entry import Entry
 
-__all__ = ["Limit"]
-
 
 @attrs.frozen(kw_only=True)
 class Limit:

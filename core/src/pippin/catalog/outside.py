@@ -13,17 +13,6 @@ import attrs
 
 from .entry import Entry, Kind
 
-__all__ = [
-    "ANYWHERE",
-    "FileEntry",
-    "ModuleEntry",
-    "digest_of",
-    "is_file_reference",
-    "is_module_reference",
-    "located",
-    "outside_entry",
-]
-
 ANYWHERE = r"(\.py|^[A-Za-z_][A-Za-z0-9_.]*):[A-Za-z_][A-Za-z0-9_]*$"
 """Pattern of the references to classes that need no installation, for the schema of the file."""
 

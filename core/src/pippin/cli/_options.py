@@ -16,20 +16,6 @@ from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 from pippin.runs.decisions import DEFAULT_DURATION
 
-__all__ = [
-    "PATH",
-    "changes",
-    "duration",
-    "json_line",
-    "json_list",
-    "options_named",
-    "out",
-    "overrides",
-    "simulation_options",
-    "solvers",
-    "viewer_options",
-]
-
 C = TypeVar("C", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)

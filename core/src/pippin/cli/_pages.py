@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pippin.viewing.viser.clients import Clients
     from pippin.viewing.viser.viewer import ViserViewer
 
-__all__ = ["Shown", "source_of"]
-
 
 _NO_END = 2**62
 

@@ -15,8 +15,6 @@ from rich.status import Status
 
 from ._options import options_named
 
-__all__ = ["ConsoleProgress", "shown_progress"]
-
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""
 

@@ -9,8 +9,6 @@ from pippin.runs.progress import RunProgress
 from pippin.runs.result import RunResult
 from pippin.runs.summary import speed_text
 
-__all__ = ["finish", "report"]
-
 _RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
 """Keys of the summary that `--json` prints, besides the run folder."""
 

@@ -13,8 +13,6 @@ from pippin.errors import ConfigError
 
 from ._progress import shown_progress
 
-__all__ = ["run_file"]
-
 
 def run_file(
     file: Path,

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["new_table", "print_table"]
-
 
 def new_table(*columns: str) -> Table:
     """Return a table without a frame."""

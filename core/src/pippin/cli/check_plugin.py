@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pippin.catalog.entries import KINDS, Catalog, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import KINDS, Kind
 from pippin.catalog.outside import is_file_reference, is_module_reference, located
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError

@@ -16,7 +16,7 @@ from ._options import json_list
 
 if TYPE_CHECKING:
     from pippin.analysis.doctor import Diagnosis
-    from pippin.catalog.entries import Entry
+    from pippin.catalog.entry import Entry
 
 FIELDS = ("kind", "name", "distribution", "version", "state")
 DEFAULT_TIMEOUT = 60.0

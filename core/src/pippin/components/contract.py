@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import pluggy
-from pippin.catalog.entries import Entry
+from pippin.catalog.entry import Entry
 from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.spelling import did_you_mean
@@ -16,8 +16,6 @@ from pippin.support.declaration import Declaration
 
 from .own_hooks import names_of_hooks
 from .runtime_attributes import RuntimeAttributes
-
-__all__ = ["attribute_faults", "hook_faults", "load_plugin"]
 
 _CLASSES = 256
 """Classes whose faults are kept: many components are made of few classes."""

@@ -14,8 +14,6 @@ import attrs
 from pippin.config.tree import Node
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 
-__all__ = ["ErrorAttribution"]
-
 _LONGEST = 300
 """Longest text of an exception in a message; the exception itself is the cause of the error."""
 

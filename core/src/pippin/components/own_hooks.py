@@ -11,8 +11,6 @@ from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.spelling import did_you_mean
 
-__all__ = ["add_own_hooks", "names_of_hooks", "refuse_arguments"]
-
 
 def names_of_hooks(specification: type) -> list[str]:
     """Return the methods of a class that are marked with `pippin.hookspec`."""

@@ -10,7 +10,8 @@ from typing import Any
 
 import attrs
 import pluggy
-from pippin.catalog.entries import Catalog, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Kind
 from pippin.config import ComponentConfig, SimulationConfig
 from pippin.config.tree import Node, key_text
 from pippin.errors import PippinError, PluginError
@@ -24,8 +25,6 @@ from .own_hooks import add_own_hooks, refuse_arguments
 from .runtime_attributes import RuntimeAttributes
 from .sub_solvers import make_plugin
 from .tracing import HookTrace
-
-__all__ = ["Components", "Implementation"]
 
 _WRAPPABLE = (
     "configure_builder",

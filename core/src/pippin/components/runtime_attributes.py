@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import warp as wp
     from pippin.solving.capacities import Capacity
 
-__all__ = ["RuntimeAttributes"]
-
 
 class RuntimeAttributes:
     """The attributes of a component after `bind`, read at each access. Missing attributes have their default.

@@ -7,7 +7,8 @@ from typing import Any, get_args
 
 import attrs
 import pluggy
-from pippin.catalog.entries import Catalog, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Kind
 from pippin.config import ComponentConfig
 from pippin.config.converter import is_component
 from pippin.config.fields import fields_of
@@ -20,8 +21,6 @@ from pippin.support.declaration import Declaration
 from .contract import load_plugin
 from .error_attribution import ErrorAttribution
 from .runtime_attributes import RuntimeAttributes
-
-__all__ = ["make_plugin"]
 
 Blaming = Callable[[str, type, str], ErrorAttribution]
 """Returns the blame of a component by its name, class and source."""

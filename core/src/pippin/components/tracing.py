@@ -11,8 +11,6 @@ from typing import Any, Literal
 
 import attrs
 
-__all__ = ["HookCall", "HookTrace", "TracePhase"]
-
 TracePhase = Literal["build", "rehearsal", "first step", "recording", "comparison", "later steps", "close"]
 """`rehearsal`: calls without effect on the simulation, to compile or to check a solver's declaration. `recording` and
 `comparison` are the capture: one call to record the graph, then a few eager calls to compare the graph with."""

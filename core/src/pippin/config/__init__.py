@@ -2,9 +2,10 @@
 
 from .catalog import CatalogConfig
 from .collision import BodyPairReductionConfig, CollisionConfig
+from .component import ComponentConfig
 from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
-from .model import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig, SimulationOptions
+from .model import AssetConfig, SceneConfig, SimulationConfig, SimulationOptions
 from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig

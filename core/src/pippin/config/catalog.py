@@ -8,8 +8,6 @@ import attrs
 from attrs.validators import deep_iterable, min_len, optional
 from pippin.catalog.entries import Catalog
 
-__all__ = ["CatalogConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class CatalogConfig:

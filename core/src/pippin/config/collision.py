@@ -14,8 +14,6 @@ from pippin.validators import finite, only_where, positive
 
 from .hydroelastic import HydroelasticConfig
 
-__all__ = ["BodyPairReductionConfig", "CollisionConfig"]
-
 _matched = only_where(
     lambda table: table.contact_matching != "disabled",
     "contact_matching = 'latest' or 'sticky'",

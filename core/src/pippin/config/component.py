@@ -7,8 +7,6 @@ from typing import Any
 import attrs
 from attrs.validators import instance_of
 
-__all__ = ["ComponentConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class ComponentConfig:

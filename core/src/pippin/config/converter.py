@@ -19,18 +19,17 @@ import attrs
 from cattrs import Converter
 from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_hetero_tuple_structure_fn, override
-from pippin.catalog.entries import Catalog, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Kind
 from pippin.catalog.outside import is_file_reference
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
+from .component import ComponentConfig
 from .faults import MissingKeyError, UnexpectedValueError, under_key
 from .fields import NOT_A_KEY, fields_of
-from .model import ComponentConfig
 from .paths import anchored, is_file_path
 from .wording import expected_text, shape_of, union_members, value_text
-
-__all__ = ["is_component", "make_converter", "tag_of"]
 
 Hook = Callable[[Any, Any], Any]
 

@@ -15,8 +15,6 @@ from .positions import json_lines, toml_lines
 from .tree import Node
 from .wording import repeated_key, value_text
 
-__all__ = ["read"]
-
 
 def read(path: Path) -> Node:
     """Return the top-level table of a file.

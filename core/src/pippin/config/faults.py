@@ -21,8 +21,6 @@ from .known_keys import replaced_keys_of
 from .tree import KeyPath, Node, path_text
 from .wording import expected_text, value_text
 
-__all__ = ["ConfigFault", "MissingKeyError", "UnexpectedValueError", "fault_error", "faults_of", "under_key"]
-
 
 class UnexpectedValueError(ValueError):
     """An unacceptable value: of the wrong type, not finite, or not one of the choices."""

@@ -12,8 +12,6 @@ from typing import Any
 import attrs
 from pippin.errors import PluginError
 
-__all__ = ["NOT_A_KEY", "default_of", "field_texts", "fields_of"]
-
 NOT_A_KEY = "pippin_not_a_key"
 """Metadata of a field that no file may set: the host gives its value."""
 

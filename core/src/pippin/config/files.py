@@ -10,8 +10,6 @@ from pippin.spelling import did_you_mean
 
 from .paths import PACKAGE_PREFIX
 
-__all__ = ["find_file", "find_folder"]
-
 
 def find_file(path: str, where: str) -> Path:
     """Return the file that a configuration names.

@@ -9,8 +9,6 @@ import attrs
 from attrs.validators import ge, gt, le
 from pippin.validators import finite, only_where
 
-__all__ = ["HydroelasticConfig"]
-
 _reduced = only_where(lambda table: table.reduce_contacts, "reduce_contacts = true")
 _pruned = only_where(
     lambda table: table.reduce_contacts and table.pre_prune_contacts,

@@ -7,8 +7,6 @@ from typing import Any
 
 import attrs
 
-__all__ = ["has_deterministic", "joints_of", "replaced_keys_of"]
-
 
 def joints_of(config: Any) -> Sequence[str]:
     """Return the patterns of an actuator's key `joints`, by which a file takes joints over from a USD stage."""

@@ -11,31 +11,20 @@ from typing import Annotated, Any
 
 import attrs
 from cattrs import BaseValidationError
-from pippin.catalog.entries import Catalog, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Kind
 from pippin.errors import ConfigError
 
 from .catalog import CatalogConfig
+from .component import ComponentConfig
 from .converter import make_converter
 from .faults import UnexpectedValueError, fault_error, faults_of
 from .fields import default_of, fields_of
 from .merging import read_layers
-from .model import ComponentConfig, SimulationConfig
+from .model import SimulationConfig
 from .overrides import apply, parse
 from .toml_text import toml_text, value_paths
 from .tree import KeyPath, Node, path_text
-
-__all__ = [
-    "dump_toml",
-    "load",
-    "origins",
-    "read_tree",
-    "structure",
-    "structure_catalog",
-    "structure_choice",
-    "structure_robot",
-    "structure_tree",
-    "unstructure",
-]
 
 
 def load(

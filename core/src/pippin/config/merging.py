@@ -11,8 +11,6 @@ from .documents import read
 from .tree import Node
 from .wording import value_text
 
-__all__ = ["merge", "read_layers"]
-
 
 def merge(lower: Node, upper: Node) -> Node:
     """Return `upper` merged over `lower`: tables merge key by key, lists and scalars are replaced.

@@ -21,14 +21,6 @@ from .shapes import ShapeConfig
 from .task import TaskConfig
 from .tree import Node, Origin
 
-__all__ = [
-    "AssetConfig",
-    "ComponentConfig",
-    "SceneConfig",
-    "SimulationConfig",
-    "SimulationOptions",
-]
-
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 

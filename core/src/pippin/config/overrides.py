@@ -16,8 +16,6 @@ from .positions import KEY, split_key
 from .tree import KeyPath, Node, path_text
 from .wording import value_text
 
-__all__ = ["Override", "apply", "parse"]
-
 _ASSIGNMENT = re.compile(rf"\s*(?P<new>\+?)(?P<key>{KEY})\s*=(?P<value>.*)", re.DOTALL)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-__all__ = ["PACKAGE_PREFIX", "FilePath", "WrittenText", "anchored", "is_file_path"]
-
 PACKAGE_PREFIX = "pkg:"
 
 FilePath = Annotated[str, "file"]

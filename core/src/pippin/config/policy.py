@@ -6,8 +6,6 @@ import attrs
 
 from .paths import FilePath
 
-__all__ = ["PolicyConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class PolicyConfig:

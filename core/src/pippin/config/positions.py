@@ -17,8 +17,6 @@ import attrs
 
 from .tree import KeyPath
 
-__all__ = ["KEY", "json_lines", "split_key", "toml_lines"]
-
 _KEY_PART = r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[A-Za-z0-9_-]+)"""
 KEY = rf"{_KEY_PART}(?:[ \t]*\.[ \t]*{_KEY_PART})*"
 """A dotted key, quoted if needed, as a regular expression."""

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 import attrs
-from pippin.catalog.entries import Catalog, Entry, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Entry, Kind
 from pippin.catalog.outside import ANYWHERE
 from pippin.errors import PluginError
 
@@ -20,8 +21,6 @@ from .loading import unstructure
 from .model import SimulationConfig
 from .paths import is_file_path
 from .wording import shape_of, union_members
-
-__all__ = ["json_schema", "table_schema"]
 
 Schema = dict[str, Any]
 

@@ -8,8 +8,6 @@ import attrs
 from attrs.validators import deep_iterable, ge, optional
 from pippin.validators import finite, positive
 
-__all__ = ["ShapeConfig"]
-
 
 def _inherited() -> Any:
     """Return a field for a finite number >= 0; None leaves Newton's default."""

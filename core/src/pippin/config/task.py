@@ -11,8 +11,6 @@ from pippin.validators import finite, positive
 
 from .component import ComponentConfig
 
-__all__ = ["ObservationConfig", "TaskConfig"]
-
 
 def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
     if value is not None and not value[0] < value[1]:

@@ -14,8 +14,6 @@ import attrs
 
 from .tree import KeyPath, key_text, path_text
 
-__all__ = ["inline_text", "toml_text", "value_paths"]
-
 
 @attrs.frozen
 class _Line:

@@ -14,8 +14,6 @@ from pippin.errors import PippinError
 
 from .paths import WrittenText
 
-__all__ = ["KeyPath", "Node", "Origin", "key_text", "path_text"]
-
 KeyPath = tuple[str | int, ...]
 """The keys and list positions that lead to a value: `("scene", "assets", 0, "path")`."""
 

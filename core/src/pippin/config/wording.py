@@ -12,15 +12,6 @@ import attrs
 from .paths import is_file_path
 from .tree import KeyPath, path_text
 
-__all__ = [
-    "Shape",
-    "expected_text",
-    "repeated_key",
-    "shape_of",
-    "union_members",
-    "value_text",
-]
-
 Shape = Literal["table", "list", "scalar"]
 
 _SCALARS = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}

@@ -13,8 +13,6 @@ from yaml.nodes import MappingNode, SequenceNode
 from .tree import KeyPath, Node, path_text
 from .wording import repeated_key
 
-__all__ = ["parse_yaml"]
-
 
 def parse_yaml(text: str, path: Path) -> Node:
     """Return a YAML document as a tree.

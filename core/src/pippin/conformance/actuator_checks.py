@@ -16,8 +16,6 @@ from .observation import advance, differing, start
 from .outcomes import NotApplicableError
 from .runs import Runs
 
-__all__ = ["check_addition", "check_driven_joints", "check_efforts", "check_open_loop"]
-
 _BESIDE = 0.25
 """Effort that a user adds to every joint [N, N·m]."""
 

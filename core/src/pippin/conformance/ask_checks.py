@@ -9,8 +9,6 @@ from .outcomes import NotApplicableError
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 
-__all__ = ["check_ask"]
-
 
 def check_ask(runs: Runs, name: str) -> None:
     """Check one ask: as the solver's declaration says, it acts in the asked world alone, or is refused."""

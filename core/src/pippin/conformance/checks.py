@@ -26,8 +26,6 @@ from .mechanisms import BENCHES
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES
 
-__all__ = ["CHECKS", "Check", "checks_for"]
-
 
 @attrs.frozen(kw_only=True)
 class Check:

@@ -17,16 +17,6 @@ from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
 
-__all__ = [
-    "check_contacts",
-    "check_coordinates",
-    "check_feature",
-    "check_features",
-    "check_model_changes",
-    "check_observables",
-    "check_particle_worlds",
-]
-
 
 def check_coordinates(runs: Runs) -> None:
     """The solver writes the coordinates that `coordinates` declares: unless maximal, the body poses agree with the

@@ -23,15 +23,6 @@ from pippin.errors import ConfigError, PluginError
 from .plugin_under_test import PluginUnderTest
 from .runs import Runs
 
-__all__ = [
-    "check_documented_keys",
-    "check_entry_point",
-    "check_light_import",
-    "check_round_trip",
-    "check_schema",
-    "check_unknown_keys",
-]
-
 _IMPORT = """
 import contextlib, io, sys
 from pippin.catalog.entries import Catalog

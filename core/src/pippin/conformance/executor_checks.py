@@ -10,8 +10,6 @@ from pippin.errors import PluginError
 from .executor_contract import executor_faults
 from .runs import Runs
 
-__all__ = ["check_jobs"]
-
 
 def check_jobs(runs: Runs) -> None:
     """Jobs that return, raise, die, hang and are cancelled end as `pippin.sweeps.Executor` promises."""

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from pippin.sweeps import Executor, Job, JobResult
 
-__all__ = ["executor_faults"]
-
 _ENDS = {"returns": "returned", "raises": "raised", "dies": "lost", "hangs": "timed-out", "is-cancelled": "cancelled"}
 """The jobs of the check, with the end that each must have."""
 

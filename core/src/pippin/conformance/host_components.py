@@ -15,8 +15,6 @@ from pippin.config.component import ComponentConfig
 from pippin.sensing import Output, Sensor, SensorConfig
 from pippin.support.features import RIGID_TREES
 
-__all__ = ["CARRIED_OUTPUT", "PlainActuator", "PlainSensor", "PlainSolver", "carrier"]
-
 CARRIED_OUTPUT = "velocity"
 """Name of the sensor's output."""
 

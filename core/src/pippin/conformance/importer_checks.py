@@ -16,8 +16,6 @@ from .plugin_under_test import PluginUnderTest
 from .runs import Runs
 from .scenes import add_ball
 
-__all__ = ["check_content", "check_options", "check_place", "check_simulation"]
-
 _POSITION, _TURN = (0.5, -1.0, 2.0), (0.0, 0.0, 0.6, 0.8)
 """A pose of the asset: metres, and a unit quaternion (x, y, z, w)."""
 

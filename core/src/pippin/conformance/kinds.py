@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pippin.catalog.entries import KINDS, PLURALS, Kind
-
-__all__ = [
-    "CARRIED",
-    "COMPONENTS",
-    "CONFIGURED",
-    "LABEL",
-    "OBSERVERS",
-    "PARTS",
-    "SIMULATED",
-    "TERMS",
-    "merged",
-    "tables_of",
-]
+from pippin.catalog.entry import KINDS, PLURALS, Kind
 
 LABEL = "tested"
 """Label of the plugin in the simulations that test it; a solver has none."""

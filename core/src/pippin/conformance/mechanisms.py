@@ -15,8 +15,6 @@ from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .scenes import GRAVITY, equal_moments
 
-__all__ = ["BENCHES", "DURATION", "UNTRIED", "Bench", "Rows", "measured"]
-
 DURATION = 0.1
 """Time after which motions are measured [s]."""
 

@@ -16,8 +16,6 @@ from pippin.simulation import Simulation
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.task.task import Task
 
-__all__ = ["HALF", "Seen", "advance", "begin_anew", "differing", "model_and_state", "push", "see", "start", "step"]
-
 HALF = 3
 """Control steps of each half of a run; runs are compared after each half. An odd number."""
 

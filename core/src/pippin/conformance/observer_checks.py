@@ -10,8 +10,6 @@ from .kinds import LABEL
 from .observation import advance, differing, start
 from .runs import Runs
 
-__all__ = ["check_folder", "check_frames", "check_observation", "check_rows"]
-
 
 def check_observation(runs: Runs) -> None:
     """The plugin only looks: the state is bitwise the same as without it."""

@@ -6,8 +6,6 @@ from typing import Literal
 
 import attrs
 
-__all__ = ["CheckResult", "NotApplicableError"]
-
 
 class NotApplicableError(Exception):
     """The plugin does not make the promise; the text is the reason why there is nothing to check."""

@@ -6,8 +6,6 @@ import pytest
 
 from .suite import Conformance
 
-__all__ = ["parametrize"]
-
 
 def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
     """Return a decorator that runs a test once for each check; the test calls its argument `check`.

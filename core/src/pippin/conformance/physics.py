@@ -11,8 +11,6 @@ from .outcomes import NotApplicableError
 from .runs import Runs
 from .scenes import GRAVITY, START, SWING_RATE
 
-__all__ = ["check_free_fall", "check_pendulum"]
-
 
 def check_free_fall(runs: Runs) -> None:
     """A free body or particle falls for 0.1 s with v = g t and z = g t² / 2. The speed is within 2 %; the depth may

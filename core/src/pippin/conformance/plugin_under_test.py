@@ -30,8 +30,6 @@ from . import scenes
 from .host_components import PlainSolver, carrier
 from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
 
-__all__ = ["PluginUnderTest", "Scene"]
-
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
 

@@ -22,8 +22,6 @@ from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, 
 from .plugin_under_test import PluginUnderTest, Scene
 from .trials import Answer, answers, refusals
 
-__all__ = ["Moment", "Runs", "Whole", "falling"]
-
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""
 

@@ -15,8 +15,6 @@ from pippin.views.quantities import ARTICULATION, RIGID_BODY
 from .mechanisms import DURATION
 from .scenes import GRAVITY
 
-__all__ = ["RUNTIME_CHANGES", "Cell", "RuntimeChange", "cell_of"]
-
 Body = Literal["slider", "wheel", "ball", "held"]
 """Mechanism of an ask: a slider along x, a wheel on a hinge about z, a free ball, or a ball on a fixed root."""
 

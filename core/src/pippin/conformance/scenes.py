@@ -10,24 +10,6 @@ from typing import Any
 import newton
 import warp as wp
 
-__all__ = [
-    "BALL_MASS",
-    "GRAIN_RADIUS",
-    "GRAVITY",
-    "PIVOT",
-    "QUARTER_SWING",
-    "START",
-    "SWING_RATE",
-    "add_ball",
-    "add_chain",
-    "ball",
-    "equal_moments",
-    "falling",
-    "grains",
-    "links",
-    "suited_to",
-]
-
 GRAVITY = 9.81
 """Default gravity of a configuration [m/s²]."""
 

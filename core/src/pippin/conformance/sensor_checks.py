@@ -11,8 +11,6 @@ from .kinds import LABEL
 from .observation import Seen
 from .runs import Runs
 
-__all__ = ["check_outputs", "check_readings"]
-
 
 def check_outputs(runs: Runs) -> None:
     """`outputs` maps names to arrays with unit and frame. Their first axis is the worlds of the sensor, and they keep

@@ -8,19 +8,6 @@ from pippin.spelling import listed
 from .observation import Seen, advance, differing, start
 from .runs import Runs
 
-__all__ = [
-    "check_allocation",
-    "check_capture",
-    "check_checkpoint",
-    "check_determinism",
-    "check_effect",
-    "check_lifecycle",
-    "check_reset",
-    "check_side_by_side",
-    "check_substeps",
-    "check_worlds",
-]
-
 
 def check_lifecycle(runs: Runs) -> None:
     """A simulation with the plugin can be built, stepped, reset and stepped again; it stays finite, and may be closed

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pippin.catalog.entries import Kind
+from pippin.catalog.entry import Kind
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
@@ -16,8 +16,6 @@ from .kinds import CONFIGURED
 from .outcomes import CheckResult, NotApplicableError
 from .plugin_under_test import PluginUnderTest, Scene
 from .runs import Runs
-
-__all__ = ["Conformance"]
 
 
 class Conformance:

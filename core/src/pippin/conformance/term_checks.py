@@ -16,8 +16,6 @@ from .kinds import LABEL
 from .observation import advance, start
 from .runs import Runs
 
-__all__ = ["check_actions", "check_labels", "check_mask", "check_numbers", "check_verdicts"]
-
 _FILLING = 1e30
 """Content of an array before a term writes it; no number that a term means."""
 

@@ -19,8 +19,6 @@ from .plugin_under_test import PluginUnderTest
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import equal_moments
 
-__all__ = ["Answer", "answers", "refusals"]
-
 WORLDS = 3
 """Worlds of a trial; the last one is asked."""
 

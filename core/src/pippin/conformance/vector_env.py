@@ -14,8 +14,6 @@ from pippin.errors import PluginError
 
 from .outcomes import CheckResult, NotApplicableError
 
-__all__ = ["check_vector_env"]
-
 
 @attrs.frozen(eq=False)
 class _Step:

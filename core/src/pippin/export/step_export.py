@@ -17,8 +17,6 @@ from pippin.simulation import Simulation
 
 from .replay import FORMAT, Replay, checksums, processor_features
 
-__all__ = ["export_step"]
-
 _COMPARED_STEPS = 3
 """Control steps that a replay must give bit for bit before a file is trusted."""
 

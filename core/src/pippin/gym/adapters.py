@@ -8,8 +8,6 @@ from pippin.errors import ConfigError
 
 from .vector_env import VectorEnv
 
-__all__ = ["refuse_unfit"]
-
 
 def refuse_unfit(name: str, env: Any, backend: str, library: str, *, is_installed: bool) -> None:
     """Raise if an adapter cannot take an environment.

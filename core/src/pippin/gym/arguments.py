@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from pippin.errors import ConfigError
 
-__all__ = ["RENDER_MODES", "check_backend", "check_render_mode", "read_mask", "read_seeds"]
-
 RENDER_MODES = ("rgb_array",)
 """The modes of `render`."""
 

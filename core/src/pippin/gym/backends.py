@@ -9,8 +9,6 @@ import numpy as np
 import warp as wp
 from pippin.errors import ConfigError
 
-__all__ = ["Backend", "backend_of"]
-
 _WHERE = "step: action"
 
 
@@ -80,10 +78,12 @@ class TorchBackend(Backend):
     name, title, cure = "torch", "PyTorch tensor", "action.float()"
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
+        """Return the function that reads an array of the task."""
         tensor = wp.to_torch(array)
         return tensor.clone if self._copy else lambda: tensor
 
     def zeros(self, array: wp.array) -> Any:
+        """Return zeros in the shape of an array of the task."""
         return wp.to_torch(array).clone().zero_()
 
     def _kind(self) -> type:
@@ -111,9 +111,11 @@ class WarpBackend(Backend):
     name, title, cure = "warp", "Warp array", "an array of wp.float32"
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
+        """Return the function that reads an array of the task."""
         return (lambda: wp.clone(array)) if self._copy else lambda: array
 
     def zeros(self, array: wp.array) -> Any:
+        """Return zeros in the shape of an array of the task."""
         return wp.zeros_like(array)
 
     def _kind(self) -> type:

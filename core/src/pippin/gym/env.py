@@ -12,8 +12,6 @@ import numpy as np
 from .arguments import RENDER_MODES
 from .vector_env import VectorEnv
 
-__all__ = ["Env"]
-
 
 class Env(gymnasium.Env[Any, Any]):
     """One world of a simulation with a task, as Gymnasium's environment; for many worlds, `VectorEnv` is faster.

@@ -9,8 +9,6 @@ from pippin.viewing.video.config import VideoConfig
 from pippin.viewing.video.renderer import Renderer
 from pippin.viewing.video.tiles import Tiles
 
-__all__ = ["Frames"]
-
 _SIZE = (320, 240)
 """Width and height of an image [pixels]."""
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import warp as wp
     from pippin.task.task import Task
 
-__all__ = ["Autoreset", "LocalWorlds", "WorldFacts", "named"]
 
 Autoreset = Literal["same-step", "next-step", "disabled"]
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import gymnasium
 
-__all__ = ["TASKS", "register_tasks"]
-
 _FOLDER = Path(__file__).parent / "tasks"
 
 TASKS: Mapping[str, Path] = {

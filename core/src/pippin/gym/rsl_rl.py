@@ -16,8 +16,6 @@ try:
 except ModuleNotFoundError:
     VecEnv = TensorDict = None
 
-__all__ = ["RslRlVecEnvWrapper"]
-
 
 class RslRlVecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIssues]
     """The worlds of a vector environment as a `VecEnv` of rsl-rl-lib, with the groups of observations by name.

@@ -16,8 +16,6 @@ try:
 except ModuleNotFoundError:
     VecEnv = None
 
-__all__ = ["Sb3VecEnvWrapper"]
-
 
 class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIssues]
     """The worlds of a vector environment as a `VecEnv` of Stable-Baselines3.

@@ -16,8 +16,6 @@ from pippin.workers.step_signals import FAILED, STEP, receive_signal
 
 from .local_worlds import LocalWorlds, WorldFacts
 
-__all__ = ["EnvShardWorker"]
-
 
 class EnvShardWorker:
     """The worlds of a shard, and the memory that they share with the environment.

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import warp as wp
     from pippin.task.task import Task
 
-__all__ = ["ShardedWorlds"]
 
 _CURE = "close this environment, and make another one, or load what you saved"
 

@@ -11,8 +11,6 @@ from pippin.errors import ConfigError
 if TYPE_CHECKING:
     from pippin.task.task import Task
 
-__all__ = ["action_space", "observation_space"]
-
 
 def action_space(task: Task) -> gymnasium.spaces.Box:
     """Return the space of one world's action, with the bounds of `clip`.

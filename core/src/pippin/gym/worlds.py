@@ -16,8 +16,6 @@ from pippin.simulation import Simulation
 from .local_worlds import LocalWorlds
 from .sharded_worlds import ShardedWorlds
 
-__all__ = ["Worlds", "load_worlds", "open_worlds"]
-
 Worlds = LocalWorlds | ShardedWorlds
 
 Plugins = Sequence[Any] | Mapping[str, Any]

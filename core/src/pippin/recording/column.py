@@ -8,8 +8,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-__all__ = ["Column", "row_type"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Column:

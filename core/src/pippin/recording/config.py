@@ -8,8 +8,6 @@ import attrs
 from attrs.validators import ge, min_len, optional
 from pippin.validators import non_negative, positive, slice_or_indices
 
-__all__ = ["RecorderConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class RecorderConfig:

@@ -12,8 +12,6 @@ from pippin.views.contacts.arguments import contact_sources
 
 from .kernels import Table, fill_table
 
-__all__ = ["CONTACT_NAMES", "ContactTable", "no_contacts"]
-
 CONTACT_NAMES = tuple(f"contacts/{name}" for name in ("count", "bodies", "point", "normal", "force"))
 """The channels of contacts; `contacts/force` only if the solver reports forces."""
 

@@ -10,8 +10,6 @@ from typing import BinaryIO
 
 from pippin.errors import ConfigError
 
-__all__ = ["is_full", "locked", "refuse_locked", "room_for"]
-
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The errors of a system without room for the rest of a file."""
 

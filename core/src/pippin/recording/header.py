@@ -16,8 +16,6 @@ from pippin.errors import ConfigError
 from .column import Column, row_type
 from .whole_run import WholeRun
 
-__all__ = ["Header"]
-
 _DISTRIBUTIONS = {"pippin": "pippin", "newton": "newton", "warp": "warp-lang"}
 
 

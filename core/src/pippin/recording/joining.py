@@ -15,8 +15,6 @@ from .npz.file import spool_of
 from .reading import Recording, is_readable
 from .recorder import Recorder
 
-__all__ = ["join", "refuse_unjoinable"]
-
 _MARGIN = 1_000_000
 """Free bytes beside the size of the files, for joining."""
 

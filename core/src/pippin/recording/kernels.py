@@ -4,8 +4,6 @@ import warp as wp
 from pippin.views.kernels.contact_rows import pose_of
 from pippin.views.kernels.contacts import Sources, is_contact
 
-__all__ = ["Table", "fill_table"]
-
 
 @wp.struct
 class Table:

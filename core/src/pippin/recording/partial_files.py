@@ -15,8 +15,6 @@ from pippin.errors import ConfigError
 from .column import Column
 from .header import Header
 
-__all__ = ["PartialFiles", "Reader"]
-
 _BLOCK = 4_000_000
 """Bytes that are read at once."""
 

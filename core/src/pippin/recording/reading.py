@@ -20,8 +20,6 @@ from .npz.spool import Spool
 from .partial_files import PartialFiles
 from .series import Series
 
-__all__ = ["Recording", "is_readable"]
-
 _FORMATS = {".npz": NpzFile, ".rows": Spool, ".h5": Hdf5File, ".mcap": McapFile}
 """Readers by the suffix of their files."""
 

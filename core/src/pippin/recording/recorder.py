@@ -20,8 +20,6 @@ from .header import Header
 from .partial_files import PartialFiles
 from .whole_run import WholeRun
 
-__all__ = ["Recorder"]
-
 _RESERVE = 1_000_000
 """Free bytes that recorders leave on a disk, besides twice their buffer."""
 

@@ -12,8 +12,6 @@ from .hdf5 import file as hdf5
 from .mcap import file as mcap
 from .npz import file as npz
 
-__all__ = ["recover"]
-
 _REPAIRS: dict[str, Callable[[Path], tuple[Path, int]]] = {
     ".rows": npz.repair,
     ".h5": hdf5.repair,

@@ -13,8 +13,6 @@ from pippin.arrays import present
 from .channels import Channel
 from .column import row_type
 
-__all__ = ["DeviceRowBuffer", "HostRowBuffer", "RowBuffer", "row_buffer"]
-
 Write = Callable[[int], Any]
 
 

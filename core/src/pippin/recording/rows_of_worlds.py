@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-__all__ = ["blocks", "rows"]
-
 Update = Callable[[], Any]
 
 

@@ -7,8 +7,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-__all__ = ["Series"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Series:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import attrs
 from pippin.config import SimulationConfig
 
-__all__ = ["WholeRun"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class WholeRun:

@@ -13,8 +13,6 @@ from pippin.simulation import import_hot_modules
 
 from .progress import RunProgress
 
-__all__ = ["DEFAULT_DURATION", "import_newton", "recorded_by_default", "step_count"]
-
 DEFAULT_DURATION = 5.0
 """Simulated time if neither steps nor a duration are given [s]."""
 

@@ -17,8 +17,6 @@ from pippin.recording.series import Series
 from .reading import open_run
 from .report.run_page import run_page
 
-__all__ = ["RunFolder"]
-
 
 class RunFolder:
     """A folder for the files of one run, created when the first file is written.

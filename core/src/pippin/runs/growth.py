@@ -11,8 +11,6 @@ from pippin.config import ComponentConfig, SimulationConfig
 from pippin.errors import BufferOverflowError
 from pippin.solving.capacities import Capacity
 
-__all__ = ["RESTARTS_MAX", "Growth", "sizes_for"]
-
 RESTARTS_MAX = 5
 """Starts with larger buffers after which an overflow ends the run: each doubles a buffer at least."""
 

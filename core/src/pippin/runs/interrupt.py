@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-__all__ = ["Waiting", "stopped_between_steps"]
-
 
 class Waiting(Protocol):
     """Something that steps, and may wait between two steps."""

@@ -15,8 +15,6 @@ from .result import End
 from .start import prepare
 from .summary import status_line, throughput
 
-__all__ = ["LOOK_PERIOD", "RunLoop"]
-
 LOOK_PERIOD = 0.25
 """Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
 

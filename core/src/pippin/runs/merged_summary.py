@@ -7,8 +7,6 @@ from typing import Any
 
 from .summary import with_limits
 
-__all__ = ["merged"]
-
 _UNIONS = ("plugins", "versions", "hardware")
 
 

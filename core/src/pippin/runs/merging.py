@@ -18,8 +18,6 @@ from pippin.recording.recorder import Recorder
 
 from .merged_summary import merged
 
-__all__ = ["merge_results", "recorder_of"]
-
 
 def merge_results(
     results: Mapping[str, Mapping[str, Any]],

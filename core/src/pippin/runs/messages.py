@@ -8,8 +8,6 @@ from collections.abc import Iterable
 
 from .progress import RunProgress
 
-__all__ = ["MessageMerger"]
-
 
 class MessageMerger:
     """Prints each message of the workers once: one of all as it is, another one with its worlds.

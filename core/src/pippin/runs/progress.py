@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["RunProgress", "current_progress", "log_shown", "progress_shown_by"]
-
 
 class RunProgress:
     """Phases, one after the other. This class measures them and shows nothing; a command shows them on the console."""

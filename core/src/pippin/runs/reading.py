@@ -16,8 +16,6 @@ from pippin.recording.reading import Recording, is_readable
 from pippin.recording.series import Series
 from pippin.spelling import did_you_mean
 
-__all__ = ["Run", "open_run"]
-
 
 class Run:
     """A run folder: `run["joint_q"]` is a series, `run.recordings` has the recorders' files by label.

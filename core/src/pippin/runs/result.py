@@ -13,8 +13,6 @@ from pippin.errors import PluginError, SimulationError
 
 from .summary import speed_of
 
-__all__ = ["End", "RunResult", "result_of", "summary_of"]
-
 End: TypeAlias = SimulationError | PluginError | KeyboardInterrupt
 """What ends a run early: the results so far are written all the same."""
 

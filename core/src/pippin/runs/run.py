@@ -16,8 +16,6 @@ from .decisions import import_newton, recorded_by_default, step_count
 from .progress import current_progress
 from .result import RunResult
 
-__all__ = ["execute", "run"]
-
 
 def run(
     config: str | os.PathLike[str] | SimulationConfig,

@@ -30,8 +30,6 @@ from .simulate import facts_of
 from .start import build, compile_kernels, take_first_step
 from .summary import capacity_rows, component_notes
 
-__all__ = ["RunShardWorker", "ShardState"]
-
 
 @attrs.frozen
 class ShardState:

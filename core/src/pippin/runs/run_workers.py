@@ -19,8 +19,6 @@ from .messages import MessageMerger
 from .progress import RunProgress
 from .summary import speed_of, status_line
 
-__all__ = ["RunWorkers", "worlds_text"]
-
 _LOOK_PERIOD = 0.25
 """Longest time between two looks at the processes [s]."""
 

@@ -26,8 +26,6 @@ from .progress import RunProgress
 from .result import End, RunResult, result_of, summary_of
 from .run_workers import RunWorkers, worlds_text
 
-__all__ = ["process_count", "refuse_with_processes", "simulate_in_processes"]
-
 _PARTS = "shards"
 """Folder, in that of the run, for the files of the shards until they are merged."""
 

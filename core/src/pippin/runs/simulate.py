@@ -22,8 +22,6 @@ from .progress import RunProgress
 from .result import End, RunResult, result_of, summary_of
 from .summary import what_ran
 
-__all__ = ["Start", "facts_of", "simulate", "stepped"]
-
 Start: TypeAlias = Callable[[SimulationConfig, Path, Mapping[str, NpzRecorder]], Simulation]
 """Returns the simulation of a configuration, given the folder of its files and the default recorder by its label."""
 

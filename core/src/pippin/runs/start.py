@@ -15,8 +15,6 @@ from pippin.step.compilation import compile_step
 
 from .progress import RunProgress
 
-__all__ = ["build", "compile_kernels", "prepare", "prepared", "start_notes", "take_first_step"]
-
 
 def build(
     config: SimulationConfig,

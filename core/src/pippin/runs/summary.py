@@ -13,17 +13,6 @@ from typing import Any
 from pippin.config import SimulationConfig
 from pippin.simulation import Simulation
 
-__all__ = [
-    "capacity_rows",
-    "component_notes",
-    "speed_of",
-    "speed_text",
-    "status_line",
-    "throughput",
-    "what_ran",
-    "with_limits",
-]
-
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 _GIB = 2**30
 

@@ -9,8 +9,6 @@ from attrs.validators import deep_iterable, min_len, optional
 from pippin.config import ComponentConfig
 from pippin.validators import finite, positive, unit_quaternion
 
-__all__ = ["SensorConfig", "SiteConfig", "body_or_site"]
-
 
 def body_or_site(instance: Any, attribute: Any, value: Any) -> None:
     """Reject both and neither of `body` and `site`.

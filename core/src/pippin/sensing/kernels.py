@@ -8,19 +8,6 @@ far for each number, so that every draw is different.
 import warp as wp
 from pippin.state.kernels import random_state
 
-__all__ = [
-    "add_error",
-    "add_noise",
-    "draw_bias",
-    "exchange_readings",
-    "forget_readings",
-    "invert",
-    "quantise",
-    "stamp",
-    "wander",
-    "zero_numbers",
-]
-
 
 @wp.func
 def normal(seeds: wp.array[int], counts: wp.array2d[int], row: int, column: int):

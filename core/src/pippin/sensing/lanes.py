@@ -8,8 +8,6 @@ import numpy as np
 import warp as wp
 from pippin.state.draws import WorldSeeds
 
-__all__ = ["OutputLanes", "numbers_of"]
-
 
 class OutputLanes:
     """The numbers of one output by world, for one stage.

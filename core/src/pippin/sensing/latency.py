@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import warp as wp
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .kernels import exchange_readings, forget_readings
 from .lanes import OutputLanes
 from .stage import Stage
 from .stage_configs import LatencyConfig
-
-__all__ = ["Latency"]
 
 
 class Latency(Stage):

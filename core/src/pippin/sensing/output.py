@@ -6,8 +6,6 @@ import attrs
 import numpy as np
 import warp as wp
 
-__all__ = ["Output"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Output:

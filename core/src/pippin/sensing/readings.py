@@ -21,8 +21,6 @@ from .lanes import OutputLanes, numbers_of
 from .output import Output
 from .stage import Stage
 
-__all__ = ["Readings"]
-
 
 class Readings:
     """The outputs of one sensor as they are read.

@@ -17,8 +17,6 @@ from pippin.spelling import did_you_mean
 from .output import Output
 from .readings import Readings
 
-__all__ = ["Sensor"]
-
 
 class Sensor(abc.ABC):
     """A sensor of bodies, joints or shapes in every world. A plugin adds `build_outputs` and `measure`.

@@ -11,16 +11,6 @@ import warp as wp
 from pippin import labels
 from pippin.errors import ConfigError
 
-__all__ = [
-    "SensorFrame",
-    "add_site",
-    "add_sites",
-    "cameras_of",
-    "declare_cameras",
-    "mark_camera",
-    "per_world",
-]
-
 _NAMESPACE, _FOV = "pippin", "vertical_fov"
 
 

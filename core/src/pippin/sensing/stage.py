@@ -9,8 +9,6 @@ import warp as wp
 
 from .lanes import OutputLanes
 
-__all__ = ["Stage"]
-
 
 class Stage(abc.ABC):
     """A change of one output's values. A plugin adds `apply`, and `reset` if it has memory.

@@ -9,15 +9,6 @@ import attrs
 from attrs.validators import ge, optional
 from pippin.validators import finite, non_negative, positive
 
-__all__ = [
-    "BiasConfig",
-    "DriftConfig",
-    "LatencyConfig",
-    "NoiseConfig",
-    "QuantisationConfig",
-    "StageConfig",
-]
-
 
 @attrs.frozen(kw_only=True)
 class StageConfig:

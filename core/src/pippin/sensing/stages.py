@@ -11,8 +11,6 @@ from .lanes import OutputLanes
 from .stage import Stage
 from .stage_configs import BiasConfig, DriftConfig, NoiseConfig, QuantisationConfig
 
-__all__ = ["Bias", "Drift", "Noise", "Quantisation"]
-
 
 class Noise(Stage):
     """Normal deviates, one added to each value."""

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from pippin.errors import ConfigError
 
-__all__ = ["concatenate_worlds"]
-
 
 def concatenate_worlds(name: str, parts: Sequence[np.ndarray]) -> np.ndarray:
     """Return the values of all worlds, shape [worlds, …], from those of each shard.

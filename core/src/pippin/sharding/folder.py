@@ -11,8 +11,6 @@ from pathlib import Path
 from pippin.config import SimulationConfig, dump_toml, structure
 from pippin.errors import ConfigError
 
-__all__ = ["read_folder", "write_folder"]
-
 _MANIFEST = "shards.json"
 _FORMAT = 1
 

@@ -21,8 +21,6 @@ from pippin.task.task import Task
 from .kernels import explore
 from .rollout_batch import RolloutBatch
 
-__all__ = ["Rollout"]
-
 _KEY = key_of("rollout/action")
 
 

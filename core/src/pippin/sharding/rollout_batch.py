@@ -7,8 +7,6 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-__all__ = ["RolloutBatch"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class RolloutBatch:

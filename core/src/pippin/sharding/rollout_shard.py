@@ -19,8 +19,6 @@ from .shard import config_of_worlds
 if TYPE_CHECKING:
     from .rollout import Rollout
 
-__all__ = ["RolloutShard"]
-
 
 class RolloutShard:
     """Some worlds of a file with a task, for a process of their own: on this machine, or as an actor of Ray.

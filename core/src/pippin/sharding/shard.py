@@ -15,8 +15,6 @@ from pippin.recording.config import RecorderConfig
 from pippin.viewing.config import ViewerConfig
 from pippin.workers import free_cores, usable_cores
 
-__all__ = ["Shard", "config_of_worlds", "shard_count", "shards_of"]
-
 
 @attrs.frozen(kw_only=True)
 class Shard:

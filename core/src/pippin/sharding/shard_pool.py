@@ -14,8 +14,6 @@ from pippin.workers import CallResult, WorkerPool, free_cores
 from .shard import Shard
 from .world_numbers import renumber_worlds
 
-__all__ = ["shard_pool"]
-
 
 def shard_pool(
     shards: Sequence[Shard],

@@ -10,8 +10,6 @@ from pippin.config import SimulationConfig
 from pippin.simulation import Simulation
 from pippin.task.functions.lookup import function_named
 
-__all__ = ["ShardWorker"]
-
 
 class ShardWorker:
     """A simulation of the worlds of a shard, and the calls of its owner.

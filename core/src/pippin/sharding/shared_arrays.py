@@ -14,8 +14,6 @@ import attrs
 import numpy as np
 from pippin.errors import ConfigError, SimulationError
 
-__all__ = ["SharedArrays", "SharedLayout", "refuse_different"]
-
 _ALIGNMENT = 64
 _PLACE = "/dev/shm"
 

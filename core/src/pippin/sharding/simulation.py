@@ -23,8 +23,6 @@ from .shard import shard_count, shards_of
 from .shard_pool import shard_pool
 from .shard_worker import ShardWorker
 
-__all__ = ["ShardedSimulation"]
-
 _CURE = "load what you saved, or use checkpoint_every"
 
 

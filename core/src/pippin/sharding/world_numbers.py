@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["renumber_worlds"]
-
 _WORLDS = re.compile(r"\bworlds? \d+(?::\d+)?(?:, \d+(?::\d+)?)*\b")
 _NUMBER = re.compile(r"\d+")
 

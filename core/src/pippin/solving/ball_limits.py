@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["ball_limits"]
-
 
 def ball_limits(model: newton.Model, joints: Iterable[int]) -> dict[int, float]:
     """Return the largest angle of rotation [rad] of each limited ball joint, by its place in `joints`.

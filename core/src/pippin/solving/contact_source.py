@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import newton
     import warp as wp
 
-__all__ = ["ContactSource"]
-
 
 def _filled(source: ContactSource) -> Sequence[Capacity]:
     if source.pipeline is None or source.contacts is None:

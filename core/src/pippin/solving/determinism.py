@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     import warp as wp
 
 
-__all__ = ["deterministic_mode"]
-
-
 def deterministic_mode(deterministic: bool | None) -> wp.DeterministicMode | None:
     """Return the argument of Newton's solvers for the key `deterministic`; None leaves the choice to Newton."""
     import warp as wp

@@ -7,8 +7,6 @@ from typing import Any
 import attrs
 from attrs.validators import optional
 
-__all__ = ["inherited", "number"]
-
 
 def number(default: Any, *validators: Any) -> Any:
     """Return a field with a default and with validators of its value: `number(0.2, non_negative)`."""

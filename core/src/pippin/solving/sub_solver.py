@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["SubSolver"]
-
 
 class SubSolver:
     """The component of a solver that stands in another one's table, `[solver.rigid]` for example.

@@ -8,8 +8,6 @@ from pippin.arrays import present
 
 from .kernels import difference_quotient
 
-__all__ = ["Accelerations"]
-
 
 class Accelerations:
     """The observable `body_qdd` [m/s², rad/s²], in the convention of `body_qd`: of the centre of mass, in the world.

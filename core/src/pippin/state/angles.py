@@ -9,8 +9,6 @@ from pippin.arrays import on_host, present
 
 from .kernels import unwrap_angles
 
-__all__ = ["ContinuousAngles"]
-
 
 class ContinuousAngles:
     """Inverse kinematics whose angles continue from the last ones, although Newton's lie within a turn.

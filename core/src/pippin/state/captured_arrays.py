@@ -9,8 +9,6 @@ from typing import Any
 import attrs
 from pippin.errors import SimulationError
 
-__all__ = ["CapturedArrays"]
-
 
 @attrs.frozen(eq=False)
 class _Owner:

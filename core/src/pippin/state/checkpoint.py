@@ -29,8 +29,6 @@ from pippin.errors import ConfigError, SimulationError
 from .foreign_arrays import contents_of, is_foreign, remade, write
 from .snapshot import attributes_of, bind, find_arrays, setters_of, walk
 
-__all__ = ["Checkpoint", "PersistentState"]
-
 FORMAT = 2
 """Version of the layout; raised if an older reader would misunderstand a newer file."""
 

@@ -12,8 +12,6 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 
-__all__ = ["Bounds", "Failure", "Kind", "described"]
-
 
 class Kind(IntEnum):
     """The kinds of failure, in the order of the kernel's notes; if several happen in one step, the first is told."""

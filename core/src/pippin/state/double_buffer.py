@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["DoubleBuffer"]
-
 
 class Assignable(Protocol):
     """An object such as Newton's states, into which the arrays of another one can be copied."""

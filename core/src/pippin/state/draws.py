@@ -14,8 +14,6 @@ import warp as wp
 
 from .kernels import count_draws
 
-__all__ = ["Draws", "WorldSeeds"]
-
 
 class WorldSeeds:
     """The seed of each world's draws.

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-__all__ = ["contents_of", "is_foreign", "remade", "write"]
-
 _PROTOCOLS = ("__dlpack__", "__array__", "__array_interface__", "__cuda_array_interface__")
 _BUFFERS = (bytearray, array.array)
 _NUMBERS = (ctypes.c_float, ctypes.c_double, ctypes.c_byte, ctypes.c_short, ctypes.c_int, ctypes.c_bool)

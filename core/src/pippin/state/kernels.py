@@ -2,20 +2,6 @@
 
 import warp as wp
 
-__all__ = [
-    "collect_overflow",
-    "count_draws",
-    "count_step",
-    "difference_quotient",
-    "find_divergence",
-    "find_non_finite_particles",
-    "forget_failures",
-    "note_overflows",
-    "random_state",
-    "restore_rows",
-    "unwrap_angles",
-]
-
 
 @wp.kernel
 def restore_rows(

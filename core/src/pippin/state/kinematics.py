@@ -11,8 +11,6 @@ from pippin.arrays import present
 from .kernels import merge_articulations, merge_mask
 from .modified_worlds import ModifiedWorlds
 
-__all__ = ["Coordinates", "WrittenWorlds"]
-
 Coordinates = Literal["joints", "bodies"]
 
 

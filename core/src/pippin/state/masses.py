@@ -8,8 +8,6 @@ from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-__all__ = ["refuse_massless"]
-
 
 def refuse_massless(model: newton.Model, where: str = "scene") -> None:
     """Refuse bodies that move but have no mass, if the bodies that they carry have none either.

@@ -12,8 +12,6 @@ from pippin.spelling import did_you_mean
 from .masses import refuse_massless
 from .modified_worlds import ModifiedWorlds
 
-__all__ = ["ModelChanges", "Notify"]
-
 Notify = Callable[[int, wp.array], None]
 """Tells the solver of flags, and of the worlds that they are about, a mask of shape [world_count + 1]."""
 

@@ -10,8 +10,6 @@ import warp as wp
 
 from .kernels import merge_mask
 
-__all__ = ["ModifiedWorlds"]
-
 
 class ModifiedWorlds:
     """The worlds that a reset, a user or a component wrote since the solver read them: their state, or their model.

@@ -15,8 +15,6 @@ from pippin.solving.capacities import Capacity
 from . import kernels
 from .divergence import Bounds, Failure, Kind, described
 
-__all__ = ["Monitor"]
-
 _NONE = 2**62
 """The value for no failure: larger than any step × count + index."""
 

@@ -13,8 +13,6 @@ from .accelerations import Accelerations
 from .kernels import forget_contacts
 from .world_rows import WorldRows, arrays_of, worlds_of_frequency
 
-__all__ = ["Reports", "allocate_observables"]
-
 OVERFLOW = "overflow"
 """The observable that reports a solver's full buffers, one integer per world; always read if the solver has it."""
 

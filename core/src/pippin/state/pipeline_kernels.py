@@ -11,8 +11,6 @@ from typing import Any
 import newton
 import warp as wp
 
-__all__ = ["kernels_made_once"]
-
 _CHOICES = 256
 """Kernels that are kept: a pipeline has up to eight."""
 

@@ -14,8 +14,6 @@ from pippin.indices import IndexRange
 from .kernels import count_draws
 from .world_rows import WorldRows, state_rows
 
-__all__ = ["WorldReset"]
-
 
 class WorldReset:
     """The arrays that a reset of worlds restores, and the masks that select worlds.

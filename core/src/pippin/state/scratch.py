@@ -1,7 +1,5 @@
 """Mark of memory that serves one call, so that snapshots and checkpoints leave it alone."""
 
-__all__ = ["Scratch"]
-
 
 class Scratch:
     """Base of objects whose arrays hold nothing between two calls.

@@ -17,8 +17,6 @@ from pippin.errors import SimulationError
 from .foreign_arrays import contents_of, is_foreign, write
 from .scratch import Scratch
 
-__all__ = ["Snapshot", "attributes_of", "bind", "find_arrays", "python_values", "setters_of", "walk"]
-
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
 _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType, Scratch)
 _DESCRIPTORS = ("__dict__", "__weakref__")

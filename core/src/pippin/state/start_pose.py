@@ -15,8 +15,6 @@ from pippin.spelling import listed
 
 from .pipeline_kernels import kernels_made_once
 
-__all__ = ["Overlap", "limit_notes", "overlap_notes", "overlaps"]
-
 _TOLERANCE = 2e-3
 """Overlap that is too small to disturb the first steps [m], and the same number for joint limits [m or rad]."""
 

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-__all__ = ["StateRecord"]
-
 _NOISE_FACTOR = 10.0
 """Largest distance between a replay and an eager run, in units of the distance between two eager runs."""
 

@@ -12,8 +12,6 @@ from .checkpoint import PersistentState
 from .snapshot import Snapshot, find_arrays, python_values
 from .state_record import StateRecord
 
-__all__ = ["StepData"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class StepData:

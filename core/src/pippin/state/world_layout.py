@@ -12,8 +12,6 @@ from pippin.errors import ConfigError, PluginError
 from pippin.indices import IndexRange
 from pippin.spelling import listed
 
-__all__ = ["WorldLayout", "listed_worlds"]
-
 _LISTED_RUN_COUNT = 4
 _KINDS = ("body", "joint", "shape")
 

@@ -13,8 +13,6 @@ from pippin.errors import PluginError
 
 from .kernels import restore_rows
 
-__all__ = ["WorldRows", "arrays_of", "copy_rows", "state_rows", "worlds_of", "worlds_of_frequency"]
-
 
 @attrs.frozen(eq=False)
 class WorldRows:

@@ -25,8 +25,6 @@ from pippin.support.solver_support import SolverSupport
 from .callbacks import Callbacks, CurrentState
 from .disabled_actuators import DisabledActuators
 
-__all__ = ["Built"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Built:

@@ -17,7 +17,6 @@ from pippin.spelling import did_you_mean
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["Callback", "Callbacks", "CurrentState", "Phase"]
 
 Phase = Literal["model_ready", "simulation_ready", "after_actuators", "before_substep", "after_step", "stopped"]
 

@@ -10,8 +10,6 @@ from pippin.errors import PluginError
 
 from .plan import StepPlan
 
-__all__ = ["try_claim"]
-
 
 def try_claim(plan: StepPlan) -> None:
     """Check that a solver that declares reduced coordinates writes `joint_q`: take a step and undo it.

@@ -31,8 +31,6 @@ from pippin.devices import WARP_LOCK
 
 from .program import Program
 
-__all__ = ["compile_step", "compiling_together"]
-
 Report: TypeAlias = Callable[[int, int], None]
 """Called with the number of modules ready and of all modules, first with none ready."""
 

@@ -10,8 +10,6 @@ from pippin.actuation.effort import zero_efforts
 from pippin.components.registry import Components
 from pippin.errors import ConfigError
 
-__all__ = ["DisabledActuators"]
-
 
 class DisabledActuators:
     """The actuators of a simulation that are disabled.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import newton
 import warp as wp
 
-__all__ = ["ExternalForces"]
-
 
 class ExternalForces:
     """The forces that a user wrote into the state before a control step, applied in each of its substeps.

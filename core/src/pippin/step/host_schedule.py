@@ -22,8 +22,6 @@ from pippin.support.declaration import Declaration
 from .callbacks import Callbacks
 from .stride import next_stride
 
-__all__ = ["HostSchedule"]
-
 T = TypeVar("T")
 
 _LOGGER = logging.getLogger(__name__)

@@ -16,8 +16,6 @@ from pippin.errors import ConfigError, PluginError
 
 from .disabled_actuators import DisabledActuators
 
-__all__ = ["DofOwners"]
-
 _TARGETS = "write targets that it has, such as its `velocity_targets` or `ctrl`"
 _CURES = {
     "joint_target_q": _TARGETS,

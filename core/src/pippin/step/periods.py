@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from pippin.errors import ConfigError
 from pippin.support.declaration import Declaration
 
-__all__ = ["periods_in_steps"]
-
 _TOLERANCE = 1e-6
 """Largest distance of a period from a whole number of steps, in steps: decimals are not exact in binary."""
 

@@ -26,8 +26,6 @@ from .owners import DofOwners
 from .program import Operation, Program
 from .resetting import EndedWorlds, Resetting
 
-__all__ = ["StepPlan"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class StepPlan(Built):

@@ -20,8 +20,6 @@ from pippin.errors import CaptureWarning, PluginError, SimulationError
 from pippin.state.snapshot import Snapshot
 from pippin.state.state_record import StateRecord
 
-__all__ = ["Operation", "Program", "Segment"]
-
 _COMPARED_STEPS = 3
 """Control steps compared before a graph is trusted: a single one would not notice a counter that stands still."""
 

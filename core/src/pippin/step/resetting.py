@@ -23,8 +23,6 @@ from pippin.state.monitor import Monitor
 from .built import Built
 from .program import Operation
 
-__all__ = ["EndedWorlds", "Resetting"]
-
 
 class Resetting:
     """The reset of masked worlds: state, solver, contacts and components, in this order.

@@ -16,8 +16,6 @@ from pippin.state.world_rows import arrays_of
 from .forces import ExternalForces
 from .plan import StepPlan
 
-__all__ = ["roll_out"]
-
 _RECORDED = ("apply_actuators", "before_substep", "step_solver")
 """Hooks that run in a rollout. For the solver's component, the feature `gradients` replaces `is_differentiable`."""
 

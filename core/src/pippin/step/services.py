@@ -12,8 +12,6 @@ from .built import Built
 from .owners import DofOwners
 from .plan import StepPlan
 
-__all__ = ["SimulationServices"]
-
 
 class SimulationServices:
     """The services of one simulation.

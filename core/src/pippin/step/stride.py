@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["next_stride"]
-
 
 def next_stride(stride: int, elapsed: float, period: float) -> int:
     """Return the number of control steps that take about a period: at least one, at most twice as many as before.

@@ -9,8 +9,6 @@ from typing import Any
 
 from pippin.errors import PluginError
 
-__all__ = ["MISSING", "misspelt", "read"]
-
 MISSING: Any = object()
 """The value of an attribute that a component does not have."""
 

@@ -13,8 +13,6 @@ from pippin.spelling import did_you_mean
 from .attributes import MISSING, read
 from .features import FEATURES
 
-__all__ = ["Declaration"]
-
 Check = Callable[[Any, Any, Any], None]
 
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["FEATURES", "MEASURED", "NO_LIMIT", "OF_ATTRIBUTES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
-
 
 @attrs.frozen(kw_only=True)
 class Feature:

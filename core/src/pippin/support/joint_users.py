@@ -11,8 +11,6 @@ import numpy as np
 from .features import NO_LIMIT
 from .model_rows import differs, host, is_moved
 
-__all__ = ["JOINT_USERS"]
-
 _JOINT_TARGET = 1
 """Newton's mark of an equality constraint that became a joint."""
 

@@ -8,8 +8,6 @@ from typing import Any
 import newton
 import numpy as np
 
-__all__ = ["differs", "host", "is_moved"]
-
 
 def host(array: Any) -> np.ndarray:
     """Return the contents of an array; empty if the model does not have the array."""

@@ -14,8 +14,6 @@ from .declaration import Declaration
 from .features import FEATURES, MEASURED
 from .world_users import particles_touch
 
-__all__ = ["gaps", "refuse_gaps", "solvers_declaring", "unsettable"]
-
 
 def gaps(used: Mapping[str, Sequence[str]], solver: Declaration) -> dict[str, Sequence[str]]:
     """Return the features of a model that the solver does not declare, with the users of each.

@@ -6,8 +6,6 @@ from collections.abc import Collection
 
 import newton
 
-__all__ = ["make_settable"]
-
 _JOINTS = (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6)
 
 FAR = 1e7

@@ -9,8 +9,6 @@ import numpy as np
 
 from .model_rows import differs, host, is_moved
 
-__all__ = ["SHAPE_USERS"]
-
 
 def _can_collide(model: newton.Model) -> np.ndarray:
     return (host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0

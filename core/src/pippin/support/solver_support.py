@@ -13,8 +13,6 @@ from pippin.spelling import listed
 
 from .features import NO_LIMIT
 
-__all__ = ["Range", "SolverSupport"]
-
 _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
 _POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)

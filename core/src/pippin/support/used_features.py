@@ -14,8 +14,6 @@ from .model_rows import host, is_moved
 from .shape_users import SHAPE_USERS
 from .world_users import WORLD_USERS
 
-__all__ = ["used_features"]
-
 _DIRECT = "asset_actuators"
 
 _LIGHT = 1e-8

@@ -10,8 +10,6 @@ import numpy as np
 
 from .model_rows import host
 
-__all__ = ["WORLD_USERS", "particles_touch"]
-
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
     """Return the worlds whose content differs from the first world."""

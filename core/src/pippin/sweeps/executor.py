@@ -8,8 +8,6 @@ from typing import Any, Literal, Protocol
 
 import attrs
 
-__all__ = ["Executor", "Job", "JobResult", "JobStatus"]
-
 JobStatus = Literal["returned", "raised", "lost", "timed-out", "cancelled"]
 
 

@@ -12,8 +12,6 @@ from pippin.config.tree import Node
 
 from .executor import Executor
 
-__all__ = ["make_executor"]
-
 
 def make_executor(name: str, settings: Iterable[str] = ()) -> Executor:
     """Return the executor of a name.

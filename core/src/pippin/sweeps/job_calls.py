@@ -15,8 +15,6 @@ from typing import Any
 from .executor import Job, JobStatus
 from .job_starts import STARTED
 
-__all__ = ["JobRunner", "call_job", "call_job_alone", "call_job_logged"]
-
 
 class JobRunner:
     """Runs one job after the other in a worker."""

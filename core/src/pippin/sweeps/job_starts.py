@@ -6,8 +6,6 @@ import time
 
 from .executor import Job
 
-__all__ = ["STARTED", "JobStartTimes"]
-
 STARTED = "started"
 """File in the folder of a job that has started: it may have waited in a queue before."""
 

@@ -13,8 +13,6 @@ from .executor import Job, JobResult, JobStatus
 from .job_calls import JobRunner
 from .settings import number_or_auto
 
-__all__ = ["LocalExecutor", "LocalExecutorConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class LocalExecutorConfig:

@@ -14,15 +14,13 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.extras import import_library
 
 from .executor import Job, JobResult, JobStatus
 from .job_calls import call_job_logged
 from .job_starts import STARTED, JobStartTimes
 from .settings import number_or_auto
-
-__all__ = ["RayExecutor", "RayExecutorConfig", "run_job"]
 
 _LOOK_PERIOD = 0.05
 """Longest time between two looks at the jobs [s]."""

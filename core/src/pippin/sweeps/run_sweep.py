@@ -25,8 +25,6 @@ from .table import write_parquet
 from .values import Axis, axis_of
 from .variants import Variant, variants_of
 
-__all__ = ["SweepResult", "plan", "run_variants", "sweep"]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class SweepResult:

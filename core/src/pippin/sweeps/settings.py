@@ -6,8 +6,6 @@ from typing import Any
 
 import attrs
 
-__all__ = ["number_or_auto"]
-
 
 def number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | str) -> None:
     """Refuse what is neither "auto" nor a number of at least 1.

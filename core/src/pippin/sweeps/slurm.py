@@ -18,8 +18,6 @@ from .job_calls import call_job_alone
 from .job_starts import JobStartTimes
 from .slurm_queue import SlurmQueue
 
-__all__ = ["SlurmExecutor", "SlurmExecutorConfig"]
-
 _LOOK_PERIOD = 0.1
 """Time between two looks at the files of the jobs [s]."""
 

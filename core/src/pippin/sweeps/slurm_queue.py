@@ -10,8 +10,6 @@ import subprocess
 import time
 from collections.abc import Collection
 
-__all__ = ["SlurmQueue"]
-
 _LIVE = ("CONFIGURING", "COMPLETING", "PENDING", "REQUEUED", "RESIZING", "RUNNING", "STAGE_OUT", "STOPPED", "SUSPENDED")
 """States of jobs that may still leave a result, or a process."""
 

@@ -14,8 +14,6 @@ from .executor import Executor, Job, JobResult
 from .sweep_folder import SweepFolder, publish, unwritable
 from .variants import Variant
 
-__all__ = ["OUTCOMES", "Sweep"]
-
 OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "stopped", "waiting")
 """Outcomes of a variant. The last two are not final: the next run of the sweep begins with them."""
 

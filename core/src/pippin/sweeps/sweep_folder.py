@@ -22,8 +22,6 @@ from pippin.errors import ConfigError, SimulationError
 from .table import write_csv
 from .variants import FORMAT, Variant
 
-__all__ = ["SweepFolder", "publish", "unwritable"]
-
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 """Distributions whose versions change results."""
 

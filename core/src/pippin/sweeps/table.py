@@ -9,8 +9,6 @@ from typing import Any
 
 from pippin.extras import import_library
 
-__all__ = ["write_csv", "write_parquet"]
-
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows into a CSV file; a value that a row does not have is an empty cell."""

@@ -12,8 +12,6 @@ from typing import TypeAlias
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError
 
-__all__ = ["Axis", "axis_of", "axis_of_file"]
-
 Axis: TypeAlias = "Sequence[Mapping[str, str]]"
 """Alternatives of a sweep: each sets some keys to values, as TOML writes them."""
 

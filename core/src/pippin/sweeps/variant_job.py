@@ -13,8 +13,6 @@ from pippin.simulation import import_hot_modules
 
 from .sweep_folder import publish
 
-__all__ = ["prepare", "run"]
-
 
 def prepare(*, requires_grad: bool) -> None:
     """Import Newton and Warp, which takes seconds."""

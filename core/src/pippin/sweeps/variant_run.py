@@ -12,8 +12,6 @@ from pippin.config import SimulationConfig
 from pippin.devices import warp_quiet
 from pippin.runs.summary import what_ran
 
-__all__ = ["run_variant"]
-
 _NO_FIGURES = ("solver", "outcome", "reason", "ignored", "warnings", "relative_energy_drift", "distance", "series")
 """What a comparison says of a run beside the figures, or by a reference."""
 

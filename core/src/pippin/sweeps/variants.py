@@ -18,8 +18,6 @@ from pippin.errors import ConfigError, PluginError
 
 from .values import Axis
 
-__all__ = ["FORMAT", "Variant", "variants_of"]
-
 FORMAT = 1
 """Format of a sweep's folder."""
 

@@ -18,8 +18,6 @@ from .observations import ObservationGroup
 from .quantity_cache import QuantityCache
 from .terms import Action, Command, Event, Reward, Term, Termination
 
-__all__ = ["AllTerms"]
-
 
 class AllTerms:
     """The terms of a task by label, made in the order in which they may refer to each other.

@@ -22,8 +22,6 @@ from pippin.support.features import OF_ATTRIBUTES
 
 from .episodes import EpisodeBuffers
 
-__all__ = ["TermContext"]
-
 Patterns = str | Sequence[str]
 
 

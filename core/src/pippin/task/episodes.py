@@ -11,8 +11,6 @@ from pippin.errors import SimulationError
 
 from . import kernels
 
-__all__ = ["EpisodeBuffers"]
-
 _NO_FAULT = 2**31 - 1
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pippin.catalog.entries import Kind
+from pippin.catalog.entry import Kind
 from pippin.components.error_attribution import ErrorAttribution
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError, PluginError
 
 from .context import TermContext
 from .terms import Action, Command, Event, Quantity, Reward, Termination
-
-__all__ = ["make_term"]
 
 _BASES: dict[str, type] = {
     "quantity": Quantity,

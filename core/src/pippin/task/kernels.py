@@ -3,17 +3,6 @@
 import warp as wp
 from pippin.state.kernels import random_state
 
-__all__ = [
-    "begin_episodes",
-    "compose",
-    "draw_times",
-    "end_episodes",
-    "judge",
-    "note_any",
-    "take_due",
-    "weigh",
-]
-
 
 @wp.kernel
 def compose(

@@ -16,8 +16,6 @@ from .episodes import EpisodeBuffers
 from .kernels import compose
 from .terms import Quantity
 
-__all__ = ["ObservationGroup"]
-
 
 @attrs.frozen(eq=False)
 class _Observation:

@@ -12,8 +12,6 @@ from .context import TermContext
 from .factory import make_term
 from .terms import Quantity
 
-__all__ = ["QuantityCache"]
-
 
 class QuantityCache:
     """The quantities that terms have chosen so far; equal choices share one."""

@@ -21,8 +21,6 @@ from .episodes import EpisodeBuffers
 from .terms import Command, Event
 from .timers import Timer
 
-__all__ = ["Task"]
-
 
 class Task:
     """The component that makes a simulation an environment: `Simulation.task`.

@@ -22,20 +22,6 @@ if TYPE_CHECKING:
 
     from .context import TermContext
 
-__all__ = [
-    "Action",
-    "Command",
-    "CommandConfig",
-    "Event",
-    "EventConfig",
-    "Quantity",
-    "QuantityReward",
-    "QuantityRewardConfig",
-    "Reward",
-    "RewardConfig",
-    "Termination",
-]
-
 
 class Term(abc.ABC):  # noqa: B024 - its subclasses have the abstract methods
     """A plugin in a task.

@@ -8,8 +8,6 @@ from . import kernels
 from .context import TermContext
 from .terms import Command, Event
 
-__all__ = ["Timer"]
-
 
 class Timer:
     """Random times of an event or a command in each world.

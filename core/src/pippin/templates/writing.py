@@ -14,10 +14,9 @@ from typing import Literal, get_args
 from urllib.parse import urlparse
 
 from packaging.requirements import Requirement
-from pippin.catalog.entries import PLURALS, Catalog
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import PLURALS
 from pippin.errors import ConfigError
-
-__all__ = ["NewKind", "ways_to_try", "write_package"]
 
 NewKind = Literal[
     "solver",

@@ -11,8 +11,6 @@ from attrs.validators import optional
 from pippin.indices import chosen_worlds
 from pippin.validators import positive, slice_or_indices
 
-__all__ = ["FileViewerConfig", "ViewerConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class ViewerConfig:

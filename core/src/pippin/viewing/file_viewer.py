@@ -13,8 +13,6 @@ from pippin.binding import Binding, Host
 from pippin.files import output_path
 from pippin.hookspecs import hookimpl
 
-__all__ = ["FileViewer"]
-
 _TOLERANCE = 1e-6
 """Largest distance of a frame from its time, in frames: decimals are not exact in binary."""
 

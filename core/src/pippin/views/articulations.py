@@ -22,8 +22,6 @@ from .quantities import ARTICULATION, Element, ViewQuantity
 from .rows import RowView
 from .structure import of_articulation
 
-__all__ = ["ArticulationView"]
-
 
 class ArticulationView(RowView):
     """One row for each articulation, padded to the longest: with -1 in the index maps, and with 0 in the values.

@@ -27,8 +27,6 @@ from .quantities import ViewQuantity
 from .row_selection import RowSelection
 from .rules import RULES, Valid, of_type
 
-__all__ = ["KNOWN", "Attributes", "shapes_of"]
-
 _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
 

@@ -13,8 +13,6 @@ from .launching import PreparedLaunch
 from .memory import WarpArrayCache
 from .row_selection import RowSelection
 
-__all__ = ["Balls"]
-
 
 class Balls:
     """Reads and writes the ball joints of all rows.

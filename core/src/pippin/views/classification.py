@@ -11,8 +11,6 @@ from pippin.arrays import on_host
 from .object_type import ObjectType
 from .structure import tree_joints
 
-__all__ = ["object_type"]
-
 
 def object_type(model: newton.Model, label: str, world: int | None = None) -> ObjectType:
     """Return the kind of the object with a label: of a body, else of a joint, else of an articulation.

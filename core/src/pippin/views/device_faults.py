@@ -11,8 +11,6 @@ from .errors import RowError, ViewError
 from .kernels.faults import HELD, INVALID, KIND_COUNT, OUTSIDE, REFUSED
 from .memory import alias
 
-__all__ = ["DeviceFaults"]
-
 
 @attrs.frozen
 class _DeviceFault:

@@ -13,8 +13,6 @@ from pippin.binding import Host
 from .indexing import PADDING
 from .kernels.dirty_flags import DirtyFlags
 
-__all__ = ["RowFlags"]
-
 
 class RowFlags:
     """Sets the flags of the articulations and worlds of written rows, in masks of the host.

@@ -15,8 +15,6 @@ from .errors import ViewError
 from .indexing import PADDING, ArticulationIndices
 from .kernels import dynamics as kernels
 
-__all__ = ["Dynamics"]
-
 
 class Dynamics:
     """Jacobians, mass matrices and forces of some articulations, by row.

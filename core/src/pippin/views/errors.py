@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pippin.errors import ConfigError
 
-__all__ = ["RowError", "ViewError"]
-
 
 class ViewError(ConfigError, ValueError):
     """An argument has a wrong shape, type or device, or the simulation does not have the requested quantity."""

@@ -13,8 +13,6 @@ from pippin.arrays import present
 
 from .errors import ViewError
 
-__all__ = ["Array", "as_warp", "broadcastable", "deliver", "scalar_shape", "unreadable"]
-
 Array = Any
 """An array of Warp, NumPy, PyTorch, JAX or another library with DLPack or an array interface."""
 

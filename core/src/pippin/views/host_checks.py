@@ -18,8 +18,6 @@ from .memory import Staging
 from .row_selection import RowSelection
 from .rules import ValueRule, not_unit
 
-__all__ = ["CheckedData", "HostCheck"]
-
 _ON_HOST = 1
 """DLPack's number of the CPU."""
 

@@ -15,8 +15,6 @@ from .metatype import DofType
 from .rules import LARGEST, ValueRule
 from .structure import has_dofs
 
-__all__ = ["PADDING", "ArticulationIndices", "free_roots", "index_map", "padded"]
-
 PADDING = -1
 """Number in index maps for elements that a shorter row does not have."""
 

@@ -10,8 +10,6 @@ import warp as wp
 from pippin.arrays import present
 from pippin.state.scratch import Scratch
 
-__all__ = ["PreparedLaunch", "update"]
-
 _STEP_COUNT = 3
 """Number of arguments that tell a thread its rows and columns."""
 

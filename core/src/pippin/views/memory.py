@@ -16,8 +16,6 @@ from pippin.state.scratch import Scratch
 from .errors import ViewError
 from .exchange import as_warp, broadcastable, scalar_shape
 
-__all__ = ["NumpyArrayCache", "Staging", "WarpArrayCache", "alias"]
-
 _REMEMBERED = 32
 """Largest number of arrays in a cache; without a limit, a caller with new arrays each time would fill the memory."""
 

@@ -11,8 +11,6 @@ import attrs
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["ArticulationMetatype", "DofType"]
-
 
 class DofType(IntEnum):
     """Type of a degree of freedom: rotation about an axis, or translation along it."""

@@ -10,8 +10,6 @@ from pippin.binding import Host
 from .errors import ViewError
 from .quantities import ViewQuantity
 
-__all__ = ["NewtonArrays"]
-
 
 class NewtonArrays:
     """Finds the arrays of a quantity in a simulation, again at each call, because the states are swapped.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["ObjectType"]
-
 
 class ObjectType(Enum):
     """The kinds of objects that views distinguish."""

@@ -12,8 +12,6 @@ from .indexing import PADDING
 from .quantities import ViewQuantity
 from .read_only import ReadOnlyElements
 
-__all__ = ["IN_STEP", "Permissions", "index_of"]
-
 IN_STEP = "inside a step, only targets and forces can be set; set it between steps"
 """Fault of a call that changes the state or the model within a step."""
 

@@ -22,8 +22,6 @@ from .row_selection import RowSelection
 from .rules import ValueRule
 from .strided_blocks import StridedBlocks
 
-__all__ = ["Placement"]
-
 
 @attrs.define(kw_only=True, eq=False, slots=False)
 class Placement:

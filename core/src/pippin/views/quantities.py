@@ -13,8 +13,6 @@ import attrs
 
 from .rules import Valid
 
-__all__ = ["ARTICULATION", "RIGID_BODY", "Element", "ViewQuantity"]
-
 Element = Literal["dof", "coordinate", "root", "link", "body", "generalized"]
 
 

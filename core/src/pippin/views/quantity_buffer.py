@@ -25,8 +25,6 @@ from .row_selection import RowSelection
 from .rules import RULES
 from .strided_blocks import StridedBlocks
 
-__all__ = ["QuantityBuffer"]
-
 _IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 

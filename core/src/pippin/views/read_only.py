@@ -15,8 +15,6 @@ from .errors import ViewError
 from .kernels.read_only import restore
 from .quantities import ViewQuantity
 
-__all__ = ["ReadOnlyElements"]
-
 
 class ReadOnlyElements:
     """Refuses values that the built solver cannot take over, such as a gain of a joint without a drive.

@@ -16,8 +16,6 @@ from .indexing import PADDING
 from .quantities import RIGID_BODY, ViewQuantity
 from .rows import RowView
 
-__all__ = ["RigidBodyView"]
-
 
 class RigidBodyView(RowView):
     """One row for each body, free or a link of an articulation; a body held by a joint cannot be moved freely.

@@ -18,8 +18,6 @@ from .kernels.row_selection import SelectedRows
 from .launching import update
 from .memory import NumpyArrayCache, WarpArrayCache
 
-__all__ = ["RowSelection", "RowSelector"]
-
 _NONE = (None, False, None)
 
 

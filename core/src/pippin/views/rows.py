@@ -35,8 +35,6 @@ from .row_selection import RowSelection, RowSelector
 from .rules import RULES, Valid
 from .wrenches import Frame, Wrenches
 
-__all__ = ["RowView"]
-
 _APPLY, _ATTRIBUTE = "apply_forces", "set_attribute"
 
 

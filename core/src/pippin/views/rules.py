@@ -11,18 +11,6 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 
-__all__ = [
-    "LARGEST",
-    "ROTATION_TOLERANCE",
-    "RULES",
-    "SYMMETRY_TOLERANCE",
-    "UNIT_TOLERANCE",
-    "Valid",
-    "ValueRule",
-    "not_unit",
-    "of_type",
-]
-
 Valid = Literal[
     "finite",
     "number",

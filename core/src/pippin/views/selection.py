@@ -24,8 +24,6 @@ from pippin.errors import ConfigError
 from pippin.indices import IndexRange
 from pippin.labels import matches, no_match
 
-__all__ = ["Pattern", "Patterns", "SelectionError", "chosen_worlds", "glob", "listed", "select"]
-
 Pattern = str | re.Pattern[str] | int
 """A glob, a compiled regular expression or an index."""
 

@@ -36,8 +36,6 @@ from .rows import RowView
 from .rules import RULES
 from .selection import Patterns, chosen_worlds, select
 
-__all__ = ["SimulationView"]
-
 _SET_GRAVITY = "set_gravity"
 
 

@@ -13,8 +13,6 @@ from .memory import NumpyArrayCache, WarpArrayCache
 from .row_selection import RowSelection
 from .rules import ValueRule
 
-__all__ = ["StridedBlocks"]
-
 
 class StridedBlocks:
     """Copies between the rows in one of Newton's arrays and rows of values.

@@ -12,8 +12,6 @@ from pippin.labels import name_of
 
 from .metatype import ArticulationMetatype, DofType
 
-__all__ = ["has_dofs", "of_articulation", "tree_joints"]
-
 
 def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetatype:
     """Return the structure of one articulation of a model. Reads from the device."""

@@ -20,8 +20,6 @@ from .launching import PreparedLaunch, update
 from .memory import Staging, WarpArrayCache
 from .row_selection import RowSelection
 
-__all__ = ["Frame", "Wrenches"]
-
 Frame = Literal["world", "body"]
 
 

@@ -6,8 +6,6 @@ import os
 
 from pippin.errors import ConfigError
 
-__all__ = ["free_cores", "usable_cores"]
-
 _MEMORY_OF_PROCESS = 0.6 * 2**30
 """Memory that a process with Newton and a simulation takes [bytes]."""
 

@@ -13,8 +13,6 @@ from pippin.errors import PippinError, SimulationError
 from .process import RemoteError, wait_any
 from .worker import CallResult, Worker
 
-__all__ = ["PoolState", "WorkerPool"]
-
 _CLOSE_TIMEOUT = 10.0
 """Time in which workers may end by themselves when the pool is closed [s]."""
 

@@ -21,8 +21,6 @@ from pippin.errors import PippinError, SimulationError
 
 from .start import Surroundings, start_process, take_over
 
-__all__ = ["RemoteError", "WorkerProcess", "wait_any"]
-
 
 class _HasConnection(Protocol):
     @property

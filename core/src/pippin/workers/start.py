@@ -15,8 +15,6 @@ from multiprocessing import reduction
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-__all__ = ["leave_environment", "start_process", "take_over"]
-
 _METHOD = "PIPPIN_WORKERS"
 """Environment variable: with `spawn`, every worker is a fresh process."""
 

@@ -10,8 +10,6 @@ from enum import Enum
 
 from pippin.errors import SimulationError
 
-__all__ = ["FAILED", "LEAVE", "STEP", "SignalState", "StepSignals", "receive_signal"]
-
 STEP = b"s"
 """Take a step; and the answer when it is taken."""
 

@@ -14,8 +14,6 @@ from pippin.errors import SimulationError
 
 from .process import WorkerProcess
 
-__all__ = ["CallResult", "Worker"]
-
 
 @attrs.frozen(kw_only=True)
 class CallResult:

@@ -18,8 +18,6 @@ from pippin.labels import name_of
 from . import model_rows, mujoco_rows
 from .rows import ActuatorRow, AssetContents
 
-__all__ = ["inspect_assets"]
-
 
 def inspect_assets(scene: SceneConfig) -> list[AssetContents]:
     """Return the contents of each asset of a scene. No kernel is compiled.

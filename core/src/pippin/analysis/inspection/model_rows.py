@@ -14,8 +14,6 @@ from pippin.support.features import NO_LIMIT
 
 from .rows import BodyRow, JointRow, ShapeRow, SiteRow
 
-__all__ = ["body_rows", "joint_rows", "numbers", "shape_rows", "site_rows"]
-
 WORLD = "world"
 
 _DIGITS = 7

@@ -12,8 +12,6 @@ from pippin.assets.mjcf.keyframes import keyframe_names
 from .model_rows import numbers
 from .rows import ActuatorRow, CameraRow, KeyframeRow, SensorRow
 
-__all__ = ["actuator_rows", "camera_rows", "keyframe_rows", "sensor_rows"]
-
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 

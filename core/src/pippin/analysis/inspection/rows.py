@@ -10,20 +10,6 @@ from typing import Any
 
 import attrs
 
-__all__ = [
-    "ActuatorRow",
-    "AssetContents",
-    "BodyRow",
-    "CameraRow",
-    "JointRow",
-    "KeyframeRow",
-    "SensorRow",
-    "ShapeRow",
-    "SiteRow",
-    "heading_of",
-    "is_nothing",
-]
-
 
 def _column(heading: str, nothing: Any = None) -> Any:
     return attrs.field(metadata={"heading": heading, "nothing": nothing})

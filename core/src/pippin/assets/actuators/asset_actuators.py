@@ -20,7 +20,6 @@ from .transmissions import Transmissions
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["CONTROLLED", "FREE", "IS_DRIVEN", "OFF", "AssetActuators", "mark_driven", "prepare_actuators"]
 
 FREE, OFF, CONTROLLED = 0, 1, 2
 """Owners of an actuator: nobody; a group that drives its joints, so that it is off; a group that sets its `ctrl`."""

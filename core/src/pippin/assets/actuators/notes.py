@@ -14,8 +14,6 @@ from pippin.spelling import listed
 
 from .asset_actuators import FREE, IS_DRIVEN, OFF, AssetActuators
 
-__all__ = ["actuator_notes"]
-
 _CURE = 'drive them by a group of type = "control"'
 
 

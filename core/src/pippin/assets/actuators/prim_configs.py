@@ -13,17 +13,16 @@ from cattrs import BaseValidationError
 from pippin.assets.asset import find_asset
 from pippin.assets.formats import FORMATS
 from pippin.catalog.entries import Catalog
+from pippin.config.component import ComponentConfig
 from pippin.config.converter import make_converter
 from pippin.config.faults import UnexpectedValueError, faults_of
 from pippin.config.known_keys import joints_of
-from pippin.config.model import AssetConfig, ComponentConfig, SimulationConfig
+from pippin.config.model import AssetConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import covers
 
 from .prim_schemas import SCHEMAS
 from .prims import PrimActuator, read_actuators
-
-__all__ = ["find_prim_actuators"]
 
 
 def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str, tuple[str, ComponentConfig]]:

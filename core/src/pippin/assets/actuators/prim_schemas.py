@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 import attrs
 
-__all__ = ["JOINT_TYPES", "SCHEMAS", "TARGETS", "Schema"]
-
 TARGETS = "newton:targets"
 JOINT_TYPES = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint")
 """The joints that an actuator may drive."""

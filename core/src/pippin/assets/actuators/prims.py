@@ -13,8 +13,6 @@ from pippin.spelling import did_you_mean
 
 from .prim_schemas import JOINT_TYPES, SCHEMAS, TARGETS, Schema
 
-__all__ = ["PrimActuator", "read_actuators"]
-
 _BASES = ("NewtonActuatorControlBaseAPI", "NewtonActuatorClampingBaseAPI")
 
 

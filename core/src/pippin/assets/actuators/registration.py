@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import newton
 
-__all__ = ["declare_actuators"]
-
 _KEYS = ("mujoco:dof_ref", "mujoco:condim")
 _FREQUENCIES = ("mujoco:actuator", "mujoco:tendon", "mujoco:tendon_joint", "mujoco:tendon_wrap")
 

@@ -7,8 +7,6 @@ from newton import ModelBuilder
 
 from .asset_actuators import AssetActuators
 
-__all__ = ["zero_targets"]
-
 
 def zero_targets(builder: ModelBuilder) -> None:
     """Set the targets of the asset's own position servos to 0, counted as in the file.

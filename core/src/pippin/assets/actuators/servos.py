@@ -12,8 +12,6 @@ from xml.etree.ElementTree import Element
 import mujoco
 import numpy as np
 
-__all__ = ["servo_of", "write_servos"]
-
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 

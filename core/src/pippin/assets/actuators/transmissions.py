@@ -12,7 +12,6 @@ from pippin.attribute_rows import dof_numbers, numbers, texts
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["Transmissions"]
 
 _JOINT, _JOINT_IN_PARENT, _TENDON, _SITE, _BODY, _SLIDER_CRANK = range(6)
 """MuJoCo's types of transmissions, as Newton counts them."""

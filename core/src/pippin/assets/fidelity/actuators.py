@@ -11,8 +11,6 @@ from .difference import Difference
 from .fields import Field, compare_fields, differ, number
 from .matching import Match, described
 
-__all__ = ["compare_actuators"]
-
 _mujoco: Any = mujoco
 
 _TRANSMISSIONS = {int(value): name[6:].lower() for name, value in _mujoco.mjtTrn.__members__.items()}

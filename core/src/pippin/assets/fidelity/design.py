@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["BY_DESIGN"]
-
 BY_DESIGN: Mapping[str, str] = {
     "visual geom": "it cannot collide, so the physics has no use for it",
     "gap": "contacts inside the gap are found and exert no force",

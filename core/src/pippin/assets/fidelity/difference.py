@@ -10,8 +10,6 @@ import attrs
 import numpy as np
 from pippin.spelling import listed
 
-__all__ = ["Difference", "Value", "worded"]
-
 Value: TypeAlias = "str | bool | float | tuple[float, ...] | None"
 
 _SHORT = 4

@@ -12,8 +12,6 @@ from .difference import Difference
 from .fields import Field, compare_fields, differ, number
 from .matching import Match, described
 
-__all__ = ["compare_equalities"]
-
 _mujoco: Any = mujoco
 
 _TYPES = {int(value): name[5:].lower() for name, value in _mujoco.mjtEq.__members__.items()}

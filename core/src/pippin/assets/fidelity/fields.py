@@ -11,8 +11,6 @@ from pippin.quaternions import from_mujoco, matrix
 
 from .difference import Difference, Value
 
-__all__ = ["TURN", "Field", "compare_fields", "differ", "number"]
-
 _RELATIVE = 1e-5
 """Newton stores single precision, and MuJoCo writes six digits."""
 

@@ -12,8 +12,6 @@ import numpy as np
 from .pairing import carriers, match_bodies, match_joints, match_rigid, match_tendons
 from .pairs import colliding_pairs
 
-__all__ = ["Match", "described", "frames_at_start", "match_models"]
-
 _mujoco: Any = mujoco  # an extension without type stubs
 
 

@@ -13,8 +13,6 @@ from .difference import Difference
 from .fields import differ, number
 from .matching import Match
 
-__all__ = ["compare_counts", "compare_options"]
-
 _mujoco: Any = mujoco
 
 _NUMBERS = (

@@ -9,8 +9,6 @@ from typing import Any
 import mujoco
 import numpy as np
 
-__all__ = ["carriers", "match_bodies", "match_joints", "match_rigid", "match_tendons", "tendon_path"]
-
 _mujoco: Any = mujoco
 
 WRAPPED = {

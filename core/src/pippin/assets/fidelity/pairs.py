@@ -8,8 +8,6 @@ import mujoco
 import newton
 import numpy as np
 
-__all__ = ["colliding", "colliding_pairs", "shape_pairs", "solid_shapes"]
-
 _mujoco: Any = mujoco
 
 _FLAT = (int(_mujoco.mjtGeom.mjGEOM_PLANE), int(_mujoco.mjtGeom.mjGEOM_HFIELD))

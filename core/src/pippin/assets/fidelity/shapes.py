@@ -13,8 +13,6 @@ from .difference import Difference
 from .fields import TURN, Field, axes, compare_fields, differ, number
 from .matching import Match, described
 
-__all__ = ["compare_geoms", "compare_sites"]
-
 _mujoco: Any = mujoco
 
 _CONTACT = (

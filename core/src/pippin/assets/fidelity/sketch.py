@@ -13,8 +13,6 @@ from pippin.attribute_rows import dof_numbers
 
 from .pairs import shape_pairs, solid_shapes
 
-__all__ = ["sketch", "sketched_pairs"]
-
 _mujoco: Any = mujoco  # an extension without type stubs
 _FREE, _BALL, _SLIDE, _HINGE = (
     getattr(_mujoco.mjtJoint, f"mjJNT_{kind}") for kind in ("FREE", "BALL", "SLIDE", "HINGE")

@@ -10,8 +10,6 @@ from .fields import Field, compare_fields, differ
 from .matching import Match, described
 from .pairing import tendon_path
 
-__all__ = ["compare_tendons"]
-
 _NUMBERS = (
     Field("stiffness", "tendon_stiffness"),
     Field("stiffness of higher orders", "tendon_stiffnesspoly"),

@@ -12,8 +12,6 @@ from .difference import Difference, Value
 from .fields import TURN, Field, axes, compare_fields, differ, number
 from .matching import Match, described
 
-__all__ = ["compare_bodies", "compare_joints"]
-
 _NO_MASS = 1e-6
 """Mass of a body that only carries a joint [kg]."""
 

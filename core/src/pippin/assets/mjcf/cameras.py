@@ -12,8 +12,6 @@ from pippin.sensing.sites import declare_cameras, mark_camera
 
 from .normal_form import NormalMJCF
 
-__all__ = ["add_cameras"]
-
 _FIXED = int(getattr(mujoco, "mjtCamLight").mjCAMLIGHT_FIXED)  # noqa: B009  an extension without type stubs
 
 

@@ -11,8 +11,6 @@ from .cameras import add_cameras
 from .filters import match_pairs
 from .normal_form import NormalMJCF
 
-__all__ = ["complete"]
-
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 

@@ -11,8 +11,6 @@ from typing import Any
 import newton
 import numpy as np
 
-__all__ = ["DIMENSIONS", "drop_frictions", "has_dimensions", "keep_dimensions", "raise_dimensions"]
-
 _KEY = "mujoco:condim"
 
 DIMENSIONS = {"mu_torsional": 4, "mu_rolling": 6}

@@ -10,8 +10,6 @@ import newton
 import numpy as np
 from pippin.assets.fidelity.pairs import colliding, shape_pairs
 
-__all__ = ["match_pairs"]
-
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 

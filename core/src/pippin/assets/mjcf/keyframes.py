@@ -24,8 +24,6 @@ from pippin.labels import name_of
 from pippin.quaternions import from_mujoco, rotated
 from pippin.spelling import did_you_mean
 
-__all__ = ["Keyframe", "keyframe_names", "start_at"]
-
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 

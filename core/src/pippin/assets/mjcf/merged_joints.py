@@ -9,8 +9,6 @@ from xml.etree.ElementTree import Element, SubElement
 import mujoco
 import numpy as np
 
-__all__ = ["arrange_joints"]
-
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 

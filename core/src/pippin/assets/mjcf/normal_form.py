@@ -22,8 +22,6 @@ from pippin.assets.actuators.servos import write_servos
 from .merged_joints import arrange_joints
 from .partial_vectors import complete_vectors
 
-__all__ = ["NormalMJCF", "name_elements", "normalise"]
-
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 

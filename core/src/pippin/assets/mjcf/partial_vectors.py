@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import TypeAlias
 from xml.etree.ElementTree import Element
 
-__all__ = ["complete_vectors"]
-
 _SOLREF, _SOLIMP = "0.02 1", "0.9 0.95 0.001 0.5 2"
 
 _FULL = {

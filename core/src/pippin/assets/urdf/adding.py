@@ -13,8 +13,6 @@ from .reading import Urdf
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["add_urdf", "without_mesh"]
-
 
 def add_urdf(builder: newton.ModelBuilder, urdf: Urdf, arguments: Mapping[str, Any]) -> None:
     """Add a URDF to a builder; each of its notes is a warning.

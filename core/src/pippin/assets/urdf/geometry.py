@@ -8,8 +8,6 @@ from xml.etree.ElementTree import Element
 from .packages import Packages, package_of
 from .tree import Robot
 
-__all__ = ["resolve_geometry"]
-
 _NEEDED = {
     "box": ("size",),
     "cylinder": ("radius", "length"),

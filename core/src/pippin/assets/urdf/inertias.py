@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 
-__all__ = ["of_sphere", "principal", "repaired"]
-
 MARGIN = 1e-5
 """Least second moment in a principal direction, relative to the trace; a solver in single precision needs it."""
 

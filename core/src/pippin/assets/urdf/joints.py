@@ -8,8 +8,6 @@ from pippin.spelling import did_you_mean
 
 from .tree import Robot, number
 
-__all__ = ["mend_joints"]
-
 AXIAL = ("revolute", "continuous", "prismatic")
 
 

@@ -12,8 +12,6 @@ from pippin.errors import ConfigError
 
 from .packages import Packages
 
-__all__ = ["expand", "is_xacro"]
-
 
 def is_xacro(file: Path) -> bool:
     """Return whether a file has macros, by its suffix."""

@@ -11,8 +11,6 @@ import numpy as np
 from .inertias import of_sphere, principal, repaired
 from .tree import Robot, ends, number
 
-__all__ = ["LEAST_MASS", "mend_masses"]
-
 LEAST_MASS = 1e-3
 """Mass of a link that moves although the file gives it none [kg]."""
 

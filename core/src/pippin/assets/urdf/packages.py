@@ -11,8 +11,6 @@ from xml.etree import ElementTree
 
 import attrs
 
-__all__ = ["Packages"]
-
 SCHEMES = ("package://", "model://")
 VARIABLES = {"ROS_PACKAGE_PATH": "", "AMENT_PREFIX_PATH": "share", "GZ_SIM_RESOURCE_PATH": ""}
 """Environment variables that list folders, and the place of the packages in each of these folders."""

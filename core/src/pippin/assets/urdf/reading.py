@@ -19,8 +19,6 @@ from .masses import mend_masses
 from .packages import Packages
 from .tree import parse
 
-__all__ = ["Urdf", "read_urdf"]
-
 
 @attrs.frozen
 class Urdf:

@@ -12,8 +12,6 @@ import attrs
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
-__all__ = ["Robot", "number", "parse"]
-
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 

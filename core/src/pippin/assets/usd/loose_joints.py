@@ -7,8 +7,6 @@ from typing import Any
 
 import attrs
 
-__all__ = ["articulate"]
-
 _WORLD = ""
 """Body of a joint that has only one."""
 

@@ -9,8 +9,6 @@ from typing import Any
 from pippin.config.model import AssetConfig
 from pippin.labels import match
 
-__all__ = ["PRIM_TYPE", "actuator_prims", "ignored_paths", "open_stage", "skipping_patterns"]
-
 PRIM_TYPE = "NewtonActuator"
 
 

@@ -7,8 +7,6 @@ from typing import Literal
 import attrs
 from pippin.recording import RecorderConfig
 
-__all__ = ["Hdf5Config"]
-
 
 @attrs.frozen(kw_only=True)
 class Hdf5Config(RecorderConfig):

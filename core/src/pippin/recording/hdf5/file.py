@@ -10,8 +10,6 @@ from pippin import ConfigError
 from pippin.extras import import_library
 from pippin.recording import Header
 
-__all__ = ["HEADER", "Hdf5File", "repair"]
-
 HEADER = "header"
 """Name of the dataset with the header's text."""
 

@@ -11,8 +11,6 @@ from pippin.recording import Column, Header, Recorder
 
 from .file import HEADER
 
-__all__ = ["Hdf5Recorder"]
-
 _ATTRIBUTE_ROOM = 60_000
 """Largest attribute that old readers accept [bytes]; longer texts are in the header alone."""
 

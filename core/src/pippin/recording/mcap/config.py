@@ -7,8 +7,6 @@ from typing import Literal
 import attrs
 from pippin.recording import RecorderConfig
 
-__all__ = ["McapConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class McapConfig(RecorderConfig):

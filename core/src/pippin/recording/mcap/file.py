@@ -16,8 +16,6 @@ from pippin.recording import Header
 from .messages import Topic, topics_of
 from .records import METADATA, records
 
-__all__ = ["McapFile", "repair"]
-
 
 class McapFile:
     """A file of the recorder `mcap`, also one that is cut off; its messages are read at first use, and kept in memory.

@@ -14,8 +14,6 @@ from pippin.extras import import_library
 from .messages import message_type
 from .records import METADATA, records
 
-__all__ = ["join"]
-
 _OF_WORLD = re.compile(r"/world_(\d+)(/.*)")
 """A topic of one world; the others have all worlds in one message."""
 

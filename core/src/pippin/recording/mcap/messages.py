@@ -13,8 +13,6 @@ import numpy as np
 from pippin.extras import import_library
 from pippin.recording import Column
 
-__all__ = ["Topic", "encoded_time", "message_type", "topics_of"]
-
 _TIMESTAMP, _TIME, _FIRST = 1, 2, 3
 """Numbers of the fields: the timestamp, the same time as a number [s], and the first of the values."""
 

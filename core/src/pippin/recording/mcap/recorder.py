@@ -16,8 +16,6 @@ from .messages import Topic, encoded_time, topics_of
 from .records import METADATA
 from .robot_messages import RobotMessages
 
-__all__ = ["McapRecorder"]
-
 
 class McapRecorder(Recorder):
     """MCAP, opened by Foxglove, Lichtblick, PlotJuggler, Rerun and `pippin.open_run`; needs the extra `pippin[mcap]`.

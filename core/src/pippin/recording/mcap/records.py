@@ -8,8 +8,6 @@ from typing import Any
 
 from pippin.extras import import_library
 
-__all__ = ["METADATA", "records"]
-
 METADATA = "pippin"
 """Name of the metadata with the header's text."""
 

@@ -25,8 +25,6 @@ from pippin.recording import Header
 
 from .scene_entities import entities
 
-__all__ = ["RobotMessages"]
-
 
 @attrs.frozen
 class _Axis:

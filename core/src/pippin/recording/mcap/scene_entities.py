@@ -21,8 +21,6 @@ from foxglove.messages import (
 )
 from pippin.arrays import on_host
 
-__all__ = ["entities"]
-
 _GROUND = 40.0
 """Size of an endless plane in the image [m]."""
 

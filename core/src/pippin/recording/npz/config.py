@@ -3,8 +3,6 @@
 import attrs
 from pippin.recording import RecorderConfig
 
-__all__ = ["NpzConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class NpzConfig(RecorderConfig):

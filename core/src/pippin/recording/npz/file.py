@@ -15,8 +15,6 @@ from pippin.recording import Header
 
 from .spool import Spool
 
-__all__ = ["NpzFile", "assemble", "repair", "spool_of"]
-
 HEADER = "header"
 """Name of the array with the header's text."""
 

@@ -11,8 +11,6 @@ from pippin.recording import Header, Recorder
 from .file import assemble, spool_of
 from .spool import Spool, SpoolWriter
 
-__all__ = ["NpzRecorder"]
-
 _MARGIN = 1_000_000
 """Free bytes beside the size of the npz file that its assembly needs."""
 

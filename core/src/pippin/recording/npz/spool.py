@@ -11,8 +11,6 @@ import numpy as np
 from pippin import ConfigError
 from pippin.recording import Header
 
-__all__ = ["Spool", "SpoolWriter"]
-
 _MAGIC = b"PIPPINROWS1\n"
 _LENGTH = struct.Struct("<Q")
 _ALIGNMENT = 64

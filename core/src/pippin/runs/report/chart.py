@@ -9,8 +9,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-__all__ = ["Chart", "Line", "encoded"]
-
 _LEVELS = 65534
 """Steps between the smallest and the largest value of a line; one code more stands for a gap."""
 

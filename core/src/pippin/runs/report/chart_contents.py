@@ -14,8 +14,6 @@ from .chart import Chart, Line
 from .decimation import Extremes, column_times, extremes
 from .entries import Pick, entries
 
-__all__ = ["ChartContent", "chart_contents"]
-
 _LINES_MAX = 48
 """Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""
 

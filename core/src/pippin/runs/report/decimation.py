@@ -8,8 +8,6 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-__all__ = ["COLUMNS", "Extremes", "column_times", "extremes"]
-
 COLUMNS = 640
 """Columns of a chart. A series with at most two rows for each is kept as it is."""
 

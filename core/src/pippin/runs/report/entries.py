@@ -10,8 +10,6 @@ from typing import TypeAlias
 import numpy as np
 from pippin.recording.series import Series
 
-__all__ = ["Pick", "entries"]
-
 _COMPONENTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w"), 7: ("px", "py", "pz", "qx", "qy", "qz", "qw")}
 """Names of the components of vectors, quaternions and poses, by their number."""
 

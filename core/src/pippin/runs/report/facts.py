@@ -10,8 +10,6 @@ from pippin.components.tracing import HookTrace
 
 from .markup import Markup, bars, definitions, element, folded, joined, section, table
 
-__all__ = ["course", "hook_table", "imports", "origins"]
-
 
 def course(summary: Mapping[str, Any]) -> Markup:
     """Return the wall time of the phases, the buffers and the operations of a step."""

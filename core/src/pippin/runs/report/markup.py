@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-__all__ = ["Markup", "bars", "definitions", "element", "folded", "joined", "section", "table"]
-
 _VOID = ("meta", "img")
 """Elements without an end tag."""
 

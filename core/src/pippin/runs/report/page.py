@@ -10,8 +10,6 @@ from typing import Any
 from .chart import Chart, encoded
 from .markup import Markup, element, joined
 
-__all__ = ["Charts", "grid", "page"]
-
 _HERE = Path(__file__).parent
 
 _POLICY = (

@@ -21,8 +21,6 @@ from .markup import Markup, element, folded, joined, section
 from .page import Charts, grid, page
 from .video import videos
 
-__all__ = ["run_page"]
-
 _NUMBERS_MAX = 3_000_000
 """Largest number of values on a page, beyond the first world's: 8 MB of text."""
 

@@ -9,8 +9,6 @@ from urllib.parse import quote
 
 from .markup import Markup, element
 
-__all__ = ["videos"]
-
 _TYPES = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
 
 _EMBEDDED_MAX = 5_000_000

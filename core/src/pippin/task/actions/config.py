@@ -9,8 +9,6 @@ from typing import Any, Literal
 import attrs
 from pippin.validators import in_schema, ordered
 
-__all__ = ["FeedforwardEffortsConfig", "InputsConfig", "JointTargetsConfig", "JointVelocityTargetsConfig"]
-
 
 @in_schema()
 def _finite(instance: object, attribute: attrs.Attribute[Any], value: float | Mapping[str, float]) -> None:

@@ -2,8 +2,6 @@
 
 import warp as wp
 
-__all__ = ["restore", "set_targets"]
-
 
 @wp.kernel
 def set_targets(

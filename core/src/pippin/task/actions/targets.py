@@ -14,8 +14,6 @@ from pippin.task import Action, TermContext
 from .config import JointTargetsConfig, ScaledConfig
 from .kernels import restore, set_targets
 
-__all__ = ["FeedforwardEfforts", "Inputs", "JointTargets", "JointVelocityTargets", "Scaled"]
-
 
 class Scaled(Action):
     """Numbers that are clipped, scaled, added to an offset, and written into an array of a group.

@@ -9,8 +9,6 @@ from attrs.validators import optional
 from pippin.task import CommandConfig
 from pippin.validators import fraction, ordered, positive
 
-__all__ = ["VelocityConfig"]
-
 Range = tuple[float, float]
 
 

@@ -3,8 +3,6 @@
 import warp as wp
 from pippin.task import random_state
 
-__all__ = ["draw_velocities", "hold_headings"]
-
 
 @wp.kernel
 def draw_velocities(

@@ -9,8 +9,6 @@ from pippin.task import Command, TermContext
 from .config import VelocityConfig
 from .kernels import draw_velocities, hold_headings
 
-__all__ = ["Velocity"]
-
 
 class Velocity(Command):
     """The command `velocity`."""

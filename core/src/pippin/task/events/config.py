@@ -8,20 +8,6 @@ import attrs
 from pippin.task import EventConfig
 from pippin.validators import non_negative, ordered
 
-__all__ = [
-    "CentreOfMassConfig",
-    "FrictionConfig",
-    "GainsConfig",
-    "GravityConfig",
-    "JointOffsetsConfig",
-    "JointStartConfig",
-    "MassConfig",
-    "MovedConfig",
-    "RootPushConfig",
-    "RootStartConfig",
-    "VariedConfig",
-]
-
 Range = tuple[float, float]
 """Lowest and highest value."""
 

@@ -11,8 +11,6 @@ from .config import GainsConfig, JointOffsetsConfig
 from .kernels.model import vary_parameters
 from .variation import Variation
 
-__all__ = ["Gains", "JointOffsets"]
-
 
 class Gains(Event):
     """The event `gains`."""

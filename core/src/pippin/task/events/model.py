@@ -14,8 +14,6 @@ from .config import CentreOfMassConfig, FrictionConfig, GravityConfig, MassConfi
 from .kernels.model import move, vary, vary_masses
 from .variation import Variation
 
-__all__ = ["CentreOfMass", "Friction", "Gravity", "Mass"]
-
 
 class Mass(Event):
     """The event `mass`."""

@@ -11,8 +11,6 @@ from pippin.task import Event, TermContext
 from .config import JointStartConfig, RootPushConfig, RootStartConfig
 from .kernels.states import draw_joints, draw_roots, push_roots
 
-__all__ = ["JointStart", "RootPush", "RootStart"]
-
 
 class JointStart(Event):
     """The event `joints`."""

@@ -10,8 +10,6 @@ from pippin import ConfigError
 
 from .config import VariedConfig
 
-__all__ = ["Variation"]
-
 
 class Variation:
     """The ranges of random values around built ones.

@@ -8,8 +8,6 @@ from typing import Any
 import attrs
 from pippin.task import RewardConfig
 
-__all__ = ["FunctionConfig", "FunctionQuantityConfig", "FunctionRewardConfig", "FunctionTerminationConfig"]
-
 Parameter = bool | int | float | str | tuple[float, ...]
 
 

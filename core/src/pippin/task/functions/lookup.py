@@ -8,8 +8,6 @@ from typing import Any
 
 from pippin import ConfigError, did_you_mean
 
-__all__ = ["function_named"]
-
 
 def function_named(name: str) -> Callable[..., Any]:
     """Return the function `module:function`.

@@ -13,8 +13,6 @@ from pippin.task import Quantity, Reward, TermContext, Termination
 from .config import FunctionConfig, FunctionQuantityConfig
 from .lookup import function_named
 
-__all__ = ["FunctionQuantity", "FunctionReward", "FunctionTermination"]
-
 
 class UserFunction:
     """A user's function with its parameters.

@@ -11,8 +11,6 @@ import numpy as np
 import warp as wp
 from pippin.errors import ConfigError, PluginError
 
-__all__ = ["Network"]
-
 
 class Network:
     """A network that maps a row of observations to a row of actions.

@@ -14,8 +14,6 @@ from pippin.task.task import Task
 
 from .network import Network
 
-__all__ = ["Policy"]
-
 
 class Policy:
     """The component that acts in a task: the network's output is the action of each control step.

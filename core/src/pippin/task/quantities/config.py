@@ -6,29 +6,6 @@ from typing import Any, Literal
 
 import attrs
 
-__all__ = [
-    "ActionRateConfig",
-    "BodyPositionsConfig",
-    "CommandValueConfig",
-    "DisplacementRateConfig",
-    "HeadingToConfig",
-    "JointAccelerationsConfig",
-    "JointEffortsConfig",
-    "JointPositionsConfig",
-    "JointPowerConfig",
-    "JointVelocitiesConfig",
-    "LastActionConfig",
-    "ProgressRateConfig",
-    "ProjectedGravityConfig",
-    "RootAngularVelocityConfig",
-    "RootHeightConfig",
-    "RootLinearVelocityConfig",
-    "RootOrientationConfig",
-    "RootPositionConfig",
-    "SensorReadingConfig",
-    "ViewReadingConfig",
-]
-
 
 @attrs.frozen(kw_only=True)
 class LastActionConfig:

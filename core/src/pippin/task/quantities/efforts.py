@@ -15,8 +15,6 @@ from .config import JointEffortsConfig, JointPowerConfig
 from .joints import unit_of
 from .kernels import copy_columns, take_power
 
-__all__ = ["JointEfforts", "JointPower"]
-
 
 @attrs.frozen(eq=False)
 class _GroupEfforts:

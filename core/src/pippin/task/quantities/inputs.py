@@ -13,8 +13,6 @@ from pippin.task import Quantity, TermContext
 from .config import CommandValueConfig
 from .kernels import subtract
 
-__all__ = ["ActionRate", "CommandValue", "LastAction"]
-
 
 class LastAction(Quantity):
     """The quantity `last-action`: the action of the control step that has just ended, a; zero after a reset."""

@@ -16,8 +16,6 @@ from .config import JointPositionsConfig, JointsConfig
 from .kernels import gather
 from .rates import Rate
 
-__all__ = ["JointAccelerations", "JointPositions", "JointVelocities"]
-
 
 class OfJoints(Quantity):
     """A quantity with a number for each axis of some joints."""

@@ -9,8 +9,6 @@ from .kernels import read_heading_to, read_nearness, read_positions
 from .rates import Rate
 from .roots import OfRoot
 
-__all__ = ["DisplacementRate", "HeadingTo", "ProgressRate"]
-
 
 class DisplacementRate(Rate, OfRoot):
     """The quantity `displacement-rate`: (p − p before) / control_dt, with p the position of the body's origin."""

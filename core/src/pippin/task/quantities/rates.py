@@ -11,8 +11,6 @@ from pippin.task import Quantity, TermContext
 
 from .kernels import begin_rates, take_rates
 
-__all__ = ["Rate"]
-
 
 class Rate(Quantity):
     """A quantity (x − x before) / control_dt, with x of the end of the control step and of the one before.

@@ -14,8 +14,6 @@ from pippin.task import Quantity, TermContext
 from .config import SensorReadingConfig, ViewReadingConfig
 from .kernels import copy_flags
 
-__all__ = ["SensorReading", "ViewReading"]
-
 _COMPONENTS = {3: "xyz", 4: "xyzw", 7: ("x", "y", "z", "qx", "qy", "qz", "qw")}
 
 

@@ -19,16 +19,6 @@ from .kernels import (
     read_positions,
 )
 
-__all__ = [
-    "BodyPositions",
-    "ProjectedGravity",
-    "RootAngularVelocity",
-    "RootHeight",
-    "RootLinearVelocity",
-    "RootOrientation",
-    "RootPosition",
-]
-
 _FRAMES: dict[str, int] = {"world": 0, "body": 1, "yaw": 2}
 
 

@@ -10,20 +10,6 @@ from attrs.validators import ge, le, optional
 from pippin.task import QuantityRewardConfig, RewardConfig
 from pippin.validators import finite, non_negative, range_ends
 
-__all__ = [
-    "AirTimeConfig",
-    "AliveConfig",
-    "ContactsConfig",
-    "ExpConfig",
-    "InsideConfig",
-    "L1Config",
-    "L2Config",
-    "OutsideRangeConfig",
-    "SlipConfig",
-    "TerminatedConfig",
-    "ValueConfig",
-]
-
 
 def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
     if value is not None and not value[0] < value[1]:

@@ -11,8 +11,6 @@ from pippin.task import Reward, TermContext
 from . import kernels
 from .config import AirTimeConfig, ContactsConfig, SlipConfig
 
-__all__ = ["AirTime", "Contacts", "Slip"]
-
 
 class AirTime(Reward):
     """The reward `air-time`: the sum of (last air time − threshold) over the bodies that land in this step."""

@@ -7,8 +7,6 @@ from pippin.task import Reward
 
 from .kernels import read_end
 
-__all__ = ["Alive", "Terminated"]
-
 
 class Alive(Reward):
     """The reward `alive`: 1 while the episode continues, 0 in a step in which a termination ends it."""

@@ -14,8 +14,6 @@ from pippin.validators import range_ends
 from . import kernels
 from .config import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig
 
-__all__ = ["L1", "L2", "Exp", "InsideRange", "OutsideRange", "Value"]
-
 
 class Summed(QuantityReward):
     """A function of a sum over the components of x, which one kernel evaluates over all worlds.

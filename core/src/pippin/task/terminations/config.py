@@ -8,8 +8,6 @@ import attrs
 from pippin import ComponentConfig
 from pippin.validators import non_negative, range_ends
 
-__all__ = ["ContactTerminationConfig", "RangeTerminationConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class ContactTerminationConfig:

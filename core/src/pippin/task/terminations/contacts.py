@@ -8,8 +8,6 @@ from pippin.task import TermContext, Termination
 from .config import ContactTerminationConfig
 from .kernels import is_touching
 
-__all__ = ["ContactTermination"]
-
 
 class ContactTermination(Termination):
     """The termination `contact`: the net force on any body of a sensor is above a threshold, or not a number."""

@@ -9,8 +9,6 @@ from pippin.validators import range_ends
 from .config import RangeTerminationConfig
 from .kernels import is_outside
 
-__all__ = ["RangeTermination"]
-
 
 class RangeTermination(Termination):
     """The termination `outside`: any number is below `low`, above `high`, or not a number."""

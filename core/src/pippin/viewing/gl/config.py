@@ -6,8 +6,6 @@ import attrs
 from attrs.validators import deep_iterable, ge
 from pippin.viewing import ViewerConfig
 
-__all__ = ["GlConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class GlConfig(ViewerConfig):

@@ -11,8 +11,6 @@ from pippin.extras import import_library
 
 from .config import GlConfig
 
-__all__ = ["GlViewer"]
-
 
 class GlViewer:
     """A window that shows the chosen worlds side by side. If it is closed, the run ends as by Ctrl-C."""

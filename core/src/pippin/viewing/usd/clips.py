@@ -14,8 +14,6 @@ from pxr import Sdf, Vt
 
 from .files import write_layer
 
-__all__ = ["UsdClips"]
-
 
 class UsdClips:
     """The clips of a layer; `layer` has the samples of the one that grows.

@@ -7,8 +7,6 @@ from typing import ClassVar
 import attrs
 from pippin.viewing import FileViewerConfig
 
-__all__ = ["UsdConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class UsdConfig(FileViewerConfig):

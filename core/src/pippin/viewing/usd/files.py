@@ -10,8 +10,6 @@ from typing import Any
 from pippin import SimulationError
 from pxr import Tf
 
-__all__ = ["write_layer"]
-
 
 def write_layer(layer: Any, path: Path) -> None:
     """Write an `Sdf.Layer` and replace the file before.

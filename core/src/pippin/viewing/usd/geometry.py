@@ -16,8 +16,6 @@ from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
 from .motion import UsdMotion
 
-__all__ = ["geometry"]
-
 _HALF_GROUND = 50.0
 """Half the side of a plane without end [m]."""
 

@@ -17,8 +17,6 @@ from pxr import Gf, Sdf
 from .clips import UsdClips
 from .files import write_layer
 
-__all__ = ["UsdMotion"]
-
 _CLIP_SIZE = 200_000
 """Poses in a layer after which its samples become a clip: they take about 30 MB of memory."""
 

@@ -19,8 +19,6 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 
 from .motion import UsdMotion
 
-__all__ = ["overlay"]
-
 _SUFFIX = ":pippin"
 """End of the names of operations, so that none meets one of the stage with another type."""
 

@@ -11,8 +11,6 @@ from .geometry import geometry
 from .motion import UsdMotion
 from .overlay import overlay
 
-__all__ = ["scene_motion"]
-
 _STAGES = (".usd", ".usda", ".usdc", ".usdz")
 """Suffixes of USD stages."""
 

@@ -8,8 +8,6 @@ from pippin.viewing import FileViewer
 
 from .scene import scene_motion
 
-__all__ = ["UsdViewer"]
-
 
 class UsdViewer(FileViewer):
     """Adds the poses of bodies to a USD layer after every `1 / rate` seconds of simulated time."""

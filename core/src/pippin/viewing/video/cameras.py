@@ -15,8 +15,6 @@ from pippin.viewing.bounding_box import bounding_box
 from .config import VideoConfig
 from .followed_bodies import named_bodies, roots
 
-__all__ = ["Cameras", "look_at"]
-
 _FOV = 0.7
 """Angle between the upper and the lower edge of the image [rad]."""
 

@@ -10,8 +10,6 @@ from attrs.validators import deep_iterable, min_len, optional
 from pippin.validators import finite, in_schema, only_where, positive, slice_or_indices
 from pippin.viewing import FileViewerConfig
 
-__all__ = ["VideoConfig"]
-
 Vector3 = tuple[float, float, float]
 
 

@@ -10,8 +10,6 @@ from newton.sensors import SensorCamera
 
 from .kernels import blend, find_edges, gather
 
-__all__ = ["Edges"]
-
 _THRESHOLD = 6
 """Difference of the colors of neighbours that makes an edge, from 0 to 255."""
 

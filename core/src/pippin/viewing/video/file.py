@@ -13,8 +13,6 @@ import numpy as np
 from av.filter import Graph
 from pippin import ConfigError, SimulationError
 
-__all__ = ["VideoFile"]
-
 _LOSS = {"low": 30, "medium": 23, "high": 17}
 """Constant rate factor of H.264 by quality; higher loses more."""
 

@@ -9,8 +9,6 @@ import numpy as np
 from pippin import labels
 from pippin.arrays import on_host, present
 
-__all__ = ["named_bodies", "roots"]
-
 
 def named_bodies(model: newton.Model, world: int, pattern: str) -> np.ndarray:
     """Return the bodies of a world that a pattern matches.

@@ -12,8 +12,6 @@ from .cameras import look_at
 from .renderer import Renderer
 from .tiles import tiles
 
-__all__ = ["render_image"]
-
 
 def render_image(
     model: newton.Model,

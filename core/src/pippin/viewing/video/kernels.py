@@ -2,8 +2,6 @@
 
 import warp as wp
 
-__all__ = ["blend", "compose", "find_edges", "gather"]
-
 
 @wp.func
 def level(packed: wp.uint32, index: int):

@@ -16,8 +16,6 @@ from .edges import Edges
 from .kernels import compose
 from .tiles import Tiles
 
-__all__ = ["Renderer"]
-
 _FLOOR = "ground_plane"
 """Label of the ground that the scene adds, which has no colour of its own."""
 

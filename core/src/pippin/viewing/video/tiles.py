@@ -7,8 +7,6 @@ import math
 import attrs
 import numpy as np
 
-__all__ = ["Tiles", "tiles"]
-
 _GAP = 2
 """Pixels between two tiles."""
 

@@ -10,8 +10,6 @@ from .file import VideoFile
 from .renderer import Renderer
 from .tiles import tiles
 
-__all__ = ["VideoViewer"]
-
 _SAMPLES = {"low": 1, "medium": 4, "high": 9}
 """Rays per pixel at edges, by quality."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-__all__ = ["Clients"]
-
 _GRACE_PERIOD = 1.0
 """Time without a client after which all have left [s]: a tab that is loaded again is gone for a moment."""
 

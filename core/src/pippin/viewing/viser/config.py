@@ -7,8 +7,6 @@ from attrs.validators import ge, le, optional
 from pippin.validators import positive
 from pippin.viewing import ViewerConfig
 
-__all__ = ["ViserConfig"]
-
 
 @attrs.frozen(kw_only=True)
 class ViserConfig(ViewerConfig):

@@ -10,8 +10,6 @@ from .page import Page
 from .user_input import UserInput
 from .viewed import ViewedSimulation
 
-__all__ = ["Controls"]
-
 FASTEST = "as fast as possible"
 """Choice of a speed without a limit."""
 

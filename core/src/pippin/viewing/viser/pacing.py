@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import time
 
-__all__ = ["Meter", "Pace"]
-
 _LAG_MAX = 0.1
 """Delay after which a simulation that is too slow does not try to catch up any more [s]."""
 

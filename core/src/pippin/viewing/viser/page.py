@@ -19,8 +19,6 @@ from pippin.viewing.bounding_box import bounding_box
 from .ports import HOST
 from .viewed import ViewedSimulation
 
-__all__ = ["Page"]
-
 _LOGGER = logging.getLogger(__name__)
 
 _DIRECTION = (0.75, -1.0, 0.55)

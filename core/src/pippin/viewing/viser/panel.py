@@ -15,8 +15,6 @@ from .status import Status
 from .user_input import UserInput
 from .viewed import ViewedSimulation
 
-__all__ = ["Panel"]
-
 _STATUS_PERIOD = 0.25
 """Time between two changes of the texts on the page [s]."""
 

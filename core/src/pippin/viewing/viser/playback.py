@@ -12,8 +12,6 @@ from pippin.arrays import on_host, present
 from pippin.recording import Recording
 from pippin.viewing import ViewerConfig
 
-__all__ = ["Playback", "find_poses"]
-
 _POSES = ("body_q", "joint_q")
 """Channels with the poses of the bodies, the most direct one first."""
 

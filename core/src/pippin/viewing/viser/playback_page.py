@@ -10,8 +10,6 @@ from .config import ViserConfig
 from .panel import Panel
 from .playback import Playback
 
-__all__ = ["PlaybackPage"]
-
 
 class PlaybackPage:
     """A page that plays a recording back.

@@ -15,8 +15,6 @@ from viser import uplot
 
 from .panel import Panel
 
-__all__ = ["Plots"]
-
 _NONE = "none"
 """Choice of no series."""
 

@@ -6,8 +6,6 @@ import socket
 
 from pippin import ConfigError
 
-__all__ = ["FIRST_PORT", "HOST", "free_port"]
-
 HOST = "127.0.0.1"
 """Address of the page: only programs on this machine reach it."""
 

@@ -14,8 +14,6 @@ from pippin.labels import match, name_of
 
 from .panel import Panel
 
-__all__ = ["TargetSliders", "add_sliders"]
-
 _EXPANDED_MAX = 12
 """Number of sliders up to which a folder is open at first."""
 

@@ -6,8 +6,6 @@ from .pacing import Meter
 from .page import Page
 from .viewed import ViewedSimulation
 
-__all__ = ["Status"]
-
 
 class Status:
     """The first and the last line of the panel.

@@ -7,8 +7,6 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
-__all__ = ["UserInput"]
-
 
 class UserInput:
     """Calls that a user requested on the threads of the server, in their order; none of these threads touches the

@@ -9,8 +9,6 @@ import newton
 import numpy as np
 from pippin import SimulationConfig
 
-__all__ = ["ViewedSimulation"]
-
 
 class ViewedSimulation(Protocol):
     """The attributes of a simulation that a page reads; `pippin.Simulation` and `Playback` have them."""

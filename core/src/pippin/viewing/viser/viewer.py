@@ -16,8 +16,6 @@ from .panel import Panel
 from .plots import Plots
 from .sliders import add_sliders
 
-__all__ = ["ViserViewer"]
-
 _LOGGER = logging.getLogger(__name__)
 
 

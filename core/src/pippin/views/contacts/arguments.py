@@ -15,8 +15,6 @@ from pippin.views.kernels.contacts import Pairing, Sources
 
 from .pairing import Counterpart
 
-__all__ = ["contact_sources", "pairing_of", "sources_of", "without_filters"]
-
 
 def sources_of(host: Host) -> Any:
     """Return the contacts of a simulation for kernels, a `kernels.contacts.Sources`; the arrays never change.

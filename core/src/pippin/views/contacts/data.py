@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import warp as wp
 
-__all__ = ["ContactData", "FrictionData", "RawContactData"]
-
 
 class ContactData(NamedTuple):
     """The contacts of sensors with their filters; the rows of one pair follow each other.

@@ -13,8 +13,6 @@ import numpy as np
 from pippin.arrays import on_host
 from pippin.views.selection import Pattern, Patterns, SelectionError, listed, select
 
-__all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
-
 
 @attrs.frozen
 class Counterpart:

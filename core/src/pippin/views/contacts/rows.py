@@ -11,8 +11,6 @@ from pippin.arrays import present
 from pippin.binding import Host
 from pippin.views.kernels.contact_rows import ContactRowArrays, count_rows, fill_rows
 
-__all__ = ["ContactRows"]
-
 
 class ContactRows:
     """Arrays with one row per contact; the rows of a cell (a sensor, or a pair of sensor and filter) follow each other.

@@ -25,8 +25,6 @@ from .data import ContactData, FrictionData, RawContactData
 from .pairing import pair, sensor_groups
 from .rows import ContactRows
 
-__all__ = ["RigidContactView"]
-
 _SHARED = ("points", "counts", "starts", "overflow")
 
 

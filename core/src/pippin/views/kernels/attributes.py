@@ -6,8 +6,6 @@ from .gather_scatter import scatter
 from .index_map import IndexMap
 from .rules import is_unit
 
-__all__ = ["gather_bytes", "scatter_bytes"]
-
 Bytes = wp.array2d[wp.uint8]
 
 

@@ -6,8 +6,6 @@ from .faults import INVALID, fault
 from .row_selection import SelectedRows, selected_row
 from .rules import is_finite
 
-__all__ = ["BallJoints", "gather_balls", "scatter_balls"]
-
 
 @wp.struct
 class BallJoints:

@@ -8,8 +8,6 @@ import warp as wp
 
 from .contacts import Pairing, Sources, is_contact
 
-__all__ = ["ContactRowArrays", "count_rows", "fill_rows"]
-
 
 @wp.struct
 class ContactRowArrays:

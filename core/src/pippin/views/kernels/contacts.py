@@ -6,8 +6,6 @@ that the force acts on it and the normal points to it. A contact of two sensors 
 
 import warp as wp
 
-__all__ = ["Pairing", "Sources", "is_contact", "split_forces", "sum_forces"]
-
 
 @wp.struct
 class Sources:

@@ -2,8 +2,6 @@
 
 import warp as wp
 
-__all__ = ["DirtyFlags", "set_flags"]
-
 
 @wp.struct
 class DirtyFlags:

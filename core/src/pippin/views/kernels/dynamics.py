@@ -2,8 +2,6 @@
 
 import warp as wp
 
-__all__ = ["gather_coriolis", "gather_jacobians", "gather_mass_matrices", "gravity_effort"]
-
 
 @wp.kernel
 def gather_jacobians(

@@ -5,8 +5,6 @@ Each kind has two numbers in a setter's memory: how often it was found, and one 
 
 import warp as wp
 
-__all__ = ["HELD", "INVALID", "KIND_COUNT", "OUTSIDE", "REFUSED", "fault"]
-
 OUTSIDE = wp.constant(0)
 """An index is the index of no row."""
 

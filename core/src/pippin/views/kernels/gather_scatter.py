@@ -17,18 +17,6 @@ from .index_map import IndexMap, row_of
 from .row_selection import SelectedRows
 from .rules import is_inertia, is_interval, is_position, is_unit
 
-__all__ = [
-    "GATHER",
-    "gather_flags",
-    "scatter",
-    "scatter_flags",
-    "scatter_inertias",
-    "scatter_intervals",
-    "scatter_masses",
-    "scatter_numbers",
-    "scatter_positions",
-]
-
 Floats, Vectors, Matrices, Poses = wp.array[float], wp.array[wp.vec3], wp.array[wp.mat33], wp.array[wp.transform]
 
 

@@ -5,8 +5,6 @@ import warp as wp
 from .dirty_flags import DirtyFlags, set_flags
 from .row_selection import SelectedRows, selected_row
 
-__all__ = ["IndexMap", "row_of"]
-
 
 @wp.struct
 class IndexMap:

@@ -7,8 +7,6 @@ from .faults import HELD, INVALID, fault
 from .row_selection import SelectedRows, selected_row
 from .rules import is_pose, is_twist
 
-__all__ = ["Movers", "flag_joined", "scatter_poses", "scatter_twists"]
-
 
 @wp.struct
 class Movers:

@@ -4,8 +4,6 @@ import warp as wp
 
 from .faults import REFUSED, fault
 
-__all__ = ["restore"]
-
 
 @wp.kernel
 def restore(

@@ -4,8 +4,6 @@ import warp as wp
 
 from .faults import OUTSIDE, fault
 
-__all__ = ["SelectedRows", "selected_row"]
-
 
 @wp.struct
 class SelectedRows:

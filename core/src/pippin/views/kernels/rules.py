@@ -6,8 +6,6 @@ Comparisons are written so that NaN makes them false.
 import warp as wp
 from pippin.views.rules import LARGEST, ROTATION_TOLERANCE, SYMMETRY_TOLERANCE, UNIT_TOLERANCE
 
-__all__ = ["is_finite", "is_inertia", "is_interval", "is_pose", "is_position", "is_twist", "is_unit"]
-
 _LARGEST = wp.constant(LARGEST)
 _ROTATION = wp.constant(ROTATION_TOLERANCE)
 _SKEW = wp.constant(SYMMETRY_TOLERANCE)

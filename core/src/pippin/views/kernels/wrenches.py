@@ -6,8 +6,6 @@ from .gather_scatter import scatter
 from .index_map import IndexMap
 from .rules import is_finite
 
-__all__ = ["WrenchData", "add_wrenches"]
-
 Wrenches, Poses = wp.array[wp.spatial_vector], wp.array[wp.transform]
 
 

@@ -3,8 +3,6 @@
 import warp as wp
 from pippin.task import random_state
 
-__all__ = ["move", "vary", "vary_masses", "vary_parameters"]
-
 
 @wp.func
 def draw_value(state: wp.uint32, column: int, scale: wp.vec2, add: wp.vec2, built: float):

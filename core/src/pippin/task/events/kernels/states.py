@@ -3,8 +3,6 @@
 import warp as wp
 from pippin.task import random_state
 
-__all__ = ["draw_joints", "draw_roots", "push_roots"]
-
 
 @wp.kernel
 def draw_joints(
