@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import newton
@@ -58,11 +59,13 @@ def check_place(runs: Runs) -> None:
 
 def check_options(runs: Runs) -> None:
     """An option that the importer declares changes the asset, if it is `floating` or `scale`."""
-    declared = [name for name in _VALUES if name in _plugin(runs.subject).options]
+    declared = [name for name in _VALUES if name in runs.subject.plugin.options]
     if not declared:
         raise NotApplicableError("it declares neither floating nor scale")
     for name in declared:
-        first, second = (_numbers(_read(runs.subject, _without_none({name: value}))) for value in _VALUES[name])
+        first, second = (
+            _numbers(_read(runs.subject, {} if value is None else {name: value})) for value in _VALUES[name]
+        )
         if first.keys() == second.keys() and all(_same(values, second[key]) for key, values in first.items()):
             raise PluginError(
                 f"{runs.subject}: declares the option {name}, and reads the same with {_VALUES[name][0]!r} and"
@@ -97,10 +100,6 @@ class _Ball:
         add_ball(builder, 100.0)
 
 
-def _plugin(subject: PluginUnderTest) -> Any:
-    return subject.entry.load()
-
-
 def _read(subject: PluginUnderTest, options: Mapping[str, Any] | None = None) -> Any:
     """Return a builder with the asset."""
     config = pippin.structure({"scene": {"assets": [{**subject.asset_table(), **(options or {})}]}})
@@ -112,23 +111,14 @@ def _read(subject: PluginUnderTest, options: Mapping[str, Any] | None = None) ->
     return builder
 
 
-def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def _numbers(builder: Any) -> dict[str, np.ndarray]:
     """Return the numbers of a builder, by name."""
-    return dict(_arrays(builder))
-
-
-def _arrays(builder: Any) -> Iterator[tuple[str, np.ndarray]]:
+    found = {}
     for name, values in vars(builder).items():
-        if not name.startswith(("body_", "joint_", "shape_", "particle_")) or not isinstance(values, list):
-            continue
-        try:
-            yield name, np.array(values, dtype=float)
-        except (TypeError, ValueError):  # labels, meshes, lists of different lengths
-            continue
+        if name.startswith(("body_", "joint_", "shape_", "particle_")) and isinstance(values, list):
+            with suppress(TypeError, ValueError):  # labels, meshes, lists of different lengths
+                found[name] = np.array(values, dtype=float)
+    return found
 
 
 def _same(left: np.ndarray, right: np.ndarray | None) -> bool:

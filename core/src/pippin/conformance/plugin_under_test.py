@@ -14,7 +14,8 @@ from typing import Any
 
 import attrs
 import newton
-from pippin.catalog.entries import Catalog, Entry, Kind
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Entry, Kind
 from pippin.components.contract import load_plugin
 from pippin.components.error_attribution import ErrorAttribution
 from pippin.components.sub_solvers import make_plugin

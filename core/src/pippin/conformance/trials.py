@@ -40,9 +40,6 @@ def answers(subject: PluginUnderTest) -> Mapping[str, Answer]:
     """Return the answer to each ask for which the solver supports the body.
 
     Every joint is prepared for what the solver cannot add to it later.
-
-    Args:
-        subject: The solver.
     """
     tried = _tried(subject)
     if not tried:
