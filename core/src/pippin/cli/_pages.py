@@ -81,7 +81,7 @@ class Shown(abc.ABC):
             if _has_desktop() if browser is None else browser:
                 webbrowser.open(url)
 
-        self.open(progress, page, tell, _left if until_closed else _never)
+        self.open(progress, page, tell, (lambda clients: clients.have_left()) if until_closed else _never)
 
     @abc.abstractmethod
     def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
@@ -206,10 +206,6 @@ def _checked(worlds: str) -> str:
 
 def _never(clients: Clients) -> bool:
     return False
-
-
-def _left(clients: Clients) -> bool:
-    return clients.have_left()
 
 
 def _has_desktop() -> bool:

@@ -46,7 +46,8 @@ def answers(subject: PluginUnderTest) -> Mapping[str, Answer]:
         return {}
     with _built(subject, tried, settable_joints=True) as simulation:
         before = _motions(simulation)
-        refusals = {name: _ask(simulation, ask, _first(ask, subject)) for name, ask in tried.items()}
+        honoured = {name for name, ask in tried.items() if cell_of(ask, subject.declaration).is_honoured}
+        refusals = {name: _ask(simulation, ask, ask.first if name in honoured else {}) for name, ask in tried.items()}
         for _ in range(round(DURATION / subject.dt)):
             _push(simulation)
             step(simulation, 1)
@@ -74,11 +75,6 @@ def _tried(subject: PluginUnderTest) -> dict[str, RuntimeChange]:
 def _built(subject: PluginUnderTest, asks: Mapping[str, RuntimeChange], *, settable_joints: bool) -> Simulation:
     scene = functools.partial(_add, asks)
     return subject.build(count=1, scene=scene, world_count=WORLDS, is_on_ground=False, settable_joints=settable_joints)
-
-
-def _first(ask: RuntimeChange, subject: PluginUnderTest) -> Mapping[str, float]:
-    """Return what is set before, if the ask is honoured."""
-    return ask.first if cell_of(ask, subject.declaration).is_honoured else {}
 
 
 def _add(asks: Mapping[str, RuntimeChange], builder: newton.ModelBuilder) -> None:
