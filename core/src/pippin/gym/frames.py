@@ -6,8 +6,7 @@ import numpy as np
 from pippin.simulation import Simulation
 from pippin.viewing.video.cameras import Cameras
 from pippin.viewing.video.config import VideoConfig
-from pippin.viewing.video.renderer import Renderer
-from pippin.viewing.video.tiles import Tiles
+from pippin.viewing.video.renderer import Renderer, Tiles
 
 _SIZE = (320, 240)
 """Width and height of an image [pixels]."""
