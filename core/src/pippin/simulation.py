@@ -113,8 +113,8 @@ class Simulation(FixedAttributes):
         self.world_offsets: np.ndarray = built.world_offsets
         #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
         self.ignored_features: Mapping[str, Sequence[str]] = built.ignored_features
-        #: For the core: differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if the solver is
-        #: not one of MuJoCo's.
+        #: For the core: differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if
+        #: the solver is not one of MuJoCo's.
         self.import_reports: tuple[ImportReport, ...] = built.import_reports
         #: The source of contacts.
         self.contact_source: ContactSource = built.source
@@ -535,7 +535,7 @@ class Simulation(FixedAttributes):
         return self._plan.monitor.harmless_count()
 
     def state_record(self) -> StateRecord:
-        """For the core: return exact copies of the results of the steps so far: states, inputs, and the memory of components.
+        """For the core: return exact copies of the results so far: states, inputs, and the memory of components.
 
         Deterministic simulations of one file have equal records after the same steps. Synchronises with the device.
         """

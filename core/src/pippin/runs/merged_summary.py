@@ -52,14 +52,11 @@ def _capacities(parts: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, 
     for rows in parts:
         for row in rows:
             found.setdefault((row["field"], row["holds"]), []).append(row)
+    together = {buffer: min if rows[0]["is_per_world"] else sum for buffer, rows in found.items()}
     return [
-        {"field": field, "holds": holds, "allocated": (min if rows[0]["is_per_world"] else sum)(_rooms(rows))}
-        for (field, holds), rows in found.items()
+        {"field": buffer[0], "holds": buffer[1], "allocated": together[buffer](row["allocated"] for row in rows)}
+        for buffer, rows in found.items()
     ]
-
-
-def _rooms(rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    return [row["allocated"] for row in rows]
 
 
 def _union(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
