@@ -230,6 +230,10 @@ class Components(Mapping[str, Any]):
         """
         return self._blames[name].during(what)
 
+    def noted(self) -> set[str]:
+        """Return the notes of all components, each after the name of its component."""
+        return {f"{name}: {note}" for name, each in self.bound.items() for note in each.notes}
+
     def close(self) -> None:
         """Call every `close`, last component first, and then raise all their errors together.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pippin.catalog.implementation import config_fault, implementation_of
 from pippin.config import SimulationConfig
-from pippin.simulation import import_hot_modules
+from pippin.devices import import_hot_modules
 from pippin.workers import CallResult, WorkerPool, free_cores
 
 from .shard import Shard
