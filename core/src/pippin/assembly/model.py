@@ -24,8 +24,7 @@ from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
 
 from .choose_contacts import reads_dimensions
-from .scene import add_assets, add_worlds, finalize, new_builder, refuse_still
-from .worlds import assets_of_worlds
+from .scene import add_assets, add_worlds, assets_of_worlds, finalize, new_builder, refuse_still
 
 Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
 """The content of one world; or several contents, each with its number of neighbouring worlds."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 from pippin.assembly.refuse_undeterministic import with_determinism
-from pippin.assembly.worlds import assets_of_worlds
+from pippin.assembly.scene import assets_of_worlds
 from pippin.config import SimulationConfig
 from pippin.devices import kind_of
 from pippin.errors import PippinError

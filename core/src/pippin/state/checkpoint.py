@@ -184,10 +184,6 @@ class PersistentState:
     def restore(self, checkpoint: Checkpoint, source: str) -> None:
         """Copy the contents of a checkpoint into the existing arrays and attributes.
 
-        Args:
-            checkpoint: The checkpoint to restore.
-            source: The path of the file, for errors.
-
         Raises:
             ConfigError: The checkpoint belongs to another simulation or to other versions.
         """

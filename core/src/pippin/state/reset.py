@@ -16,12 +16,7 @@ from .world_rows import WorldRows, state_rows
 
 
 class WorldReset:
-    """The arrays that a reset of worlds restores, and the masks that select worlds.
-
-    Args:
-        model: The model of all worlds.
-        states: States whose present contents are the initial state.
-    """
+    """The arrays that a reset of worlds restores, and the masks that select worlds."""
 
     def __init__(self, model: newton.Model, states: tuple[newton.State, ...]) -> None:
         self._model = model

@@ -15,7 +15,14 @@ from pippin.arrays import present
 from pippin.errors import SimulationError
 
 from .foreign_arrays import contents_of, is_foreign, write
-from .scratch import Scratch
+
+
+class Scratch:
+    """Base of objects whose arrays serve one call and hold nothing between two, so that snapshots leave them alone.
+
+    Some of these arrays lie over memory of the caller, which may be freed by now: nobody else may read or write them.
+    """
+
 
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
 _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType, Scratch)

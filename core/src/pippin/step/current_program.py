@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import newton
+import numpy as np
+from pippin.arrays import present
 from pippin.devices import WARP_LOCK
+from pippin.errors import PluginError
 from pippin.state.captured_arrays import CapturedArrays
 from pippin.state.checkpoint import Checkpoint
 
-from .claim import try_claim
 from .compilation import compile_step
 from .plan import StepPlan
 from .program import Program
@@ -15,11 +19,7 @@ from .rollout import roll_out
 
 
 class CurrentProgram:
-    """The program of a step, made anew after a change of its callbacks or of its enabled actuators.
-
-    Args:
-        plan: The plan of a step.
-    """
+    """The program of a step, made anew after a change of its callbacks or of its enabled actuators."""
 
     def __init__(self, plan: StepPlan) -> None:
         self._plan = plan
@@ -47,7 +47,7 @@ class CurrentProgram:
             with WARP_LOCK, plan.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)
-                try_claim(plan)
+                _try_claim(plan)
             self._is_tried = True
         self.apply_changes()
         return self.program
@@ -76,10 +76,6 @@ class CurrentProgram:
     def resume(self, checkpoint: Checkpoint, source: str) -> None:
         """Continue from a checkpoint in a simulation that was just built.
 
-        Args:
-            checkpoint: The checkpoint.
-            source: The path of its file, for errors.
-
         Raises:
             ConfigError: The checkpoint belongs to another simulation or to other versions.
         """
@@ -93,3 +89,29 @@ class CurrentProgram:
                 # Solvers allocate some arrays in the first step; the results of this step are overwritten.
                 self.prepare().step()
             persistent.restore(checkpoint, source)
+
+
+def _try_claim(plan: StepPlan) -> None:
+    """Check that a solver that declares reduced coordinates writes `joint_q`: take a step and undo it.
+
+    Raises:
+        PluginError: The solver does not write them: readers would always get the initial joint positions.
+    """
+    if plan.is_maximal or not plan.model.joint_coord_count:  # fixed joints have no coordinates
+        return
+    before = plan.data.snapshot()
+    joint_q = present(plan.states[1].joint_q)
+    joint_q.fill_(float("nan"))
+    calls = [*plan.collision(plan.states[0], plan.contacts[0])] if plan.source.is_run_by_host else []
+    calls.append(plan.solver_step(**plan.solver_arguments(0)))
+    trace = plan.components.trace
+    with nullcontext() if trace is None else trace.during("rehearsal"):
+        for operation in calls:
+            operation.run()
+    is_unwritten = bool(np.isnan(joint_q.numpy()).all())
+    before.restore()
+    if is_unwritten:
+        raise PluginError(
+            "solver: does not write joint_q, although it claims reduced coordinates;"
+            ' declare coordinates = "maximal" on the plugin class, and the host computes joint_q from bodies'
+        )

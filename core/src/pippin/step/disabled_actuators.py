@@ -12,12 +12,7 @@ from pippin.errors import ConfigError
 
 
 class DisabledActuators:
-    """The actuators of a simulation that are disabled.
-
-    Args:
-        components: The components of the simulation.
-        control: The inputs of the solver.
-    """
+    """The actuators of a simulation that are disabled."""
 
     def __init__(self, components: Components, control: newton.Control) -> None:
         self._components, self._control = components, control

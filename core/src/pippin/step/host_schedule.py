@@ -20,7 +20,6 @@ from pippin.errors import PippinError
 from pippin.support.declaration import Declaration
 
 from .callbacks import Callbacks
-from .stride import next_stride
 
 T = TypeVar("T")
 
@@ -203,3 +202,14 @@ class _Viewer:
             self.fault = f"switched off at t = {self._simulation.time:.6g} s: {reason}"
             _LOGGER.warning("%s: %s", self.owner, self.fault)
             return otherwise
+
+
+def next_stride(stride: int, elapsed: float, period: float) -> int:
+    """Return the number of control steps that take about a period: at least one, at most twice as many as before.
+
+    Args:
+        stride: The control steps of the last stride.
+        elapsed: Time that they took [s].
+        period: Time that the next stride should take [s].
+    """
+    return max(1, min(2 * stride, int(stride * period / elapsed))) if elapsed else 2 * stride

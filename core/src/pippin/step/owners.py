@@ -31,11 +31,6 @@ _CURES = {
 class DofOwners:
     """The component that drives each degree of freedom: a group of the file or of a stage, or an object made in Python.
 
-    Args:
-        components: The bound components.
-        model: The model of all worlds.
-        disabled: The disabled actuators.
-
     Raises:
         ConfigError: Two components drive one degree of freedom, or a drive of the asset acts beside a component.
         PluginError: An actuator of the file has no `actuated_dofs`.

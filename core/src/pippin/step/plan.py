@@ -13,10 +13,10 @@ from pippin.arrays import present
 from pippin.components.registry import Implementation
 from pippin.config import SimulationOptions
 from pippin.errors import PluginError
-from pippin.state.accelerations import Accelerations
 from pippin.state.angles import ContinuousAngles
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
+from pippin.state.observables import Accelerations
 from pippin.state.step_data import StepData
 
 from .built import Built

@@ -25,12 +25,7 @@ from .program import Operation
 
 
 class Resetting:
-    """The reset of masked worlds: state, solver, contacts and components, in this order.
-
-    Args:
-        built: The parts of the simulation.
-        monitor: The monitor, which forgets the failures of the worlds.
-    """
+    """The reset of masked worlds: state, solver, contacts and components, in this order."""
 
     def __init__(self, built: Built, monitor: Monitor) -> None:
         self._built, self._monitor = built, monitor

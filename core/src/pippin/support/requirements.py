@@ -82,13 +82,7 @@ def solvers_declaring(
     what: str,
     catalog: Catalog,
 ) -> list[str]:
-    """Return the installed solvers whose declaration contains a name; solvers that cannot be loaded are left out.
-
-    Args:
-        attribute: The attribute of `Declaration` to search.
-        what: The name to find in this attribute.
-        catalog: The installed plugins.
-    """
+    """Return the installed solvers whose declaration contains a name; solvers that cannot be loaded are left out."""
     found = []
     for name in catalog.names("solver"):
         try:
@@ -101,15 +95,7 @@ def solvers_declaring(
 
 
 def unsettable(feature: str, name: str, solver: Declaration, catalog: Catalog, accepted: Sequence[str]) -> str:
-    """Return that a solver cannot take over what needs a feature, and all cures: the end of a fault, after its place.
-
-    Args:
-        feature: The feature.
-        name: The solver's name.
-        solver: The solver's declaration.
-        catalog: The installed plugins.
-        accepted: Features that the user agrees to lose.
-    """
+    """Return that a solver cannot take over what needs a feature, with all cures: the end of a fault after its place."""
     return f"{without(feature, name, solver, catalog)}; {_to_accept([*accepted, feature])}"
 
 

@@ -30,10 +30,6 @@ def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str,
 
     If an actuator of the file drives the same joint as a prim, the file's actuator wins, and a warning names both.
 
-    Args:
-        config: The scene and the actuators of the file.
-        catalog: The installed plugins, which implement the schemas.
-
     Raises:
         ConfigError: A stage cannot be opened or a prim is wrong; one fault for each.
     """

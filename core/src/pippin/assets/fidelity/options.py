@@ -8,8 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from .design import BY_DESIGN
-from .difference import Difference
+from .difference import BY_DESIGN, Difference
 from .fields import differ, number
 from .matching import Match
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .design import BY_DESIGN
-from .difference import Difference, Value
+from .difference import BY_DESIGN, Difference, Value
 from .fields import TURN, Field, axes, compare_fields, differ, number
 from .matching import Match, described
 

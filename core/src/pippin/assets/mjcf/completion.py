@@ -6,14 +6,17 @@ from typing import Any
 
 import mujoco
 import newton
+import numpy as np
+import warp as wp
+from pippin.sensing.sites import declare_cameras, mark_camera
 
-from .cameras import add_cameras
 from .filters import match_pairs
 from .normal_form import NormalMJCF
 
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 
+_FIXED = int(_mujoco.mjtCamLight.mjCAMLIGHT_FIXED)
 _FREE, _BALL = int(_mujoco.mjtJoint.mjJNT_FREE), int(_mujoco.mjtJoint.mjJNT_BALL)
 
 
@@ -30,7 +33,7 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written:
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
     match_pairs(builder, normal.model, is_as_written=is_as_written)
-    add_cameras(builder, normal)
+    _add_cameras(builder, normal)
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
@@ -52,3 +55,16 @@ def _find(builder: newton.ModelBuilder, name: str) -> int | None:
     """Return the joint that Newton's importer made of a joint of the file; it replaces hyphens."""
     end = "/" + name.replace("-", "_")
     return next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
+
+
+def _add_cameras(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
+    """Add the cameras that are fixed to a body. Others, which follow a body without turning, have no fixed pose."""
+    declare_cameras(builder)
+    bodies = {label.rpartition("/")[2]: body for body, label in enumerate(builder.body_label)}
+    for index in range(normal.model.ncam):
+        camera: Any = normal.model.cam(index)
+        body = bodies.get(normal.model.body(int(camera.bodyid[0])).name.replace("-", "_"))
+        if camera.name and body is not None and int(camera.mode[0]) == _FIXED:
+            frame = wp.transform(camera.pos, np.roll(camera.quat, -1))
+            site = builder.add_site(body, xform=frame, label=f"{builder.body_label[body]}/{camera.name}")
+            mark_camera(builder, site, float(np.deg2rad(camera.fovy[0])))

@@ -18,11 +18,6 @@ def match_pairs(builder: newton.ModelBuilder, model: Any, *, is_as_written: bool
     """Let no shapes collide that never do in MuJoCo, such as a shin and a toe that is welded to the foot below it.
 
     Newton's importer filters neighbours in the tree only, so solvers with Newton's contacts would push them apart.
-
-    Args:
-        builder: The builder of one MJCF file.
-        model: The `mujoco.MjModel` that MuJoCo compiles from the file.
-        is_as_written: Whether the tree of bodies is that of the file.
     """
     _free_loops(builder, model)
     if not is_as_written:

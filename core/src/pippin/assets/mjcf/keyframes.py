@@ -38,12 +38,6 @@ def keyframe_names(model: Any) -> list[str]:
 def start_at(builder: newton.ModelBuilder, model: Any, config: AssetConfig, where: str) -> Keyframe:
     """Set the joints of a builder to the positions and velocities of the asset's keyframe, and return the keyframe.
 
-    Args:
-        builder: The builder of this asset alone.
-        model: MuJoCo's model of the file.
-        config: The asset, with a keyframe.
-        where: Key path of the asset, for errors.
-
     Raises:
         ConfigError: The file has no such keyframe.
     """

@@ -25,10 +25,6 @@ def mend_masses(robot: Robot, *, floating: bool) -> None:
 
     A part is all the links that fixed joints join. A link without <inertial> has no mass, as the specification says;
     only if a whole part has none, its shapes give the mass, or else it is very small. Every change is a note.
-
-    Args:
-        robot: The robot, whose elements are changed.
-        floating: Whether the root moves.
     """
     for name, link in robot.links.items():
         _mend_inertial(robot, name, link)
