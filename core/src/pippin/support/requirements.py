@@ -95,7 +95,7 @@ def solvers_declaring(
 
 
 def unsettable(feature: str, name: str, solver: Declaration, catalog: Catalog, accepted: Sequence[str]) -> str:
-    """Return that a solver cannot take over what needs a feature, with all cures: the end of a fault after its place."""
+    """Return that a solver cannot take over what needs a feature, and the cures: the end of a fault after its place."""
     return f"{without(feature, name, solver, catalog)}; {_to_accept([*accepted, feature])}"
 
 
