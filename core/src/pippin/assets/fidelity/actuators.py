@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-import mujoco
+from pippin.assets.untyped import mujoco
 
 from .difference import Difference
 from .fields import Field, compare_fields, differ, number
 from .matching import Match, described
 
-_mujoco: Any = mujoco
-
-_TRANSMISSIONS = {int(value): name[6:].lower() for name, value in _mujoco.mjtTrn.__members__.items()}
+_TRANSMISSIONS = {int(value): name[6:].lower() for name, value in mujoco.mjtTrn.__members__.items()}
 _KINDS = {"jointinparent": "joint", "slidercrank": "site", "so3": "joint"}
 """Kind of the element that a transmission acts on, if it is not the transmission's name."""
 
 _TYPES = {
-    "dyntype": ("actuator_dyntype", _mujoco.mjtDyn, 6),
-    "gaintype": ("actuator_gaintype", _mujoco.mjtGain, 7),
-    "biastype": ("actuator_biastype", _mujoco.mjtBias, 7),
+    "dyntype": ("actuator_dyntype", mujoco.mjtDyn, 6),
+    "gaintype": ("actuator_gaintype", mujoco.mjtGain, 7),
+    "biastype": ("actuator_biastype", mujoco.mjtBias, 7),
 }
 _NUMBERS = (
     Field("gear", "actuator_gear"),

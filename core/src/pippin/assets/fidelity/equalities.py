@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
+from pippin.assets.untyped import mujoco
 from pippin.quaternions import conjugate, from_mujoco, matrix, product
 
 from .difference import Difference
 from .fields import Field, compare_fields, differ, number
 from .matching import Match, described
 
-_mujoco: Any = mujoco
-
-_TYPES = {int(value): name[5:].lower() for name, value in _mujoco.mjtEq.__members__.items()}
-_SITE = int(_mujoco.mjtObj.mjOBJ_SITE)
+_TYPES = {int(value): name[5:].lower() for name, value in mujoco.mjtEq.__members__.items()}
+_SITE = int(mujoco.mjtObj.mjOBJ_SITE)
 _NUMBERS = (Field("solref", "eq_solref"), Field("solimp", "eq_solimp"))
 
 

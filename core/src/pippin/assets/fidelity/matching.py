@@ -6,13 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import attrs
-import mujoco
 import numpy as np
+from pippin.assets.untyped import mujoco
 
 from .pairing import carriers, match_bodies, match_joints, match_rigid, match_tendons
 from .pairs import colliding_pairs
-
-_mujoco: Any = mujoco  # an extension without type stubs
 
 
 @attrs.frozen
@@ -74,8 +72,8 @@ def match_models(theirs: Any, ours: Any, our_pairs: Collection[tuple[int, int]] 
 
 def frames_at_start(model: Any) -> Any:
     """Return MuJoCo's data of a model with all poses at the start."""
-    data = _mujoco.MjData(model)
-    _mujoco.mj_kinematics(model, data)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
     return data
 
 

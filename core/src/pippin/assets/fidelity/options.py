@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
 import numpy as np
+from pippin.assets.untyped import mujoco
 
 from .difference import BY_DESIGN, Difference
 from .fields import differ, number
 from .matching import Match
-
-_mujoco: Any = mujoco
 
 _NUMBERS = (
     "timestep",
@@ -30,7 +28,7 @@ _NUMBERS = (
 )
 _SDF = ("sdf_iterations", "sdf_initpoints")
 _OVERRIDES = ("o_margin", "o_solref", "o_solimp", "o_friction")
-_ENUMS = {"integrator": _mujoco.mjtIntegrator, "cone": _mujoco.mjtCone, "solver": _mujoco.mjtSolver}
+_ENUMS = {"integrator": mujoco.mjtIntegrator, "cone": mujoco.mjtCone, "solver": mujoco.mjtSolver}
 
 _COUNTS = {
     "keyframes": ("nkey", False, BY_DESIGN["keyframes"]),
@@ -68,7 +66,7 @@ def compare_counts(match: Match) -> Iterator[Difference]:
 
 
 def _gravity(option: Any) -> np.ndarray:
-    is_off = option.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    is_off = option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     return np.zeros(3) if is_off else np.array(option.gravity)
 
 
@@ -77,17 +75,17 @@ def _used(match: Match) -> list[str]:
     names: list[str] = list(_NUMBERS)
     if match.theirs.opt.noslip_iterations:
         names.append("noslip_tolerance")
-    if (match.theirs.geom_type == int(_mujoco.mjtGeom.mjGEOM_SDF)).any():
+    if (match.theirs.geom_type == int(mujoco.mjtGeom.mjGEOM_SDF)).any():
         names += _SDF
-    if match.theirs.opt.enableflags & int(_mujoco.mjtEnableBit.mjENBL_OVERRIDE):
+    if match.theirs.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE):
         names += _OVERRIDES
     return names
 
 
 def _compare_flags(theirs: Any, ours: Any) -> Iterator[Difference]:
     for enum, field, on in (
-        (_mujoco.mjtDisableBit, "disableflags", False),
-        (_mujoco.mjtEnableBit, "enableflags", True),
+        (mujoco.mjtDisableBit, "disableflags", False),
+        (mujoco.mjtEnableBit, "enableflags", True),
     ):
         for label, bit in enum.__members__.items():
             name = label.rpartition("_")[2].lower()  # mjDSBL_CONTACT; the count of flags is among them

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
 import numpy as np
+from pippin.assets.untyped import mujoco
 
 from .difference import BY_DESIGN, Difference
 from .fields import TURN, Field, axes, compare_fields, differ, number
 from .matching import Match, described
-
-_mujoco: Any = mujoco
 
 _CONTACT = (
     Field("condim", "geom_condim"),
@@ -28,7 +26,7 @@ _CONTACT = (
 )
 _FLUID = (Field("fluid", "geom_fluid"),)
 
-_TYPES = {int(value): name[7:].lower() for name, value in _mujoco.mjtGeom.__members__.items()}
+_TYPES = {int(value): name[7:].lower() for name, value in mujoco.mjtGeom.__members__.items()}
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 """Number of sizes that have a meaning; a mesh's size follows from its file."""
 _ROUND = ("capsule", "cylinder", "plane")

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import mujoco
 import newton
 import numpy as np
 import warp as wp
+from pippin.assets.untyped import mujoco
 from pippin.sensing.sites import declare_cameras, mark_camera
 
 from .filters import match_pairs
 from .normal_form import NormalMJCF
 
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
-
-_FIXED = int(_mujoco.mjtCamLight.mjCAMLIGHT_FIXED)
-_FREE, _BALL = int(_mujoco.mjtJoint.mjJNT_FREE), int(_mujoco.mjtJoint.mjJNT_BALL)
+_FIXED = int(mujoco.mjtCamLight.mjCAMLIGHT_FIXED)
+_FREE, _BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 
 
 def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written: bool) -> None:

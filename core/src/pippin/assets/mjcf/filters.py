@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import mujoco
 import newton
 import numpy as np
 from pippin.assets.fidelity.pairs import colliding, shape_pairs
-
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
+from pippin.assets.untyped import mujoco
 
 
 def match_pairs(builder: newton.ModelBuilder, model: Any, *, is_as_written: bool) -> None:
@@ -61,6 +58,6 @@ def _is_filtered(model: Any, first: int, second: int) -> bool:
     own = [int(model.body_weldid[each]) for each in (first, second)]
     above = [int(model.body_weldid[model.body_parentid[each]]) for each in own]
     is_parent = all(own) and (own[0] == above[1] or own[1] == above[0])
-    is_parent &= not model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
+    is_parent &= not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
     signatures = {(first << 16) + second, (second << 16) + first}
     return own[0] == own[1] or is_parent or not signatures.isdisjoint(model.exclude_signature.tolist())

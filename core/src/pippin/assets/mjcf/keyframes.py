@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
-import mujoco
 import newton
 import numpy as np
 import warp as wp
 from newton.math import quat_between_axes
 from pippin.assets.actuators.asset_actuators import AssetActuators
 from pippin.assets.actuators.servos import servo_of
+from pippin.assets.untyped import mujoco
 from pippin.attribute_rows import write
 from pippin.axes import axis_labels
 from pippin.config.model import AssetConfig
@@ -24,10 +24,7 @@ from pippin.labels import name_of
 from pippin.quaternions import from_mujoco, rotated
 from pippin.spelling import did_you_mean
 
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
-
-_FREE, _BALL, _SLIDE = (int(getattr(_mujoco.mjtJoint, f"mjJNT_{name}")) for name in ("FREE", "BALL", "SLIDE"))
+_FREE, _BALL, _SLIDE = (int(getattr(mujoco.mjtJoint, f"mjJNT_{name}")) for name in ("FREE", "BALL", "SLIDE"))
 
 
 def keyframe_names(model: Any) -> list[str]:

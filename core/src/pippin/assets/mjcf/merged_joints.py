@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-import mujoco
 import numpy as np
+from pippin.assets.untyped import mujoco
 
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
-
-_SLIDE, _HINGE = int(_mujoco.mjtJoint.mjJNT_SLIDE), int(_mujoco.mjtJoint.mjJNT_HINGE)
+_SLIDE, _HINGE = int(mujoco.mjtJoint.mjJNT_SLIDE), int(mujoco.mjtJoint.mjJNT_HINGE)
 
 _POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
 
@@ -93,7 +90,7 @@ def _keep_apart(root: Element, model: Any, body: int) -> None:
     """Exclude contacts of a split body and its former parent, which the bodies between them would allow."""
     welds = model.body_weldid
     own, above = (np.flatnonzero(welds == welds[each]) for each in (body, model.body_parentid[body]))
-    if welds[above[0]] == 0 or model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_FILTERPARENT):
+    if welds[above[0]] == 0 or model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT):
         return
     contact = root.find("contact")
     if contact is None:
