@@ -83,11 +83,7 @@ def build_model(
 
 
 def features_of(model: newton.Model) -> dict[str, Sequence[str]]:
-    """Return the features that a model needs, each with its users.
-
-    Args:
-        model: Any finalized model; its arrays are read on the host.
-    """
+    """Return the features that a model needs, each with its users."""
     return used_features(model, AssetActuators(model).direct())
 
 

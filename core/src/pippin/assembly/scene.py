@@ -69,11 +69,6 @@ def add_assets(
 def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str = "") -> None:
     """Refuse a prototype in which nothing can move, after all components have added what they bring.
 
-    Args:
-        builder: The prototype.
-        scene: The scene.
-        worlds: The worlds that are copies of it, if worlds differ.
-
     Raises:
         ConfigError: The prototype has no body and no particle.
     """

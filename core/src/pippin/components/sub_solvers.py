@@ -31,13 +31,6 @@ def make_plugin(
 ) -> tuple[Any, ErrorAttribution]:
     """Return a plugin object and its blame; the solvers in its table, by key, are its second argument.
 
-    Args:
-        name: The component in errors, such as `solver`.
-        kind: The kind of the plugin.
-        choice: Its name and its configuration.
-        catalog: The plugins that may be chosen.
-        blaming: Returns the blame of the component, and of each solver in its table.
-
     Raises:
         PluginError: A plugin cannot be loaded or made.
         ConfigError: A plugin refuses its configuration.

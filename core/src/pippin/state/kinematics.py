@@ -20,12 +20,6 @@ class WrittenWorlds:
     """The articulations whose joints or bodies a user has written, until both are consistent again.
 
     Masks are merged on the device; the host only knows that there are writes.
-
-    Args:
-        model: The model of all worlds.
-        solver: The solver, whose memory of the written worlds is reset.
-        state: The state that users write.
-        modified: The worlds that a solver with coordinates of its own has to read.
     """
 
     def __init__(

@@ -24,15 +24,7 @@ def allocate_observables(
     contacts: newton.Contacts | None,
     substep_count: int,
 ) -> Reports | None:
-    """Return arrays for some observables, and for overflow reports if the solver has them; None if there are none.
-
-    Args:
-        kinds: The observables that the simulation needs.
-        reported: The observables that the solver reports; the host measures the others.
-        solver: The solver, which allocates what it reports.
-        contacts: The buffer of contacts.
-        substep_count: Substeps in a control step.
-    """
+    """Return arrays for some observables, and for overflow reports if the solver has them; None if there are none."""
     kinds |= getattr(solver, "supported_observables", frozenset()) & {OVERFLOW}
     if not kinds:
         return None
@@ -46,11 +38,6 @@ class Reports:
 
     The last substep fills the arrays that sensors read. Every substep reports overflow into its own row: no report is
     overwritten before the monitor reads it, and no substep needs an additional kernel.
-
-    Args:
-        observables: The arrays that the last substep fills.
-        substep_count: Substeps in a control step.
-        accelerations: The measurement of `body_qdd`, if the host makes it.
     """
 
     def __init__(

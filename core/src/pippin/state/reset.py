@@ -27,11 +27,6 @@ class WorldReset:
     def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
         """Add the state arrays of a component; the rows belong to its worlds in equal, consecutive parts.
 
-        Args:
-            owner: The component.
-            arrays: The state arrays, by name.
-            worlds: The worlds of the component; None means all.
-
         Raises:
             PluginError: The rows cannot be divided among the worlds.
         """

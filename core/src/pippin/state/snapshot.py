@@ -178,11 +178,7 @@ def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str
 
 
 class _ClosedKinds(dict[type, bool]):
-    """Classes by whether a walk leaves their instances out; each class is looked at once.
-
-    Args:
-        closed: Classes whose instances are not entered.
-    """
+    """Classes by whether a walk leaves their instances out; each class is looked at once."""
 
     def __init__(self, closed: tuple[type, ...]) -> None:
         super().__init__()

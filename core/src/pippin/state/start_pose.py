@@ -89,11 +89,6 @@ def overlaps(model: newton.Model, solver: Any, source: ContactSource) -> list[Ov
 
     MuJoCo's solvers answer from the contacts that MuJoCo's C engine finds, other solvers from one detection of their
     pipeline into a buffer of its own. A solver without either gives no overlaps.
-
-    Args:
-        model: The model, whose joint positions are the start pose.
-        solver: The solver, with MuJoCo's model if it is one of MuJoCo's.
-        source: The source of contacts.
     """
     if getattr(solver, "mj_data", None) is not None:
         found = _of_mujoco(solver)

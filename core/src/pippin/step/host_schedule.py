@@ -36,14 +36,7 @@ _TOLERANCE = 1e-6
 
 
 class HostSchedule:
-    """The components and callbacks that act between the control steps of a simulation.
-
-    Args:
-        components: The components; those that answer `after_step` or `frame` are called.
-        callbacks: The callbacks of the simulation.
-        periods: Control steps between two calls of `after_step`, for each component that declares a period.
-        simulation: The simulation.
-    """
+    """The components and callbacks that act between the control steps of a simulation."""
 
     def __init__(
         self, components: Components, callbacks: Callbacks, periods: Mapping[str, int], simulation: Host

@@ -65,12 +65,7 @@ class DofOwners:
         return (dofs >= 0) & np.isin(self.of_dof[dofs], takers)
 
     def fault(self, array: str, names: Sequence[str]) -> str | None:
-        """Return why an array may not be set for what some components drive; None if it may.
-
-        Args:
-            array: Name of an array of the inputs or of the model, such as `joint_f`.
-            names: Names of components, from `owning`.
-        """
+        """Return why an array may not be set for what some components drive; None if it may."""
         cure = _CURES.get(array)
         if cure is None:
             return None

@@ -21,10 +21,6 @@ def write_servos(root: Element, model: Any) -> None:
 
     A joint has one drive. If several servos act on a joint, they stay general actuators, except for one of position
     without damping beside one of velocity.
-
-    Args:
-        root: The file; it is changed.
-        model: The model that MuJoCo compiles from it.
     """
     elements = root.findall("actuator/*")
     servos: dict[int, list[tuple[Element, int, str]]] = {}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 from pippin.assets.untyped import mujoco
 
+from .difference import Difference
 from .pairing import carriers, match_bodies, match_joints, match_rigid, match_tendons
 from .pairs import colliding_pairs
+
+Comparison: TypeAlias = "Callable[[Match, str, int, int], Iterator[Difference]]"
 
 
 @attrs.frozen
@@ -48,6 +51,18 @@ class Match:
     def name(self, kind: str, index: int) -> str:
         """Return an element of the first model as text: `joint 'knee'`, or `joint 2 of body 'leg'` without a name."""
         return described(self.theirs, kind, index)
+
+
+def compare_pairs(match: Match, kind: str, count: str, compare: Comparison) -> Iterator[Difference]:
+    """Yield the elements of a kind that one model lacks, and what a comparison yields of each pair."""
+    pairs = match.indices(kind)
+    for index in range(getattr(match.theirs, count)):
+        if index in pairs:
+            yield from compare(match, match.name(kind, index), index, pairs[index])
+        else:
+            yield Difference(match.name(kind, index), "exists", True, False, True)
+    for index in sorted(set(range(getattr(match.ours, count))) - set(pairs.values())):
+        yield Difference(described(match.ours, kind, index), "exists", False, True, True)
 
 
 def match_models(theirs: Any, ours: Any, our_pairs: Collection[tuple[int, int]] | None = None) -> Match:

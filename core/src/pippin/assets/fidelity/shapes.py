@@ -9,7 +9,7 @@ import numpy as np
 from pippin.assets.untyped import mujoco
 
 from .difference import BY_DESIGN, Difference
-from .fields import TURN, Field, axes, compare_fields, differ, number
+from .fields import TURN, Field, axes, compare_fields, compare_values, differ, number
 from .matching import Match, described
 
 _CONTACT = (
@@ -93,10 +93,7 @@ def _compare_geom(match: Match, element: str, geom: int, our_geom: int, collides
 def _compare_pose(match: Match, element: str, kind: str, geom: int, our_geom: int) -> Iterator[Difference]:
     theirs, ours = match.theirs, match.ours
     sizes = _SIZES.get(kind, 0)
-    if differ(theirs.geom_size[geom][:sizes], ours.geom_size[our_geom][:sizes], 1e-7):
-        yield Difference(
-            element, "size", number(theirs.geom_size[geom][:sizes]), number(ours.geom_size[our_geom][:sizes])
-        )
+    yield from compare_values(element, "size", theirs.geom_size[geom][:sizes], ours.geom_size[our_geom][:sizes])
     yield from compare_fields(element, (Field("pos", "geom_pos", 1e-6),), theirs, geom, ours, our_geom)
     turned = axes(theirs.geom_quat[geom]), axes(ours.geom_quat[our_geom])
     if kind in _ROUND:

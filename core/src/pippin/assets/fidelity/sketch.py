@@ -41,9 +41,6 @@ def sketch(part: newton.ModelBuilder) -> Any:
 
     It has nothing that Newton keeps for MuJoCo alone: no actuators, tendons and equalities, no compensation of gravity,
     no medium, no options and no parameters of contacts.
-
-    Args:
-        part: One asset, in one world.
     """
     spec = mujoco.MjSpec()
     spec.compiler.degree = False

@@ -18,13 +18,7 @@ _FREE, _BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 
 
 def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written: bool) -> None:
-    """Set what free and ball joints have in a file, let the same shapes collide as in MuJoCo, and add cameras.
-
-    Args:
-        builder: The builder of this asset alone.
-        normal: The file.
-        is_as_written: Whether the configuration leaves the tree of bodies as the file has it.
-    """
+    """Set what free and ball joints have in a file, let the same shapes collide as in MuJoCo, and add cameras."""
     for index in range(normal.model.njnt):
         joint = normal.model.joint(index)
         if int(joint.type[0]) in (_FREE, _BALL):

@@ -26,10 +26,6 @@ def arrange_joints(root: Element, model: Any) -> None:
     Newton merges the joints of a body into one, whose axes share an anchor and whose slides come first. If that is the
     same mechanism, only the anchors of slides move, which have no effect. Otherwise each joint but the last gets a body
     of its own, named BODY~JOINT, with almost no mass.
-
-    Args:
-        root: A flat MJCF file; it is changed.
-        model: The model that MuJoCo compiles from it.
     """
     coupled = {each.get("joint") for each in root.iterfind("tendon/fixed/joint")}
     coupled |= {each.get(key) for each in root.iterfind("equality/joint") for key in ("joint1", "joint2")}

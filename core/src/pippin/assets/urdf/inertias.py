@@ -45,10 +45,6 @@ def repaired(tensor: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 def of_sphere(mass: float) -> np.ndarray:
-    """Return the inertia of a solid sphere of water [kg·m²], shape [3, 3], or the least one if it is smaller.
-
-    Args:
-        mass: Mass [kg].
-    """
+    """Return the inertia of a solid sphere of water [kg·m²], shape [3, 3], or the least one if it is smaller."""
     radius = (3.0 * mass / (4.0 * math.pi * WATER)) ** (1.0 / 3.0)
     return np.eye(3) * max(0.4 * mass * radius**2, 2.0 * LEAST)

@@ -33,10 +33,6 @@ def articulate(stage: Any, ignored: Collection[str]) -> None:
     Each mechanism of bodies and joints without an articulation root becomes a tree, whose root is the body that a joint
     holds to the world, or else the first body. The joints that would close a loop stay outside the tree. A mechanism
     all of whose joints hold bodies to the world is left as it is: Newton takes it.
-
-    Args:
-        stage: The stage; its session layer is edited.
-        ignored: Paths of prims that are left out, with their descendants.
     """
     from pxr import Usd, UsdPhysics
 
