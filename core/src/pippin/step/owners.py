@@ -69,13 +69,12 @@ class DofOwners:
         cure = _CURES.get(array)
         if cure is None:
             return None
-        owner = next((name for name in names if self._keeps(name, array)), None)
+        bound = self._components.bound
+        keeping = (name for name in names if array not in bound[name].shared_arrays and not self._is_off(name))
+        owner = next(keeping, None)
         if owner is None:
             return None
         return f"{owner.replace(':', '.')} drives joints of the view, and sets this itself; {cure}"
-
-    def _keeps(self, name: str, array: str) -> bool:
-        return array not in self._components.bound[name].shared_arrays and not self._is_off(name)
 
     def _is_off(self, name: str) -> bool:
         return self._disabled.has(self._components[name])

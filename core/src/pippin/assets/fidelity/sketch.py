@@ -149,16 +149,11 @@ def _add_geom(body: Any, part: newton.ModelBuilder, shape: int, types: dict[str,
     body.add_geom(
         name=name,
         type=kind,
-        size=_positive(size),
+        size=[each if each > 0.0 else 1.0 for each in size],  # a plane without end has none, which MuJoCo refuses
         friction=[values[shape] for values in materials],
         margin=part.shape_margin[shape],
         **_pose(wp.transform(*part.shape_transform[shape])),
     )
-
-
-def _positive(sizes: Sequence[float]) -> list[float]:
-    """Return sizes that MuJoCo accepts: a plane without end has none."""
-    return [size if size > 0.0 else 1.0 for size in sizes]
 
 
 def _set_inertia(model: Any, row: int, part: newton.ModelBuilder, body: int) -> None:

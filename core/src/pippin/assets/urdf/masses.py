@@ -55,7 +55,8 @@ def _mend_part(robot: Robot, names: list[str]) -> list[str]:
     """Give a part a mass if it has none, and return the links whose mass their shapes give."""
     if any(_mass(robot.links[name]) != 0.0 for name in names):
         return []
-    shaped = [name for name in names if not _has_inertial(robot.links[name]) and _has_shapes(robot.links[name])]
+    links = {name: robot.links[name] for name in names}
+    shaped = [name for name in names if not _has_inertial(links[name]) and links[name].find("collision") is not None]
     if shaped:
         robot.note("no <inertial>: mass and inertia are those of the collision shapes; links", *shaped)
         return shaped
@@ -70,10 +71,6 @@ def _mend_part(robot: Robot, names: list[str]) -> list[str]:
 
 def _has_inertial(link: Element) -> bool:
     return link.find("inertial") is not None
-
-
-def _has_shapes(link: Element) -> bool:
-    return link.find("collision") is not None
 
 
 def _mass(link: Element) -> float | None:
