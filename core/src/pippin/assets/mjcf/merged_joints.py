@@ -35,7 +35,7 @@ def arrange_joints(root: Element, model: Any) -> None:
         if len(joints) < 2:
             continue
         if coupled.isdisjoint(names) and _is_one_joint(*_joints(model, names)):
-            anchor = _text(model.joint(names[-1]).pos)
+            anchor = text_of(model.joint(names[-1]).pos)
             for joint in joints:
                 joint.set("pos", anchor)
         else:
@@ -99,5 +99,6 @@ def _keep_apart(root: Element, model: Any, body: int) -> None:
                 SubElement(contact, "exclude", {"body1": pair[0], "body2": pair[1]})
 
 
-def _text(values: np.ndarray) -> str:
+def text_of(values: np.ndarray) -> str:
+    """Return numbers as an attribute of MJCF, with all digits."""
     return " ".join(repr(float(value)) for value in values)

@@ -15,11 +15,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import attrs
-import numpy as np
 from pippin.assets.actuators.servos import write_servos
 from pippin.assets.untyped import mujoco
 
-from .merged_joints import arrange_joints
+from .merged_joints import arrange_joints, text_of
 from .partial_vectors import complete_vectors
 
 
@@ -169,8 +168,8 @@ def _write_inertias(root: ElementTree.Element, model: Any) -> None:
         if inertial is not None:
             compiled = model.body(body.get("name"))
             values = {"mass": compiled.mass, "pos": compiled.ipos, "quat": compiled.iquat}
-            inertial.attrib = {key: _text(value) for key, value in values.items()}
-            inertial.set("diaginertia", _text(compiled.inertia))
+            inertial.attrib = {key: text_of(value) for key, value in values.items()}
+            inertial.set("diaginertia", text_of(compiled.inertia))
 
 
 def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
@@ -182,7 +181,3 @@ def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
     for mesh in root.iterfind("asset/mesh[@normal]"):
         if len(mesh.get("normal", "").split()) != len(mesh.get("vertex", "").split()):
             del mesh.attrib["normal"]
-
-
-def _text(values: np.ndarray) -> str:
-    return " ".join(repr(float(value)) for value in values)
