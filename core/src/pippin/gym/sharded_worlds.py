@@ -63,7 +63,7 @@ class ShardedWorlds:
 
     def _share(self) -> None:
         """Make the shared memory for the arrays of the shards."""
-        facts, layouts, _ = zip(*self._pool.call("facts"), strict=True)
+        facts, layouts, _ = zip(*self._pool.call("describe"), strict=True)
         #: What does not change while the environment runs.
         self.facts = facts[0]
         refuse_different(layouts)

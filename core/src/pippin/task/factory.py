@@ -56,6 +56,8 @@ def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: 
     except Exception:
         with blame.during("__init__"):
             raise
+    if "labels" in base.__annotations__ and not hasattr(term, "labels"):
+        raise PluginError(f"{key}: {entry}: {plugin.__qualname__} has no `labels`; set them in its constructor")
     for name in _METHODS:
         if hasattr(term, name):
             setattr(term, name, blame.guarded(name, getattr(term, name)))

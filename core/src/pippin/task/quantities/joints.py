@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import newton
@@ -22,14 +21,9 @@ class OfJoints(Quantity):
 
     def __init__(self, config: JointsConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        self._labels, self._coordinates, self._dofs = context.joints(config.joints)
+        self.labels, self._coordinates, self._dofs = context.joints(config.joints)
         shape = self._dofs.shape
         self._offset, self._scale = self._rows(np.zeros(shape)), self._rows(np.ones(shape))
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The labels of the joints."""
-        return self._labels
 
     def _rows(self, values: np.ndarray) -> wp.array:
         return wp.array(values.astype("float32"), dtype=float, device=self.context.device)
