@@ -46,7 +46,7 @@ def compare_options(match: Match) -> Iterator[Difference]:
     for name, enum in _ENUMS.items():
         kinds = [enum(int(getattr(option, name))).name.split("_")[1].lower() for option in (theirs, ours)]
         reason = BY_DESIGN.get(f"{name} {kinds[0]}") or BY_DESIGN.get(f"{name} {kinds[0]} to {kinds[1]}")
-        yield from compare_words("option", name, *kinds, False, reason)
+        yield from compare_words("option", name, kinds[0], kinds[1], False, reason)
     for name in _used(match):
         values = getattr(theirs, name), getattr(ours, name)
         yield from compare_values("option", name, *values, 1e-12, False, BY_DESIGN.get(name))
@@ -86,4 +86,6 @@ def _compare_flags(theirs: Any, ours: Any) -> Iterator[Difference]:
             name = label.rpartition("_")[2].lower()  # mjDSBL_CONTACT; the count of flags is among them
             if "_" in label and name != "gravity":
                 states = [bool(getattr(option, field) & int(bit)) == on for option in (theirs, ours)]
-                yield from compare_words("option", f"flag {name}", *states, False, BY_DESIGN.get(f"flag {name}"))
+                yield from compare_words(
+                    "option", f"flag {name}", states[0], states[1], False, BY_DESIGN.get(f"flag {name}")
+                )
