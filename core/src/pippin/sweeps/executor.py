@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -27,8 +27,9 @@ class Job:
     folder: Path
     """Folder of the job, which exists; what the job prints goes into `log.txt` there."""
 
-    needs_fresh_process: bool = False
-    """Whether its process must not be a fork of one that has imported Newton without backward kernels."""
+    preload: Sequence[str] | None = ()
+    """Modules that its process may have imported before; it may be a fork of one that has imported them, and Newton
+    without backward kernels. None asks for a fresh process."""
 
     timeout: float | None = None
     """Longest time that the job may take after its start [s]; None means any time."""
