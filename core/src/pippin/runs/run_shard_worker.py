@@ -19,8 +19,7 @@ from pippin.recording.channels import refuse_unlike
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
 from pippin.recording.whole_run import WholeRun
-from pippin.sharding.shard import Shard
-from pippin.sharding.world_numbers import renumber_worlds
+from pippin.sharding.shard import Shard, renumber_worlds
 from pippin.simulation import Simulation
 
 from .growth import sizes_for

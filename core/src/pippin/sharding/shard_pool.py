@@ -10,8 +10,7 @@ from pippin.catalog.implementation import modules_of
 from pippin.simulation import import_hot_modules
 from pippin.workers import CallResult, WorkerPool, free_cores
 
-from .shard import Shard
-from .world_numbers import renumber_worlds
+from .shard import Shard, renumber_worlds
 
 
 def shard_pool(

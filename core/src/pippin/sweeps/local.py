@@ -9,9 +9,8 @@ from typing import Literal
 import attrs
 from pippin.workers import Worker, usable_cores, wait_any
 
-from .executor import Job, JobResult, JobStatus
+from .executor import Job, JobResult, JobStatus, number_or_auto
 from .job_calls import JobRunner
-from .settings import number_or_auto
 
 
 @attrs.frozen(kw_only=True)
