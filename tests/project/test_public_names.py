@@ -23,7 +23,7 @@ BUILT_IN = sorted(
 
 OF_A_ROOM = [
     *(CORE / "actuation" / f"{name}.py" for name in ("clamping_configs", "clampings")),
-    *(CORE / "sensing" / f"{name}.py" for name in ("latency", "stage_configs", "stages")),
+    *(CORE / "sensing" / f"{name}.py" for name in ("stage_configs", "stages")),
     *(CORE / "sweeps" / f"{name}.py" for name in ("ray", "slurm")),
 ]
 """Files of built-in plugins in the room of their base class, from which they import relatively."""

@@ -16,7 +16,7 @@ import warp as wp
 from onnx import TensorProto, helper, numpy_helper
 from pippin.config import ComponentConfig
 from pippin.task import Command, TermContext, Termination
-from pippin.task.quantity_cache import QuantityCache
+from pippin.task.all_terms import QuantityCache
 
 TASK: dict[str, Any] = {
     "actions": {"force": {"type": "joint-targets", "actuator": "rail", "clip": [-1.0, 1.0]}},

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pippin.assets.actuators.asset_actuators import AssetActuators
     from pippin.assets.actuators.transmissions import Transmissions
 
-    from .clamping import Clamping
+    from .clampings import Clamping
     from .drive import DriveActuator
     from .joint_actuator import JointActuator
     from .joints import Axes
@@ -45,7 +45,7 @@ __getattr__ = late(
     {
         "AssetActuators": "pippin.assets.actuators.asset_actuators",
         "Axes": ".joints",
-        "Clamping": ".clamping",
+        "Clamping": ".clampings",
         "DriveActuator": ".drive",
         "JointActuator": ".joint_actuator",
         "Lanes": ".parameters",

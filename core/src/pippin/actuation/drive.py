@@ -14,7 +14,7 @@ from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
-from .effort import build_effort
+from .effort import ExplicitEffort, ImplicitEffort
 from .effort_limit import build_effort_limit
 from .joint_actuator import JointActuator
 from .parameters import Lanes
@@ -59,7 +59,8 @@ class DriveActuator(JointActuator, abc.ABC):
         delay = self.build_delay(lanes)
         for parameter in lanes.parameters.values() if self.config.effort_mode == "implicit" else ():
             parameter.locate([drive, *clamping])
-        effort = self._effort = build_effort(model, lanes, drive, clamping, delay, self.config.effort_mode)
+        kind = ExplicitEffort if self.config.effort_mode == "explicit" else ImplicitEffort
+        effort = self._effort = kind(model, lanes, drive, clamping, delay)
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
         self._states = binding.double_buffer(effort.state(), effort.state())
         return {name: getattr(effort, name) for name in TARGETS}

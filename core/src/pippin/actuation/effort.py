@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import newton
 import numpy as np
@@ -29,45 +29,32 @@ Targets = tuple[wp.array, wp.array, wp.array]
 Efforts = tuple[wp.array, wp.array]
 
 
-def build_effort(
-    model: newton.Model,
-    lanes: Lanes,
-    drive: DriveBase,
-    clamping: Sequence[ClampingBase],
-    delay: Delay | None,
-    mode: Literal["explicit", "implicit"],
-) -> Effort:
-    """Return the effort of an actuator.
-
-    Args:
-        model: The model of all worlds.
-        lanes: The driven DOFs.
-        drive: The control law.
-        clamping: Limits, in order.
-        delay: The delay of the targets, if any.
-        mode: `explicit` evaluates the law at the start of a step, `implicit` solves for the state at its end.
-
-    Raises:
-        PluginError: The law reads inputs that no actuator has.
-        ConfigError: The mode is `implicit`, and Newton has no such mode for the law.
-    """
-    kind = ExplicitEffort if mode == "explicit" else ImplicitEffort
-    return kind(model, lanes, drive, clamping, delay)
-
-
 def zero_efforts(dofs: wp.array, control: newton.Control) -> None:
     """Set `control.joint_f` to zero on some DOFs only. May be recorded."""
     wp.launch(kernels.zero_efforts, len(dofs), [dofs, control.joint_f], device=dofs.device)
 
 
 class Effort(abc.ABC):
-    """The arrays of one actuator over all worlds, and the order in which delay, drive and clamping work on them."""
+    """The arrays of one actuator over all worlds, and the order in which delay, drive and clamping work on them.
 
-    def __init__(self, model: newton.Model, lanes: Lanes, drive: DriveBase, clamping: Sequence[ClampingBase]) -> None:
+    Raises:
+        PluginError: The law reads inputs that no actuator has.
+    """
+
+    def __init__(
+        self,
+        model: newton.Model,
+        lanes: Lanes,
+        drive: DriveBase,
+        clamping: Sequence[ClampingBase],
+        delay: Delay | None,
+    ) -> None:
         if drive.custom_inputs:
             names = ", ".join(drive.custom_inputs)
             raise PluginError(f"{type(drive).__name__} reads inputs that no actuator has: {names}")
         self._device, self._count = lanes.device, lanes.dofs.size
+        self._drive, self._clamping, self._delay = drive, clamping, delay
+        self._dofs, self._coordinates, self._lanes = _indices(lanes)
         initial = on_host(model.joint_q)[lanes.coordinates]
         options: Any = {"dtype": float, "device": lanes.device, "requires_grad": model.requires_grad}
         self.position_targets = wp.array(initial, **options)
@@ -80,6 +67,11 @@ class Effort(abc.ABC):
         self.world_of_lane = lanes.world_of_lane()
         self._is_saturated = wp.zeros(lanes.dofs.shape, dtype=bool, device=lanes.device)
         self._lane_mask = wp.zeros(self._count, dtype=bool, device=lanes.device)
+        self._prepare(model)
+
+    @abc.abstractmethod
+    def _prepare(self, model: newton.Model) -> None:
+        """Bind the parts to the lanes."""
 
     @property
     @abc.abstractmethod
@@ -130,9 +122,8 @@ class Effort(abc.ABC):
     def reset(self, state: Actuator.State, world_mask: wp.array) -> None:
         """Reset the lanes of the masked worlds to the start."""
         mask = self._lane_mask
-        wp.launch(kernels.mask_lanes, self._count, [self.world_of_lane, world_mask, mask], device=self._device)
-        for efforts in (self.computed_effort, self.applied_effort):
-            wp.launch(kernels.zero_lanes, self._count, [mask, efforts.flatten()], device=self._device)
+        inputs = [self.world_of_lane, world_mask, mask, self.computed_effort.flatten(), self.applied_effort.flatten()]
+        wp.launch(kernels.reset_lanes, self._count, inputs, device=self._device)
         state.reset(mask)
 
     def _efforts(self, state: newton.State) -> Efforts:
@@ -145,21 +136,11 @@ class Effort(abc.ABC):
 
 
 class ExplicitEffort(Effort):
-    """The law at the state at the start of the step; its effort holds until the next step. See `build_effort`."""
+    """The law at the state at the start of the step; its effort holds until the next step."""
 
-    def __init__(
-        self,
-        model: newton.Model,
-        lanes: Lanes,
-        drive: DriveBase,
-        clamping: Sequence[ClampingBase],
-        delay: Delay | None,
-    ) -> None:
-        super().__init__(model, lanes, drive, clamping)
-        self._drive, self._clamping, self._delay = drive, clamping, delay
-        for part in (drive, *clamping, *([] if delay is None else [delay])):
-            part.finalize(lanes.device, self._count)
-        self._dofs, self._coordinates, self._lanes = indices_of(lanes)
+    def _prepare(self, model: newton.Model) -> None:
+        for part in (self._drive, *self._clamping, *([] if self._delay is None else [self._delay])):
+            part.finalize(self._device, self._count)
 
     @property
     def is_capturable(self) -> bool:
@@ -182,7 +163,7 @@ class ExplicitEffort(Effort):
     def compute(
         self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
     ) -> None:
-        """Compute the efforts of one physics step."""
+        """Write the effort of one step; see `Effort.compute`."""
         position, velocity = present(state.joint_q), present(state.joint_qd)
         lane, at = self._lanes, (self._coordinates, self._dofs)
         reached = targets
@@ -213,21 +194,12 @@ class ImplicitEffort(Effort):
         ConfigError: Newton has no implicit mode for the law, or a driven joint is in no articulation.
     """
 
-    def __init__(
-        self,
-        model: newton.Model,
-        lanes: Lanes,
-        drive: DriveBase,
-        clamping: Sequence[ClampingBase],
-        delay: Delay | None,
-    ) -> None:
-        super().__init__(model, lanes, drive, clamping)
-        self._dofs, self._coordinates, _ = indices_of(lanes)
+    def _prepare(self, model: newton.Model) -> None:
         self._actuator = Actuator(
             self._dofs,
-            drive,
-            delay,
-            list(clamping),
+            self._drive,
+            self._delay,
+            list(self._clamping),
             pos_indices=self._coordinates,
             control_computed_output_attr="computed_f",
         )
@@ -236,18 +208,11 @@ class ImplicitEffort(Effort):
             self._actuator.set_effort_mode_implicit(self._response)
         except (NotImplementedError, ValueError) as error:
             raise ConfigError(f"effort_mode: 'implicit' is not possible here ({error}); use 'explicit'") from error
-        counts = {
-            "joint_target_q": model.joint_coord_count,
-            "joint_target_qd": model.joint_dof_count,
-            "joint_act": model.joint_dof_count,
-            "joint_f": model.joint_dof_count,
-            "computed_f": model.joint_dof_count,
-        }
         self._model = model
-        self._gravity, self._coriolis = (
-            wp.zeros(model.joint_dof_count, dtype=float, device=model.device) for _ in range(2)
-        )
+        names = ("joint_target_q", "joint_target_qd", "joint_act", "joint_f", "computed_f", "gravity", "coriolis")
+        counts = dict.fromkeys(names, model.joint_dof_count) | {"joint_target_q": model.joint_coord_count}
         self._control = {name: wp.zeros(count, dtype=float, device=model.device) for name, count in counts.items()}
+        self._gravity, self._coriolis = self._control.pop("gravity"), self._control.pop("coriolis")
 
     @property
     def is_capturable(self) -> bool:
@@ -266,10 +231,9 @@ class ImplicitEffort(Effort):
     def compute(
         self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
     ) -> None:
-        """Compute the efforts of one physics step."""
-        own = self._control
-        spread = [self._dofs, self._coordinates, *targets]
-        spread += [own["joint_target_q"], own["joint_target_qd"], own["joint_act"], own["joint_f"], own["computed_f"]]
+        """Write the effort of one step; see `Effort.compute`."""
+        # The arrays of the control have the order of the kernel's arguments.
+        spread = [self._dofs, self._coordinates, *targets, *self._control.values()]
         wp.launch(kernels.spread_targets, self._count, spread, device=self._device)
         self._response.refresh(state)
         newton.eval_inverse_dynamics_passive(
@@ -277,12 +241,12 @@ class ImplicitEffort(Effort):
         )
         bias = [self._coriolis, self._gravity]
         wp.launch(kernels.add_to, len(self._gravity), bias, device=self._device)
-        self._actuator.step(state, own, current, following, dt, bias_force=self._gravity)
-        gather = [self._dofs, own["computed_f"], own["joint_f"], *efforts]
+        self._actuator.step(state, self._control, current, following, dt, bias_force=self._gravity)
+        gather = [self._dofs, self._control["computed_f"], self._control["joint_f"], *efforts]
         wp.launch(kernels.gather_efforts, self._count, gather, device=self._device)
 
 
-def indices_of(lanes: Lanes) -> tuple[wp.array, wp.array, wp.array]:
+def _indices(lanes: Lanes) -> tuple[wp.array, wp.array, wp.array]:
     """Return the index of each lane among DOFs, coordinates and lanes, in the integer type of Newton's actuators."""
     rows = (lanes.dofs.ravel(), lanes.coordinates.ravel(), np.arange(lanes.dofs.size))
     dofs, coordinates, own = (wp.array(row.astype(np.uint32), dtype=wp.uint32, device=lanes.device) for row in rows)

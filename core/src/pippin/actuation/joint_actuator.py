@@ -109,27 +109,15 @@ class JointActuator(FixedAttributes):
         """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
         return self._target("position_targets")
 
-    @position_targets.setter
-    def position_targets(self, values: Any) -> None:
-        _refuse_assignment("position_targets")
-
     @property
     def velocity_targets(self) -> wp.array:
         """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
         return self._target("velocity_targets")
 
-    @velocity_targets.setter
-    def velocity_targets(self, values: Any) -> None:
-        _refuse_assignment("velocity_targets")
-
     @property
     def feedforward(self) -> wp.array:
         """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
         return self._target("feedforward")
-
-    @feedforward.setter
-    def feedforward(self, values: Any) -> None:
-        _refuse_assignment("feedforward")
 
     @property
     def shared_arrays(self) -> frozenset[str]:
@@ -140,6 +128,11 @@ class JointActuator(FixedAttributes):
         if name in self.unread_targets:
             raise AttributeError(f"{name}: {self.unread_targets[name]}")
         return self._targets[name]
+
+    def _refusal(self, name: str) -> str:
+        if name in self._targets:
+            return "recorded steps read it; write into it, with .assign(values) or .fill_(value)"
+        return super()._refusal(name)
 
     def _cure_of(self, name: str) -> str | None:
         return f"set it with .set({name!r}, values)" if name in self._parameters else None
@@ -212,7 +205,3 @@ class JointActuator(FixedAttributes):
 
     def write_gains(self) -> None:
         """Apply written gains: the law reads them where they are. May be recorded."""
-
-
-def _refuse_assignment(name: str) -> None:
-    raise AttributeError(f"{name}: recorded steps read it; write into it, with .assign(values) or .fill_(value)")

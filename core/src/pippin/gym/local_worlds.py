@@ -11,8 +11,6 @@ import numpy as np
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
 
-from .spaces import action_space, observation_space
-
 if TYPE_CHECKING:
     import warp as wp
     from pippin.task.task import Task
@@ -58,8 +56,8 @@ class LocalWorlds:
             #: The task of the simulation.
             self.task: Task = simulation.task
             self.facts = WorldFacts(
-                action_space=action_space(self.task),
-                observation_space=observation_space(self.task),
+                action_space=_action_space(self.task),
+                observation_space=_observation_space(self.task),
                 autoreset=self.task.config.autoreset,
                 control_dt=simulation.control_dt,
             )
@@ -97,23 +95,15 @@ class LocalWorlds:
     def step(self, *, reads_flags: bool) -> None:
         """Take a control step with the action in `arrays`.
 
-        Args:
-            reads_flags: Whether rewards are checked, which waits for the device.
-
         Raises:
-            SimulationError: A reward is not finite; the step was taken.
+            SimulationError: A reward is not finite; only if `reads_flags`, which waits for the device.
         """
         self.simulation.step()
         if reads_flags:
             self.task.raise_errors()
 
     def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
-        """Begin an episode in the worlds of a mask, or in all.
-
-        Args:
-            seeds: The seed of each world, and the worlds that get one.
-            mask: Shape [worlds]; None means all.
-        """
+        """Begin an episode in the worlds of a mask, or in all; the seeds are as `read_seeds` returns them."""
         if seeds is not None:
             numbers, is_given = seeds
             self.task.reseed(numbers, is_given if mask is None else is_given & mask)
@@ -145,3 +135,22 @@ class LocalWorlds:
 def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """Return the arrays whose names begin with a prefix and a slash, by the rest of their names."""
     return {name.removeprefix(f"{prefix}/"): array for name, array in arrays.items() if name.startswith(f"{prefix}/")}
+
+
+def _action_space(task: Task) -> gymnasium.spaces.Box:
+    """Return the space of one world's action, with the bounds of `clip`."""
+    low, high = task.action_bounds
+    if not low.size:
+        raise ConfigError("task.actions: there are none; an environment needs at least one")
+    return gymnasium.spaces.Box(low, high, dtype=np.float32)
+
+
+def _observation_space(task: Task) -> gymnasium.Space:
+    """Return the space of one world's observations: of the one group, or a `Dict` of the groups."""
+    boxes: dict[str, gymnasium.Space] = {
+        name: gymnasium.spaces.Box(-np.inf, np.inf, (len(group.labels),), dtype=np.float32)
+        for name, group in task.observations.items()
+    }
+    if not boxes:
+        raise ConfigError("task.observations: there are none; an environment needs at least one group")
+    return next(iter(boxes.values())) if len(boxes) == 1 else gymnasium.spaces.Dict(boxes)

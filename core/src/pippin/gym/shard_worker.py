@@ -17,7 +17,7 @@ from pippin.workers.step_signals import FAILED, STEP, receive_signal
 from .local_worlds import LocalWorlds, WorldFacts
 
 
-class EnvShardWorker:
+class EnvShardWorker(LocalWorlds):
     """The worlds of a shard, and the memory that they share with the environment.
 
     Args:
@@ -29,27 +29,23 @@ class EnvShardWorker:
 
     def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, signals: socket.socket) -> None:
         simulation = Simulation(config) if checkpoint is None else Simulation.load(checkpoint)
-        self._worlds, self._signals = LocalWorlds(simulation, source), signals
-        self._arrays = self._worlds.arrays()
+        super().__init__(simulation, source)
+        self._signals = signals
+        arrays = self.arrays()
         is_cuda = simulation.device.is_cuda
         # On the CPU, views of the memory, made once: making one takes longer than the copy.
-        self._read = {name: array.numpy if is_cuda else _given(array.numpy()) for name, array in self._arrays.items()}
-        self._act = self._arrays["action"].assign if is_cuda else partial(np.copyto, self._arrays["action"].numpy())
+        self._read = {name: array.numpy if is_cuda else _given(array.numpy()) for name, array in arrays.items()}
+        self._act = arrays["action"].assign if is_cuda else partial(np.copyto, arrays["action"].numpy())
         self._copies: list[tuple[np.ndarray, Callable[[], np.ndarray]]] = []
         self._action: Any = None
 
-    def facts(self) -> tuple[WorldFacts, SharedLayout, str]:
+    def describe(self) -> tuple[WorldFacts, SharedLayout, str]:
         """Return facts of the worlds, the arrays to be shared, and the device."""
         rows = {name: (read().shape[1:], read().dtype.str) for name, read in self._read.items()}
-        return self._worlds.facts, SharedLayout(self._worlds.count, rows), self._worlds.device
+        return self.facts, SharedLayout(self.count, rows), self.device
 
     def attach(self, layout: SharedLayout, worlds: range) -> None:
-        """Share the memory whose descriptor comes by the socket.
-
-        Args:
-            layout: The arrays of all worlds.
-            worlds: The worlds of this shard among them.
-        """
+        """Share the memory of all worlds, whose descriptor comes by the socket; `worlds` are those of this shard."""
         _, (file, *_), _, _ = socket.recv_fds(self._signals, 1, 1)
         shared = SharedArrays(layout, file)
         shared.close_file()
@@ -68,7 +64,7 @@ class EnvShardWorker:
         while receive_signal(signals) == STEP:
             self._act(self._action)
             try:
-                self._worlds.step(reads_flags=True)
+                self.step(reads_flags=True)
             except BaseException:
                 self._publish()
                 signals.send(FAILED)
@@ -78,28 +74,12 @@ class EnvShardWorker:
 
     def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
         """Begin episodes; see `LocalWorlds.reset`."""
-        self._worlds.reset(seeds, mask)
+        super().reset(seeds, mask)
         self._publish()
 
     def step_count(self) -> int:
         """Return the control steps so far."""
-        return self._worlds.simulation.step_count
-
-    def raise_errors(self) -> None:
-        """Raise if the simulation failed."""
-        self._worlds.raise_errors()
-
-    def render(self) -> tuple[np.ndarray, ...]:
-        """Return an image of each world."""
-        return self._worlds.render()
-
-    def save(self, path: Path) -> None:
-        """Write a checkpoint."""
-        self._worlds.save(path)
-
-    def close(self) -> None:
-        """Close the simulation."""
-        self._worlds.close()
+        return self.simulation.step_count
 
     def _publish(self) -> None:
         """Copy the results into the shared memory."""

@@ -63,7 +63,7 @@ class ShardedWorlds:
 
     def _share(self) -> None:
         """Make the shared memory for the arrays of the shards."""
-        facts, layouts, _ = zip(*self._pool.call("facts"), strict=True)
+        facts, layouts, _ = zip(*self._pool.call("describe"), strict=True)
         #: What does not change while the environment runs.
         self.facts = facts[0]
         refuse_different(layouts)
@@ -78,20 +78,12 @@ class ShardedWorlds:
 
     @property
     def simulation(self) -> Simulation:
-        """Refused: no process has all worlds.
-
-        Raises:
-            SimulationError: Always.
-        """
+        """Refused with a `SimulationError`: no process has all worlds."""
         raise _out_of_reach("simulation", len(self._shards))
 
     @property
     def task(self) -> Task:
-        """Refused like `simulation`.
-
-        Raises:
-            SimulationError: Always.
-        """
+        """Refused like `simulation`."""
         raise _out_of_reach("task", len(self._shards))
 
     def arrays(self) -> dict[str, wp.array]:

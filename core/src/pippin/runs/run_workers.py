@@ -102,10 +102,6 @@ class RunWorkers(Closing):
         If one fails, the others continue to its step and no further. If they are stopped, all continue to the step of
         the most advanced one.
 
-        Args:
-            count: Control steps.
-            stop_if_asked: Raises KeyboardInterrupt if Ctrl-C was pressed.
-
         Raises:
             PippinError: A worker was lost.
         """

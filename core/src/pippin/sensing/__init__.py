@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .output import Output
     from .sensor import Sensor
     from .sites import SensorFrame, add_site, add_sites, cameras_of, per_world
-    from .stage import Stage
+    from .stages import Stage
 
 __all__ = [
     "Output",
@@ -37,7 +37,7 @@ __getattr__ = late(
         "OutputLanes": ".lanes",
         "Sensor": ".sensor",
         "SensorFrame": ".sites",
-        "Stage": ".stage",
+        "Stage": ".stages",
         "add_site": ".sites",
         "add_sites": ".sites",
         "cameras_of": ".sites",

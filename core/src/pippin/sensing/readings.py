@@ -19,7 +19,7 @@ from .config import SensorConfig
 from .kernels import invert, stamp
 from .lanes import OutputLanes, numbers_of
 from .output import Output
-from .stage import Stage
+from .stages import Stage
 
 
 class Readings:

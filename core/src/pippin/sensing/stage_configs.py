@@ -75,7 +75,7 @@ class LatencyConfig(StageConfig):
     Give either `readings` or `time`.
     """
 
-    implementation = ".latency:Latency"
+    implementation = ".stages:Latency"
 
     readings: int | None = attrs.field(default=None, validator=optional(ge(1)))
     """Delay in readings."""

@@ -1,15 +1,58 @@
-"""Stages with random or rounded values: noise, bias, drift and quantisation, by world and seed."""
+"""Stages: the base class, noise, bias, drift, quantisation and latency, by world and seed."""
 
 from __future__ import annotations
 
+import abc
 import math
+from typing import Any
 
 import warp as wp
+from pippin import ConfigError
 
-from .kernels import add_error, add_noise, draw_bias, quantise, wander, zero_numbers
+from .kernels import (
+    add_error,
+    add_noise,
+    draw_bias,
+    exchange_readings,
+    forget_readings,
+    quantise,
+    wander,
+    zero_numbers,
+)
 from .lanes import OutputLanes
-from .stage import Stage
-from .stage_configs import BiasConfig, DriftConfig, NoiseConfig, QuantisationConfig
+from .stage_configs import BiasConfig, DriftConfig, LatencyConfig, NoiseConfig, QuantisationConfig
+
+
+class Stage(abc.ABC):
+    """A change of one output's values. A plugin adds `apply`, and `reset` if it has memory.
+
+    The memory is in Warp arrays among the attributes, so that checkpoints and graphs find it.
+
+    Args:
+        config: The plugin's configuration.
+        lanes: The numbers of the output, by world, and their random numbers.
+    """
+
+    is_arithmetic: bool = True
+    """Whether the stage computes new values; rotations are refused then, because their components depend on each
+    other."""
+
+    def __init__(self, config: Any, lanes: OutputLanes) -> None:
+        self.config = config
+        self.lanes = lanes
+
+    @abc.abstractmethod
+    def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
+        """Change the values of the masked worlds in place. May be recorded.
+
+        Args:
+            values: Shape [worlds, numbers of a world].
+            world_mask: Shape [world_count + 1].
+            dt: Time since the last reading [s]; zero if a reset caused this reading.
+        """
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:  # noqa: B027 - most stages remember nothing
+        """Clear the memory of the masked worlds, or draw it anew."""
 
 
 class Noise(Stage):
@@ -78,3 +121,36 @@ class Quantisation(Stage):
     def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
         """Round each value."""
         self.lanes.launch(quantise, world_mask, self.config.step, values)
+
+
+class Latency(Stage):
+    """A ring of the last readings of each world."""
+
+    is_arithmetic = False
+
+    def __init__(self, config: LatencyConfig, lanes: OutputLanes) -> None:
+        super().__init__(config, lanes)
+        self._delay = _readings(config, lanes.interval)
+        self.ring = wp.zeros((self._delay + 1, *lanes.shape), dtype=float, device=lanes.device)
+        self.written = wp.zeros(lanes.shape, dtype=int, device=lanes.device)
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Forget the readings."""
+        self.lanes.launch(forget_readings, world_mask, self.written)
+
+    def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
+        """Keep the values, and give those of an earlier reading."""
+        self.lanes.launch(exchange_readings, world_mask, self._delay, self.written, self.ring, values)
+
+
+def _readings(config: LatencyConfig, interval: float) -> int:
+    """Return the delay in readings; refuse a time that is not a whole number of periods."""
+    if config.time is None:
+        return config.readings or 0
+    count = round(config.time / interval)
+    if count < 1 or abs(count * interval - config.time) > 1e-6 * config.time:
+        raise ConfigError(
+            f"time: {config.time:g} s is not a whole multiple of the sensor's period of {interval:g} s; write"
+            f" {max(count, 1) * interval:g}, or change the sensor's period"
+        )
+    return count

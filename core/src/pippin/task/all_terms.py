@@ -1,11 +1,12 @@
-"""All terms of a task, made from their tables."""
+"""All terms of a task, made from their tables, and the quantities that they share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import accumulate, pairwise
 from typing import Any
 
+import newton
 import warp as wp
 from pippin.binding import Host
 from pippin.config.component import ComponentConfig
@@ -15,17 +16,37 @@ from .context import TermContext
 from .episodes import EpisodeBuffers
 from .factory import make_term
 from .observations import ObservationGroup
-from .quantity_cache import QuantityCache
-from .terms import Action, Command, Event, Reward, Term, Termination
+from .terms import Action, Command, Event, Quantity, Reward, Term, Termination
+
+
+class QuantityCache:
+    """The quantities that terms have chosen so far; equal choices share one."""
+
+    def __init__(self) -> None:
+        self._quantities: list[tuple[ComponentConfig, Quantity]] = []
+
+    def __iter__(self) -> Iterator[Quantity]:
+        return (quantity for _, quantity in self._quantities)
+
+    def quantity(self, choice: ComponentConfig, context: TermContext, where: str) -> Quantity:
+        """Return the quantity of a choice, and make it at its first use."""
+        for known, quantity in self._quantities:
+            if known == choice:
+                return quantity
+        quantity = make_term("quantity", choice, context, where, f"task.{context.name}.{where}")
+        shape = (context.world_count, len(quantity.labels))
+        quantity.values = wp.zeros(shape, dtype=float, device=context.device)
+        self._quantities.append((choice, quantity))
+        return quantity
+
+    def measure(self, state: newton.State) -> None:
+        """Measure all quantities."""
+        for quantity in self:
+            quantity.measure(state, quantity.values)
 
 
 class AllTerms:
     """The terms of a task by label, made in the order in which they may refer to each other.
-
-    Args:
-        config: The `[task]` table.
-        simulation: The simulation.
-        episodes: The arrays of the task; gets those of the actions.
 
     Raises:
         ConfigError: A term is wrong for this simulation.

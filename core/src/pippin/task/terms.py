@@ -50,10 +50,8 @@ class Quantity(Term):
     values: wp.array
     """The numbers that the task measured last, shape [world_count, width]; made by the task."""
 
-    @property
-    @abc.abstractmethod
-    def labels(self) -> Sequence[str]:
-        """A name for each number of a world: of a joint, or of an axis. Their count is the width."""
+    labels: Sequence[str]
+    """A name for each number of a world: of a joint, or of an axis. Their count is the width. A plugin sets them."""
 
     @abc.abstractmethod
     def measure(self, state: newton.State, out: wp.array) -> None:
@@ -80,10 +78,8 @@ class Quantity(Term):
 class Action(Term):
     """Numbers of the action that set targets or efforts, once per control step."""
 
-    @property
-    @abc.abstractmethod
-    def labels(self) -> Sequence[str]:
-        """A name for each number of the action that it takes. Their count is the width."""
+    labels: Sequence[str]
+    """A name for each number of the action that it takes. Their count is the width. A plugin sets them."""
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -174,10 +170,8 @@ class Command(Term):
     unit: str = "1"
     """SI unit of the numbers."""
 
-    @property
-    @abc.abstractmethod
-    def labels(self) -> Sequence[str]:
-        """A name for each number of a world."""
+    labels: Sequence[str]
+    """A name for each number of a world. A plugin sets them."""
 
     value: wp.array
     """The numbers, shape [world_count, width]."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -42,14 +41,10 @@ class Scaled(Action):
         self.offsets: wp.array = wp.zeros_like(targets)
         #: Constant errors of the targets, shape [worlds, width]; zero, unless an event draws them.
         self.errors: wp.array = wp.zeros_like(targets)
+        self.labels = tuple(getattr(self._group, f"{self.label_kind}_labels"))
         scales = labels.lookup(config.scale, self.labels, "scale", self.label_kind)
         self._scales = wp.array(list(map(float, scales)), dtype=float, device=context.device)
         self._clip = (-math.inf, math.inf) if config.clip is None else config.clip
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The joints of the group."""
-        return tuple(getattr(self._group, f"{self.label_kind}_labels"))
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:

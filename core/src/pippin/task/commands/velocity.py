@@ -14,6 +14,7 @@ class Velocity(Command):
     """The command `velocity`."""
 
     unit = "m/s, m/s, rad/s"
+    labels = ("x", "y", "yaw")
 
     def __init__(self, config: VelocityConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -22,11 +23,6 @@ class Velocity(Command):
         #: Heading of each world [rad], shape [worlds]; NaN if the command is to stand still.
         self.headings = wp.zeros(context.world_count, dtype=float, device=context.device)
         self.draws = context.draws()
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Forward speed, speed to the left, and yaw rate."""
-        return ("x", "y", "yaw")
 
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the targets of the masked worlds."""

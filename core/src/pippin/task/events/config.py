@@ -16,8 +16,10 @@ _ONE: Range = (1.0, 1.0)
 
 
 @attrs.frozen(kw_only=True, slots=False)  # so that a configuration may derive from it and from another class
-class AxesRanges:
-    """Ranges along and about the axes of the world."""
+class VectorRanges:
+    """Ranges along three axes."""
+
+    _names = ("x", "y", "z")
 
     x: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range along x."""
@@ -28,6 +30,19 @@ class AxesRanges:
     z: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range along z."""
 
+    @property
+    def ends(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The lowest values along, and about, x, y, z; and the highest ones."""
+        low, high = zip(*(getattr(self, name) for name in self._names), strict=True)
+        return low, high
+
+
+@attrs.frozen(kw_only=True, slots=False)
+class AxesRanges(VectorRanges):
+    """Ranges along and about the axes of the world."""
+
+    _names = ("x", "y", "z", "roll", "pitch", "yaw")
+
     roll: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range about x."""
 
@@ -36,13 +51,6 @@ class AxesRanges:
 
     yaw: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range about z."""
-
-    @property
-    def ends(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The lowest values along x, y, z and about x, y, z; and the highest ones."""
-        ranges = [getattr(self, field.name) for field in attrs.fields(AxesRanges)]
-        low, high = zip(*ranges, strict=True)
-        return low, high
 
 
 @attrs.frozen(kw_only=True)
@@ -121,11 +129,16 @@ def _stands_alone(instance: VariedConfig, attribute: attrs.Attribute[Any], value
 
 
 @attrs.frozen(kw_only=True)
-class VariedConfig(EventConfig):
-    """A random value: scale × the built value + a number. Or a value of its own, from `range`."""
+class ModelEventConfig(EventConfig):
+    """A change of the model, by default once at the start."""
 
     when: Literal["startup", "reset", "interval"] = "startup"
     """Time of the event: once at the start, at the beginning of each episode, or after random times."""
+
+
+@attrs.frozen(kw_only=True)
+class VariedConfig(ModelEventConfig):
+    """A random value: scale × the built value + a number. Or a value of its own, from `range`."""
 
     scale: Range = attrs.field(default=_ONE, validator=ordered)
     """Range of the factor of the built value."""
@@ -187,26 +200,8 @@ class FrictionConfig(VariedConfig):
 
 
 @attrs.frozen(kw_only=True)
-class MovedConfig(EventConfig):
+class MovedConfig(VectorRanges, ModelEventConfig):
     """Ranges of what is added to a vector."""
-
-    when: Literal["startup", "reset", "interval"] = "startup"
-    """Time of the event: once at the start, at the beginning of each episode, or after random times."""
-
-    x: Range = attrs.field(default=_ZERO, validator=ordered)
-    """Range along x."""
-
-    y: Range = attrs.field(default=_ZERO, validator=ordered)
-    """Range along y."""
-
-    z: Range = attrs.field(default=_ZERO, validator=ordered)
-    """Range along z."""
-
-    @property
-    def ends(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The lowest and the highest values along x, y and z."""
-        low, high = zip(self.x, self.y, self.z, strict=True)
-        return low, high
 
 
 @attrs.frozen(kw_only=True)

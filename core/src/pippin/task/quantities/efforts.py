@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import attrs
 import newton
@@ -35,22 +35,17 @@ class JointEfforts(Quantity):
         efforts = dict(_efforts(config, context))
         driven = [label for group in efforts for label in context.actuator(group, "actuators").joint_labels]
         chosen = [driven[index] for index in labels.match(config.joints, driven, "joint", "joints")]
-        self._labels, _, self._dofs = context.joints([re.escape(label) for label in chosen])
-        if sorted(self._labels) != sorted(chosen):
+        self.labels, _, self._dofs = context.joints([re.escape(label) for label in chosen])
+        if sorted(self.labels) != sorted(chosen):
             raise ConfigError("joints: two of the driven joints have one label; choose others")
         self._groups: list[_GroupEfforts] = []
         for group, applied in efforts.items():
             own = list(context.actuator(group, "actuators").joint_labels)
-            pairs = [(own.index(label), index) for index, label in enumerate(self._labels) if label in own]
+            pairs = [(own.index(label), index) for index, label in enumerate(self.labels) if label in own]
             if pairs:
                 columns, targets = zip(*pairs, strict=True)
                 self._groups.append(_GroupEfforts(applied, context.ints(columns), context.ints(targets)))
         self.unit = unit_of(self._dofs, context, linear="N", angular="N·m")
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The labels of the joints."""
-        return self._labels
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the efforts."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import newton
@@ -21,11 +20,7 @@ class LastAction(Quantity):
         super().__init__(config, context)
         if not context.episodes.action.shape[1]:
             raise ConfigError("type: the task has no actions; add a table [task.actions.LABEL]")
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The numbers of the action."""
-        return tuple(str(index) for index in range(self.context.episodes.action.shape[1]))
+        self.labels = tuple(map(str, range(context.episodes.action.shape[1])))
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the action."""
@@ -49,12 +44,7 @@ class CommandValue(Quantity):
     def __init__(self, config: CommandValueConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._command = context.command(config.command, "command")
-        self.unit = self._command.unit
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The labels of the command."""
-        return self._command.labels
+        self.unit, self.labels = self._command.unit, self._command.labels
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the numbers."""

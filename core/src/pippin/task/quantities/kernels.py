@@ -129,39 +129,25 @@ def read_orientation(
 
 
 @wp.kernel
-def read_linear_velocity(
+def read_velocity(
     body_q: wp.array[wp.transform],
     body_qd: wp.array[wp.spatial_vector],
     body_com: wp.array[wp.vec3],
     bodies: wp.array[int],
-    is_of_origin: int,
+    kind: int,
     frame: int,
     out: wp.array2d[float],
 ):
-    """Write the velocity of a body's centre of mass, or of its origin."""
+    """Write a velocity of a body: kind 0 is that of its centre of mass, 1 of its origin, and 2 the angular one."""
     world = wp.tid()
     body = bodies[world]
     rotation = wp.transform_get_rotation(body_q[body])
     velocity = wp.spatial_top(body_qd[body])
-    if is_of_origin > 0:
+    if kind == 1:
         velocity -= wp.cross(wp.spatial_bottom(body_qd[body]), wp.quat_rotate(rotation, body_com[body]))
+    if kind == 2:
+        velocity = wp.spatial_bottom(body_qd[body])
     velocity = in_frame(velocity, rotation, frame)
-    for axis in range(3):
-        out[world, axis] = velocity[axis]
-
-
-@wp.kernel
-def read_angular_velocity(
-    body_q: wp.array[wp.transform],
-    body_qd: wp.array[wp.spatial_vector],
-    bodies: wp.array[int],
-    frame: int,
-    out: wp.array2d[float],
-):
-    """Write the angular velocity of a body."""
-    world = wp.tid()
-    body = bodies[world]
-    velocity = in_frame(wp.spatial_bottom(body_qd[body]), wp.transform_get_rotation(body_q[body]), frame)
     for axis in range(3):
         out[world, axis] = velocity[axis]
 

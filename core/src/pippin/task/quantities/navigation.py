@@ -25,7 +25,7 @@ class HeadingTo(OfRoot):
     """The quantity `heading-to`: cosine and sine of the angle from the body's heading to a point, seen from above."""
 
     unit = "1"
-    axes = ("cos", "sin")
+    labels = ("cos", "sin")
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write cosine and sine."""
@@ -36,7 +36,7 @@ class ProgressRate(Rate, OfRoot):
     """The quantity `progress`: −(distance to a point − distance before) / control_dt, with the body's origin."""
 
     unit = "m/s"
-    axes = ("progress",)
+    labels = ("progress",)
 
     def read(self, state: newton.State, out: wp.array) -> None:
         """Write minus the distance."""

@@ -34,12 +34,7 @@ class SensorReading(Quantity):
             kind = getattr(output.data.dtype, "__name__", output.data.dtype)
             raise ConfigError(f"output: {config.output!r} consists of {kind}, not of real numbers; choose another one")
         self._numbers, self._is_flag = numbers, numbers.dtype is wp.bool
-        self._labels = _labels(output.labels, output.shape[1:], numbers.shape[1])
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The axes of one vector, or else the elements with their components."""
-        return self._labels
+        self.labels = _labels(output.labels, output.shape[1:], numbers.shape[1])
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the values."""
@@ -79,12 +74,7 @@ class ViewReading(Quantity):
         self._values: Any = wp.zeros(first.shape, dtype=float, device=context.device)
         self._numbers = self._values.reshape((context.world_count, -1))
         names = [labels.name_of(label) for label in self._view.labels[:rows]]
-        self._labels = _labels(names, (rows, *first.shape[1:]), self._numbers.shape[1])
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The axes of one vector, or else the rows with their components."""
-        return self._labels
+        self.labels = _labels(names, (rows, *first.shape[1:]), self._numbers.shape[1])
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy what the view returns."""

@@ -9,14 +9,13 @@ import newton
 import warp as wp
 from pippin.task import Quantity, TermContext
 
-from .config import BodyPositionsConfig, RootConfig
+from .config import BodyPositionsConfig, RootConfig, RootOrientationConfig
 from .kernels import (
     project_gravity,
-    read_angular_velocity,
     read_height,
-    read_linear_velocity,
     read_orientation,
     read_positions,
+    read_velocity,
 )
 
 _FRAMES: dict[str, int] = {"world": 0, "body": 1, "yaw": 2}
@@ -26,17 +25,11 @@ class OfRoot(Quantity):
     """A quantity of one body in each world."""
 
     unit = "m"
-    axes: Sequence[str] = ("x", "y", "z")
-    """A name for each number."""
+    labels: Sequence[str] = ("x", "y", "z")
 
     def __init__(self, config: RootConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._bodies = context.root(config.body)
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The axes."""
-        return self.axes
 
     def _launch(self, kernel: Any, out: wp.array, *inputs: Any) -> None:
         wp.launch(kernel, len(out), [*inputs, out], device=out.device)
@@ -45,7 +38,7 @@ class OfRoot(Quantity):
 class RootHeight(OfRoot):
     """The quantity `root-height`: z of the body's origin."""
 
-    axes = ("z",)
+    labels = ("z",)
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the heights."""
@@ -66,10 +59,9 @@ class RootOrientation(OfRoot):
 
     unit = "1"
 
-    @property
-    def labels(self) -> Sequence[str]:
-        """The components in their order."""
-        return tuple(self.config.order)
+    def __init__(self, config: RootOrientationConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.labels = tuple(config.order)
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the quaternions."""
@@ -84,20 +76,21 @@ class RootLinearVelocity(OfRoot):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the velocities."""
-        is_of_origin = int(self.config.point == "origin")
+        self._read(state, out, 1 if self.config.point == "origin" else 0)
+
+    def _read(self, state: newton.State, out: wp.array, kind: int) -> None:
         inputs = [state.body_q, state.body_qd, self.context.simulation.model.body_com, self._bodies]
-        self._launch(read_linear_velocity, out, *inputs, is_of_origin, _FRAMES[self.config.frame])
+        self._launch(read_velocity, out, *inputs, kind, _FRAMES[self.config.frame])
 
 
-class RootAngularVelocity(OfRoot):
+class RootAngularVelocity(RootLinearVelocity):
     """The quantity `root-angular-velocity`: the angular velocity of the body, w."""
 
     unit = "rad/s"
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the angular velocities."""
-        inputs = [state.body_q, state.body_qd, self._bodies]
-        self._launch(read_angular_velocity, out, *inputs, _FRAMES[self.config.frame])
+        self._read(state, out, 2)
 
 
 class ProjectedGravity(OfRoot):
@@ -117,14 +110,8 @@ class BodyPositions(Quantity):
 
     def __init__(self, config: BodyPositionsConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        self._labels, self._bodies = context.bodies(config.bodies)
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The axes of each body: x, y, z for one body, else with the body's label in front."""
-        if len(self._labels) == 1:
-            return ("x", "y", "z")
-        return tuple(f"{label}/{axis}" for label in self._labels for axis in "xyz")
+        names, self._bodies = context.bodies(config.bodies)
+        self.labels = [f"{name}/{axis}" for name in names for axis in "xyz"] if len(names) > 1 else tuple("xyz")
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the positions."""

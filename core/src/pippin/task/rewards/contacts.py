@@ -67,5 +67,5 @@ class Contacts(Reward):
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Count or sum over the bodies."""
-        kernel = kernels.sum_excess_forces if self.config.excess else kernels.count_contacts
-        wp.launch(kernel, len(out), [self._forces, self.config.threshold, out], device=out.device)
+        inputs = [self._forces, self.config.threshold, int(self.config.excess), out]
+        wp.launch(kernels.count_contacts, len(out), inputs, device=out.device)

@@ -164,21 +164,12 @@ def largest_force(forces: wp.array3d[wp.vec3], world: int, i: int) -> float:
 
 
 @wp.kernel
-def count_contacts(forces: wp.array3d[wp.vec3], threshold: float, out: wp.array[float]):
-    """Count the bodies with a force above a threshold."""
+def count_contacts(forces: wp.array3d[wp.vec3], threshold: float, sums_excess: int, out: wp.array[float]):
+    """Count the bodies with a force above a threshold, or sum how far the forces are above it [N]."""
     world = wp.tid()
     total = wp.float32(0.0)
     for i in range(forces.shape[1]):
-        if largest_force(forces, world, i) > threshold:
-            total += 1.0
-    out[world] = total
-
-
-@wp.kernel
-def sum_excess_forces(forces: wp.array3d[wp.vec3], threshold: float, out: wp.array[float]):
-    """Sum how far the forces on bodies are above a threshold [N]."""
-    world = wp.tid()
-    total = wp.float32(0.0)
-    for i in range(forces.shape[1]):
-        total += wp.max(largest_force(forces, world, i) - threshold, 0.0)
+        excess = largest_force(forces, world, i) - threshold
+        if excess > 0.0:
+            total += wp.where(sums_excess > 0, excess, 1.0)
     out[world] = total

@@ -13,7 +13,7 @@ from pippin.validators import non_negative, range_ends
 class ContactTerminationConfig:
     """The end of an episode if a body touches something."""
 
-    implementation = ".contacts:ContactTermination"
+    implementation = ".terms:ContactTermination"
 
     sensor: str
     """Label of a contact sensor, which must be in all worlds."""
@@ -29,7 +29,7 @@ class ContactTerminationConfig:
 class RangeTerminationConfig:
     """The end of an episode if any number of a quantity leaves a range."""
 
-    implementation = ".ranges:RangeTermination"
+    implementation = ".terms:RangeTermination"
 
     of: Annotated[ComponentConfig, "quantity"]
     """The quantity: its name, or a table with its `type` and its keys."""

@@ -17,13 +17,8 @@ class ActionDemo(Action):
 
     def __init__(self, config, context):
         super().__init__(config, context)
-        self._labels, _, self._dofs = context.joints(config.joints)
-        context.claim("effort", self._labels, "joints")
-
-    @property
-    def labels(self):
-        """A name for each number: the joint's."""
-        return self._labels
+        self.labels, _, self._dofs = context.joints(config.joints)
+        context.claim("effort", self.labels, "joints")
 
     @property
     def bounds(self):
