@@ -229,7 +229,7 @@ def draw(simulation: Any, path: Path) -> None:
     import newton
     import numpy as np
     from PIL import Image
-    from pippin.viewing.video.image import render_image
+    from pippin.viewing.video.renderer import render_image
 
     model, state = simulation.model, simulation.state
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)

@@ -11,7 +11,7 @@ import pippin
 import warp as wp
 from matplotlib.figure import Figure
 from pippin.viewing.video.cameras import look_at
-from pippin.viewing.video.image import render_image
+from pippin.viewing.video.renderer import render_image
 
 DOCS = Path(__file__).parent
 IMAGE = DOCS / "images" / "sensors" / "height_scan.png"

@@ -57,7 +57,7 @@ DOORS = {
     ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),
     ("pippin.runs.sharded_run", "pippin.runs.run_shard_worker"),
 }
-"""Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
+"""Imports of hot modules inside functions of cold ones; commands, terms and plugins aside."""
 
 OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser", "warp_nn")
 """Packages of extras, imported by the function that needs them."""
@@ -147,7 +147,7 @@ def test_a_hot_module_imports_at_the_top(module):
 
 
 def test_a_cold_module_imports_hot_ones_through_a_door():
-    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance", "pippin.task"))]
+    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.task"))]
     cold = [name for name in own if not is_hot(name) and name not in PLUGINS_OF_THE_CORE]
 
     found = {(name, hot) for name in cold for hot in imports_in_functions(name) if hot in modules() and is_hot(hot)}

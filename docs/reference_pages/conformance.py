@@ -91,7 +91,8 @@ def _kinds(kinds: Sequence[str]) -> str:
 
 def _feature_row(check: str) -> str:
     bench = BENCHES[check.removeprefix("feature_")]
-    return f"| `{check}` | {bench.expectation} | {bench.least:.3g} to {bench.most:.3g} |\n"
+    least, most = bench.bounds
+    return f"| `{check}` | {bench.expectation} | {least:.3g} to {most:.3g} |\n"
 
 
 def conformances() -> list[Conformance]:
@@ -107,7 +108,7 @@ def conformances() -> list[Conformance]:
 
 def _settings(conformance: Conformance) -> str:
     """Return the settings of a plugin's checks that differ from the defaults."""
-    subject = conformance.plugin_under_test
+    subject = conformance.subject
     parts = [f"`{key} = {inline_toml(value)}`" for key, value in subject.config.items() if key != "model"]
     if subject.dt != 0.002:
         parts.append(f"substeps of {1000 * subject.dt:g} ms")

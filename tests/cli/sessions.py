@@ -1,5 +1,6 @@
 """Processes of a session: those that a command has started, and when they have ended."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,14 +19,19 @@ def wait_for(what: Callable[[], Any], seconds: float = 300.0) -> Any:
 def processes_of(session: int) -> list[int]:
     """Return the processes of a session that are not zombies."""
     found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            state, _, _, belongs, *_ = stat.read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
+            state, _, _, belongs, *_ = _stat_of(name)
+        except (FileNotFoundError, ProcessLookupError):  # it has ended since the folder was listed
             continue
         if int(belongs) == session and state != "Z":
-            found.append(int(stat.parent.name))
+            found.append(int(name))
     return found
+
+
+def _stat_of(pid: int | str) -> list[str]:
+    """Return what Linux tells of a process after its name: state, parent, process group, session, and more."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 def is_gone(session: int) -> bool:
@@ -43,8 +49,12 @@ def workers_of(session: int) -> list[int]:
 
 def _is_worker(pid: int) -> bool:
     """Return whether a process is a fresh one, or a fork of the fork server."""
-    command = Path(f"/proc/{pid}/cmdline")
-    parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
-    return b"spawn_main" in command.read_bytes() or (
-        b"forkserver" in command.read_bytes() and b"forkserver" in Path(f"/proc/{parent}/cmdline").read_bytes()
-    )
+    try:
+        command, parent = _command_of(pid), _command_of(_stat_of(pid)[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return b"spawn_main" in command or (b"forkserver" in command and b"forkserver" in parent)
+
+
+def _command_of(pid: int | str) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()

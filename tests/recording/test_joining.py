@@ -7,10 +7,10 @@ import pippin
 import pytest
 from pippin.recording.hdf5.config import Hdf5Config
 from pippin.recording.hdf5.recorder import Hdf5Recorder
+from pippin.recording.header import WholeRun
 from pippin.recording.joining import join
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
-from pippin.recording.whole_run import WholeRun
 
 SERIES = ("joint_q", "sensors/.*")
 

@@ -4,7 +4,7 @@ import newton
 import pytest
 import warp as wp
 from pippin.views import ObjectType
-from pippin.views.classification import object_type
+from pippin.views.structure import object_type
 
 
 def add_link(builder, label):

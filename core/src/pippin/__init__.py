@@ -1,7 +1,6 @@
 """Pippin: a plugin host for the Newton physics engine."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .binding import Binding, Host
 from .components.tracing import HookCall, HookTrace
@@ -33,6 +32,7 @@ from .errors import (
     SimulationError,
 )
 from .hookspecs import hookimpl, hookspec
+from .late import late
 from .simulation import Simulation
 from .spelling import did_you_mean
 from .state.double_buffer import DoubleBuffer
@@ -133,9 +133,4 @@ _LATE = {
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""
 
-
-def __getattr__(name: str) -> Any:
-    """Import what needs NumPy, Warp or Newton at its first use."""
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
+__getattr__ = late(__name__, _LATE)

@@ -326,6 +326,13 @@ def test_a_command_of_a_name_that_pippin_has_is_told(commands):
     assert "has no checks; try `pippin fine --help`" in CliRunner().invoke(main, ["check-plugin", "fine"]).stderr
 
 
+def test_check_plugin_refuses_a_key_below_a_number():
+    result = CliRunner().invoke(main, ["check-plugin", "npz", "--set", "worlds=1", "--set", "worlds.first=2"])
+
+    assert result.exit_code == 2
+    assert "--set: worlds.first: worlds is not a table, but 1" in result.stderr
+
+
 def test_check_plugin_asks_for_the_kind_of_a_class_that_is_not_installed():
     result = CliRunner().invoke(main, ["check-plugin", "some.py:Thing"])
 

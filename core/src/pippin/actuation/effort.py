@@ -37,13 +37,6 @@ def zero_efforts(dofs: wp.array, control: newton.Control) -> None:
 class Effort(abc.ABC):
     """The arrays of one actuator over all worlds, and the order in which delay, drive and clamping work on them.
 
-    Args:
-        model: The model of all worlds.
-        lanes: The driven DOFs.
-        drive: The control law.
-        clamping: Limits, in order.
-        delay: The delay of the targets, if any.
-
     Raises:
         PluginError: The law reads inputs that no actuator has.
     """
@@ -129,9 +122,8 @@ class Effort(abc.ABC):
     def reset(self, state: Actuator.State, world_mask: wp.array) -> None:
         """Reset the lanes of the masked worlds to the start."""
         mask = self._lane_mask
-        wp.launch(kernels.mask_lanes, self._count, [self.world_of_lane, world_mask, mask], device=self._device)
-        for efforts in (self.computed_effort, self.applied_effort):
-            wp.launch(kernels.zero_lanes, self._count, [mask, efforts.flatten()], device=self._device)
+        inputs = [self.world_of_lane, world_mask, mask, self.computed_effort.flatten(), self.applied_effort.flatten()]
+        wp.launch(kernels.reset_lanes, self._count, inputs, device=self._device)
         state.reset(mask)
 
     def _efforts(self, state: newton.State) -> Efforts:

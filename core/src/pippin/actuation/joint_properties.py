@@ -23,13 +23,7 @@ _FEATURES = {"armature": "armature", "friction": "joint_friction", "damping": "j
 
 
 class JointProperties:
-    """The properties of the driven joints in the model, as parameters of a group.
-
-    Args:
-        config: The group's configuration.
-        lanes: The driven DOFs; each property becomes one of their parameters.
-        host: The simulation.
-    """
+    """The properties of the driven joints in the model, as parameters of a group."""
 
     def __init__(self, config: JointConfig, lanes: Lanes, host: Host) -> None:
         self._host, self._lanes = host, lanes
@@ -56,11 +50,6 @@ class JointProperties:
 
     def set(self, parameters: Parameters, name: str, *arguments: Any) -> None:
         """Set a property by the group's parameters, in the model too; the solver is told before its next step.
-
-        Args:
-            parameters: The parameters of the group.
-            name: One of `JOINT_PROPERTIES`.
-            *arguments: As for `Parameters.set`, after the name.
 
         Raises:
             ConfigError: The solver does not honour the property or the values; or as `Parameters.set`.

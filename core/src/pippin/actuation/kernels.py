@@ -39,18 +39,19 @@ def mark_saturated(computed: wp.array[float], applied: wp.array[float], saturate
 
 
 @wp.kernel
-def mask_lanes(world_of_lane: wp.array[int], world_mask: wp.array[bool], lane_mask: wp.array[bool]):
-    """lane_mask[i] = world_mask[world of lane i]."""
+def reset_lanes(
+    world_of_lane: wp.array[int],
+    world_mask: wp.array[bool],
+    lane_mask: wp.array[bool],
+    computed: wp.array[float],
+    applied: wp.array[float],
+):
+    """Mask the lanes of the masked worlds, and set their efforts to zero."""
     i = wp.tid()
     lane_mask[i] = world_mask[world_of_lane[i]]
-
-
-@wp.kernel
-def zero_lanes(lane_mask: wp.array[bool], values: wp.array[float]):
-    """values[i] = 0 in the masked lanes."""
-    i = wp.tid()
     if lane_mask[i]:
-        values[i] = 0.0
+        computed[i] = 0.0
+        applied[i] = 0.0
 
 
 @wp.kernel

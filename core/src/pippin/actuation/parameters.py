@@ -223,11 +223,6 @@ class Parameters:
         return iter(self._by_name)
 
     @property
-    def is_random(self) -> bool:
-        """Whether any parameter is drawn when a world is reset."""
-        return bool(self._random)
-
-    @property
     def drawn(self) -> frozenset[str]:
         """The parameters that are drawn when a world is reset."""
         return frozenset(self._random)

@@ -58,13 +58,9 @@ class Verdict:
 def check_solvers(
     file: Path, overrides: Sequence[str], solvers: Iterable[str], tried: Collection[str] = ()
 ) -> list[Verdict]:
-    """Return the verdict of each solver: those whose declaration suits the scene are built.
+    """Return the verdict of each solver: those whose declaration suits the scene are built, and `tried` take a step.
 
-    Args:
-        file: A configuration file.
-        overrides: Values that replace those of the file, as on the command line.
-        solvers: Names of solvers. A solver that the file does not name runs with its defaults.
-        tried: Those of them that take a step in addition.
+    A solver that the file does not name runs with its defaults.
 
     Raises:
         ConfigError: The file is wrong with any solver.
@@ -146,12 +142,7 @@ def _verdict(
 
 
 def _build(config: SimulationConfig, components: Components, catalog: Catalog) -> None:
-    """Build a solver as a run does, from a model that its own components complete.
-
-    Raises:
-        ConfigError: The solver refuses the model or its settings.
-        PluginError: The solver breaks its contract.
-    """
+    """Build a solver as a run does, from a model that its own components complete."""
     building = SolverBuilding(components, config, config.collision, catalog)
     with wp.ScopedDevice(find_device(config.simulation.device)) as device:
         model = build_model(components, config, None, device)[0]

@@ -100,11 +100,7 @@ def _exceeding(solvers: Mapping[str, SolverRun], limits: Mapping[str, float]) ->
 
 
 def _checked(reference: str | None, solvers: Sequence[str], limits: Mapping[str, float], timeout: float) -> str:
-    """Return the reference.
-
-    Raises:
-        ConfigError: An argument is wrong.
-    """
+    """Return the reference, if no argument is wrong."""
     twice = [solver for index, solver in enumerate(solvers) if solver in solvers[:index]]
     if twice:
         raise ConfigError(f"solver: {twice[0]!r} is named twice; name each solver once")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from pippin.runs.report.chart import Chart, Line
-from pippin.runs.report.markup import Markup, bars, element, joined, section, table
+from pippin.runs.report.markup import Markup, bars, element, joined, noted, section, table
 from pippin.runs.report.page import Charts, grid, page
 
 from .comparison import COLUMNS, Comparison, SolverRun, figure_text
@@ -34,12 +34,15 @@ def comparison_page(comparison: Comparison) -> str:
     """Return the page of a comparison."""
     charts, results = Charts(), tuple(comparison.solvers.values())
     places = [charts.place(chart) for chart in _charts(results, comparison.reference)]
+    hint = "logarithmic, without zeros; a solver that diverges leaves the chart; a click on a name hides its line"
+    bar = element("div", element("small", hint), element("output", id="clock"), class_="bar")
+    notes = {result.solver: [*(result.reason or "").splitlines(), *result.warnings] for result in results}
     body = [
         *_header(comparison),
         section("Figures", _figures(comparison)),
         section("Speed", _speed(results)),
-        section("Over time, in the worst world", _bar() if places else None, grid(places) if places else None),
-        section("Reasons and warnings", _notes(results)),
+        section("Over time, in the worst world", *((bar, grid(places)) if places else ())),
+        section("Reasons and warnings", noted(notes)),
     ]
     return page(f"{comparison.file.stem}: comparison of solvers", body, charts)
 
@@ -105,17 +108,3 @@ def _worst(name: str, result: SolverRun) -> np.ndarray:
         with np.errstate(invalid="ignore"):  # infinite energies have no difference
             values = np.abs(values - values[0])
     return values if values.ndim == 1 else values.max(axis=1)
-
-
-def _bar() -> Markup:
-    text = "logarithmic, without zeros; a solver that diverges leaves the chart; a click on a name hides its line"
-    return element("div", element("small", text), element("output", id="clock"), class_="bar")
-
-
-def _notes(results: Sequence[SolverRun]) -> Markup | None:
-    rows = [
-        joined([element("dt", result.solver), element("dd", *(element("p", line) for line in lines))])
-        for result in results
-        if (lines := [*(result.reason or "").splitlines(), *result.warnings])
-    ]
-    return element("div", element("dl", *rows, class_="notes"), class_="box note") if rows else None

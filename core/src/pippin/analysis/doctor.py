@@ -85,7 +85,8 @@ def _wants(entry: Entry) -> tuple[tuple[Want, ...], tuple[str, ...]]:
         try:
             requirement = Requirement(text)
         except InvalidRequirement as error:
-            return (), (f"{entry}: requires {text!r}, which is not a requirement; reinstall it ({_one_line(error)})",)
+            reason = " ".join(str(error).split())
+            return (), (f"{entry}: requires {text!r}, which is not a requirement; reinstall it ({reason})",)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             wants.append(_want(requirement))
     unmet = (want for want in wants if not want.is_met)
@@ -99,7 +100,3 @@ def _want(requirement: Requirement) -> Want:
         installed = None
     is_met = installed is not None and requirement.specifier.contains(installed, prereleases=True)
     return Want(requirement=f"{requirement.name}{requirement.specifier}", installed=installed, is_met=is_met)
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

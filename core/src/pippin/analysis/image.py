@@ -16,7 +16,7 @@ from pippin.assets.importing import import_asset
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
 from pippin.viewing.bounding_box import bounding_box
-from pippin.viewing.video.image import render_image
+from pippin.viewing.video.renderer import render_image
 
 _SIZE = (720, 540)
 """Width and height of the image of a scene [pixels]."""

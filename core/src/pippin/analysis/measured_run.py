@@ -24,15 +24,8 @@ from .measures import PenetrationProbe
 _SAMPLE_COUNT = 100
 """Largest number of samples of a run; the steps between two samples are timed without a break."""
 
-_SAMPLED = {
-    "kinetic_energy": "J",
-    "energy": "J",
-    "angle_limit_violation": "rad",
-    "length_limit_violation": "m",
-    "joint_gap": "m",
-    "penetration": "m",
-}
-"""Quantities measured in each world at each sample, with their units."""
+_UNITS = {"time": "s", "positions": "m", "kinetic_energy": "J", "energy": "J", **UNITS}
+"""The measured quantities, with their units."""
 
 
 class MeasuredRun:
@@ -148,5 +141,4 @@ class _Samples:
 
     def series(self) -> dict[str, Series]:
         """Return the measurements over time, by name."""
-        units = {"time": "s", "positions": "m", **_SAMPLED}
-        return {name: Series(values=np.array(rows), units=(units[name],)) for name, rows in self._rows.items()}
+        return {name: Series(values=np.array(rows), units=(_UNITS[name],)) for name, rows in self._rows.items()}

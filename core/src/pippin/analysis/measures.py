@@ -130,11 +130,7 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
 
 
 class PenetrationProbe:
-    """Penetration of rigid shapes, found by a collision pipeline of its own: the same for every solver.
-
-    Args:
-        model: The model, which is not changed.
-    """
+    """Penetration of rigid shapes, found by a collision pipeline of its own: the same for every solver."""
 
     def __init__(self, model: newton.Model) -> None:
         self._model = model

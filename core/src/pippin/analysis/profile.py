@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 import numpy as np
@@ -101,9 +101,9 @@ def profile(simulation: Simulation, step_count: int) -> Profile:
     return _summed_up(device.alias, program, rounds[_WARM_UP:])
 
 
-def _timers(program: Program, clock: _Clock) -> list[Callable[[], Spans]]:
+def _timers(program: Program, clock: _HostClock | _EventClock) -> list[Callable[[], Spans]]:
     """Return three timers: of each operation of a step, of as many operations that do nothing, and of a whole step."""
-    nothing = [Operation(name="nothing", run=_do_nothing) for _ in program.operations]
+    nothing = [Operation(name="nothing", run=lambda: None) for _ in program.operations]
     whole = [call for segment in program.segments for call in segment.calls()]
     apart = clock.timer(program, program.operations)
     return [apart, clock.timer(program, nothing), partial(clock.time_all, whole)]
@@ -118,7 +118,8 @@ def _summed_up(device: str, program: Program, rounds: Sequence[Sequence[tuple[fl
     names = [operation.name for operation in program.operations]
     timeline: list[tuple[str, float, float]] = []
     for of_operations, _, of_whole in rounds:
-        timeline += [*_placed(names, *of_operations), *_placed([""], *of_whole)]
+        for labels, (begin, spans) in ((names, of_operations), ([""], of_whole)):
+            timeline += [(name, begin + start, length) for name, (start, length) in zip(labels, spans, strict=True)]
     return Profile(
         device=device,
         operations=tuple(_by_name(program, apart)),
@@ -126,11 +127,6 @@ def _summed_up(device: str, program: Program, rounds: Sequence[Sequence[tuple[fl
         clock_seconds=float(nothing.sum()),
         timeline=tuple(timeline),
     )
-
-
-def _placed(names: Sequence[str], begin: float, spans: Spans) -> Iterator[tuple[str, float, float]]:
-    for name, (start, seconds) in zip(names, spans, strict=True):
-        yield name, begin + start, seconds
 
 
 def _by_name(program: Program, seconds: np.ndarray) -> Iterator[OperationTime]:
@@ -146,30 +142,16 @@ def _by_name(program: Program, seconds: np.ndarray) -> Iterator[OperationTime]:
         )
 
 
-def _do_nothing() -> None:
-    """Replace an operation, to measure the overhead of measuring."""
-
-
-class _Clock(Protocol):
-    """Clock that times operations."""
-
-    def timer(self, program: Program, operations: Sequence[Operation]) -> Callable[[], Spans]:
-        """Return a function that runs these operations as a step, and returns the span of each."""
-        ...
-
-    def time_all(self, calls: Sequence[Callable[[], None]]) -> Spans:
-        """Make the calls, and return one span for all of them."""
-        ...
-
-
 class _HostClock:
     """The clock of the host: on the CPU a call returns when its work is done."""
 
     def timer(self, program: Program, operations: Sequence[Operation]) -> Callable[[], Spans]:
+        """Return a function that runs these operations as a step, and returns the span of each."""
         segments = program.record_apart([(operation,) for operation in operations])
         return partial(self._each, [call for segment in segments for call in segment.calls()])
 
     def time_all(self, calls: Sequence[Callable[[], None]]) -> Spans:
+        """Make the calls, and return one span for all of them."""
         start = time.perf_counter()
         for call in calls:
             call()

@@ -135,7 +135,7 @@ def tune(
     patterns = {name: group.joints for name, group in groups.items()} or {NEW_GROUP: (".*",)}
     proposals = []
     for name, joints in patterns.items():
-        implicit = groups[name].effort_mode == "implicit" if _has_mode(groups.get(name)) else is_implicit
+        implicit = getattr(groups.get(name), "effort_mode", "implicit" if is_implicit else "") == "implicit"
         where = f"actuators.{name}.joints"
         gains = _gains(model, _dofs(model, joints, where), labels, config.simulation.dt, frequency, sag, implicit)
         proposals.append(Proposal(name=name, is_new=name not in groups, is_implicit=implicit, gains=gains))
@@ -143,12 +143,7 @@ def tune(
 
 
 def loads(model: newton.Model, dofs: Sequence[int], labels: Sequence[str]) -> tuple[list[Load], np.ndarray]:
-    """Return what some axes move, and the inverse of the mass matrix on these axes, shape [axes, axes].
-
-    Args:
-        model: The model; its joint positions are the pose.
-        dofs: Degrees of freedom of the axes.
-        labels: Labels of all degrees of freedom.
+    """Return what some axes move in the model's pose, and the inverse of the mass matrix on these, shape [axes, axes].
 
     Raises:
         ConfigError: An axis has no inertia.
@@ -256,10 +251,6 @@ def _mass_matrix(model: newton.Model) -> tuple[np.ndarray, np.ndarray]:
         weight = masses[bodies, None] * accelerations[worlds[index]]
         gravity[dofs] = -np.einsum("bid,bi->d", motion, weight)
     return whole, gravity
-
-
-def _has_mode(config: object) -> bool:
-    return hasattr(config, "effort_mode")
 
 
 def _rounded(value: float) -> float:

@@ -86,16 +86,15 @@ def solvers(verb: str) -> Callable[[C], C]:
     )
 
 
-def duration(command: C) -> C:
-    """Add the option `--duration`."""
-    option = click.option(
-        "--duration",
-        type=float,
-        metavar="SECONDS",
-        show_default=f"{DEFAULT_DURATION:g}",
-        help="Time to simulate [s], in place of --steps.",
-    )
-    return option(command)
+steps = click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
+
+duration = click.option(
+    "--duration",
+    type=float,
+    metavar="SECONDS",
+    show_default=f"{DEFAULT_DURATION:g}",
+    help="Time to simulate [s], in place of --steps.",
+)
 
 
 def out(what: str = "The run folder") -> Callable[[C], C]:
@@ -110,44 +109,39 @@ def json_line(verb: str = "End with") -> Callable[[C], C]:
     )
 
 
-def json_list(command: C) -> C:
-    """Add the option `--json` of a command that prints a table."""
-    return click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")(command)
+json_list = click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
+"""The option `--json` of a command that prints a table."""
 
 
-def viewer_options(command: C) -> C:
-    """Add the options that choose viewers and a video."""
-    options = (
-        click.option("--view", "viewers", multiple=True, metavar="NAME", help="Add a viewer of this type, as viser."),
-        click.option("--no-viewers", "is_unseen", is_flag=True, help="Leave out the viewers of the file."),
-        click.option("--video", type=PATH, metavar="FILE", help="Record a video: .mp4 or .gif, with pippin[video]."),
-        click.option("--camera", metavar="BODY", help="Body that the video follows; by default the first robot."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+def _all(*options: Callable[[C], C]) -> Callable[[C], C]:
+    """Return the decorator that adds some options, in the order of the help."""
+    return lambda command: functools.reduce(lambda added, option: option(added), reversed(options), command)
 
 
-def simulation_options(command: C) -> C:
-    """Add the common options of `run` and `resume`: the duration, and the files to write."""
-    options = (
-        click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate."),
-        duration,
-        out(),
-        click.option(
-            "--record-worlds",
-            type=click.IntRange(min=0),
-            show_default="1",
-            help="Number of worlds to record if the file has no recorders.",
-        ),
-        click.option(
-            "--checkpoint",
-            type=PATH,
-            metavar="FILE",
-            help="Save the simulation for `pippin resume`, at the end or when Ctrl-C stops it.",
-        ),
-        json_line(),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+viewer_options = _all(
+    click.option("--view", "viewers", multiple=True, metavar="NAME", help="Add a viewer of this type, as viser."),
+    click.option("--no-viewers", "is_unseen", is_flag=True, help="Leave out the viewers of the file."),
+    click.option("--video", type=PATH, metavar="FILE", help="Record a video: .mp4 or .gif, with pippin[video]."),
+    click.option("--camera", metavar="BODY", help="Body that the video follows; by default the first robot."),
+)
+"""Adds the options that choose viewers and a video."""
+
+simulation_options = _all(
+    steps,
+    duration,
+    out(),
+    click.option(
+        "--record-worlds",
+        type=click.IntRange(min=0),
+        show_default="1",
+        help="Number of worlds to record if the file has no recorders.",
+    ),
+    click.option(
+        "--checkpoint",
+        type=PATH,
+        metavar="FILE",
+        help="Save the simulation for `pippin resume`, at the end or when Ctrl-C stops it.",
+    ),
+    json_line(),
+)
+"""Adds the common options of `run` and `resume`: the duration, and the files to write."""

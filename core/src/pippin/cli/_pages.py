@@ -10,7 +10,7 @@ import webbrowser
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 from pippin.config import SimulationConfig, load, structure
@@ -26,18 +26,23 @@ from pippin.viewing.viser.ports import free_port
 if TYPE_CHECKING:
     from pippin.runs.loop import RunLoop
     from pippin.runs.reading import Run
-    from pippin.viewing.viser.clients import Clients
+    from pippin.viewing.viser.panel import Clients
     from pippin.viewing.viser.viewer import ViserViewer
 
 
 _NO_END = 2**62
+
+Tell: TypeAlias = Callable[[str], None]
+"""Tells the address of the page."""
+
+IsOver: TypeAlias = Callable[["Clients"], bool]
+"""Whether the page ends, from the tabs that show it."""
 
 
 @attrs.frozen(kw_only=True)
 class Shown(abc.ABC):
     """Something to show on a page."""
 
-    path: Path
     config: SimulationConfig
 
     def show(
@@ -76,12 +81,10 @@ class Shown(abc.ABC):
             if _has_desktop() if browser is None else browser:
                 webbrowser.open(url)
 
-        self.open(progress, page, tell, _left if until_closed else _never)
+        self.open(progress, page, tell, (lambda clients: clients.have_left()) if until_closed else _never)
 
     @abc.abstractmethod
-    def open(
-        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
-    ) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Open the page, tell its address, and stay until it is over."""
 
 
@@ -92,9 +95,7 @@ class Running(Shown):
     build: Callable[[dict[str, ViserViewer]], Simulation]
     """Returns the simulation, with plugins by label."""
 
-    def open(
-        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
-    ) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Run the simulation in real time."""
         from pippin.runs.loop import RunLoop
         from pippin.viewing.viser.viewer import ViserViewer
@@ -121,9 +122,7 @@ class Recorded(Shown):
 
     run: Run
 
-    def open(
-        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
-    ) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Play the recording back."""
         from pippin.viewing.viser.playback import Playback, find_poses
         from pippin.viewing.viser.playback_page import PlaybackPage
@@ -151,7 +150,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
     """
     if not path.is_dir() and not zipfile.is_zipfile(path):
         config = load(path, overrides)
-        return Running(path=path, config=config, build=lambda plugins: Simulation(config.unobserved(), plugins))
+        return Running(config=config, build=lambda plugins: Simulation(config.unobserved(), plugins))
     if overrides:
         raise ConfigError(
             f"--set, --plugin: '{path}' is not a configuration file, and its values are fixed; leave the option out"
@@ -161,7 +160,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
     from pippin.state.checkpoint import Checkpoint
 
     config = structure(tomllib.loads(Checkpoint.read(path).config))
-    return Running(path=path, config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
+    return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
 
 
 def _recorded(path: Path) -> Recorded:
@@ -170,26 +169,23 @@ def _recorded(path: Path) -> Recorded:
     run = open_run(path)
     if run.config is None:
         raise ConfigError(f"{path}: has no config.toml; name the folder of a run")
-    return Recorded(path=path, config=run.config, run=run)
+    return Recorded(config=run.config, run=run)
 
 
-def _run(
-    loop: RunLoop, viewer: ViserViewer, is_over: Callable[[Clients], bool], stop_if_asked: Callable[[], None]
-) -> None:
+def _run(loop: RunLoop, viewer: ViserViewer, is_over: IsOver, stop_if_asked: Callable[[], None]) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
     is_failed = False
     while not is_over(viewer.clients):
         try:
             loop.stride_to(_NO_END)
+            if is_failed:
+                viewer.show_fault("")
+            is_failed = False
         except SimulationError as error:
             is_failed = True
             viewer.show_fault(str(error))
             viewer.pause()
             loop.progress.note(f"error: {error}")
-        else:
-            if is_failed:
-                is_failed = False
-                viewer.show_fault("")
         stop_if_asked()
         loop.progress.update(f"t = {loop.simulation.time:.2f} s")
 
@@ -210,10 +206,6 @@ def _checked(worlds: str) -> str:
 
 def _never(clients: Clients) -> bool:
     return False
-
-
-def _left(clients: Clients) -> bool:
-    return clients.have_left()
 
 
 def _has_desktop() -> bool:

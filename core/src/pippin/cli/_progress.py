@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
 
 from pippin.runs.progress import RunProgress, log_shown, progress_shown_by
 from rich.console import Console
@@ -70,13 +70,11 @@ class ConsoleProgress(RunProgress):
         self._printed |= {once} - {""}
         self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
-    def _live(self, name: str) -> AbstractContextManager[object]:
-        if not self._console.is_terminal:
-            return nullcontext()
-        return self._line(name)
-
     @contextmanager
-    def _line(self, name: str) -> Iterator[None]:
+    def _live(self, name: str) -> Iterator[None]:
+        if not self._console.is_terminal:
+            yield
+            return
         # Redrawn four times a second: more would take time from the run.
         with self._console.status(name, refresh_per_second=4) as self._status:
             try:

@@ -54,15 +54,11 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
             every = dict.fromkeys((*Catalog.installed().names("solver"), *asked))
             verdicts = check_solvers(file, overrides, solvers or every, asked)
     if as_json:
-        click.echo(json.dumps([_fields(verdict) for verdict in verdicts], indent=2))
+        click.echo(json.dumps([{**attrs.asdict(each), "is_able": each.is_able} for each in verdicts], indent=2))
     else:
         _print(verdicts)
     if any(not verdict.is_able for verdict in verdicts if verdict.solver in asked):
         sys.exit(UNABLE)
-
-
-def _fields(verdict: Verdict) -> dict[str, object]:
-    return {**attrs.asdict(verdict), "is_able": verdict.is_able}
 
 
 def _print(verdicts: Sequence[Verdict]) -> None:

@@ -13,7 +13,8 @@ import click
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import KINDS, Kind
 from pippin.catalog.outside import is_file_reference, is_module_reference, located
-from pippin.config.overrides import parse
+from pippin.config.overrides import apply, parse
+from pippin.config.tree import Node
 from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
@@ -68,7 +69,7 @@ def check_plugin(
     conformance = Conformance(
         found,
         name,
-        config=_table(overrides),
+        config=apply(Node.build({}), parse(overrides)).plain(),
         prototype=None if prototype is None else _function(prototype),
         solver=solver,
         world_count=worlds,
@@ -102,17 +103,6 @@ def _kind_of(name: str) -> str:
     if len(kinds) > 1:
         raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
     return kinds[0]
-
-
-def _table(overrides: Sequence[str]) -> dict[str, Any]:
-    """Return the table that holds the values set on the command line."""
-    table: dict[str, Any] = {}
-    for override in parse(overrides):
-        inner = table
-        for key in override.path[:-1]:
-            inner = inner.setdefault(key, {})
-        inner[override.path[-1]] = override.value
-    return table
 
 
 def _function(text: str) -> Any:

@@ -12,7 +12,7 @@ import click
 import pippin
 from pippin.errors import ConfigError
 
-from ._options import PATH, changes, duration, json_line, out, solvers
+from ._options import PATH, changes, duration, json_line, out, solvers, steps
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
@@ -22,7 +22,7 @@ UNABLE, FAILED = 2, 4
 @click.command()
 @click.argument("file", type=PATH)
 @solvers("compare")
-@click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
+@steps
 @duration
 @changes()
 @click.option("--reference", metavar="NAME", help="The solver that distances refer to; by default the first.")

@@ -57,7 +57,7 @@ def _print_list(rows: Sequence[Any]) -> None:
     from rich.markup import escape
 
     columns = [
-        (heading, ["" if is_nothing(field, value) else _text(value) for value in _values(rows, field.name)])
+        (heading, ["" if is_nothing(field, value := getattr(row, field.name)) else _text(value) for row in rows])
         for field in attrs.fields(type(rows[0]))
         if (heading := heading_of(field)) is not None
     ]
@@ -66,10 +66,6 @@ def _print_list(rows: Sequence[Any]) -> None:
     for cells in zip(*(map(escape, cells) for _, cells in shown), strict=True):
         table.add_row(*cells)
     print_table(table)
-
-
-def _values(rows: Sequence[Any], name: str) -> list[Any]:
-    return [getattr(row, name) for row in rows]
 
 
 def _text(value: Any) -> str:

@@ -103,7 +103,7 @@ def _base(file: str, out: Path | None = None) -> dict[str, Any]:
         file: The configuration or the robot.
         out: The file that the tables are for; without it, the path of the robot is absolute.
     """
-    path = file if out is None else _beside(file, out)
+    path = file if out is None else Path(os.path.relpath(file, out.parent)).as_posix()
     if _is_configuration(file):
         return {"extends": [path]}
     if file.startswith(PACKAGE_PREFIX):
@@ -139,11 +139,6 @@ def _refuse(file: str, tree: Node, config: SimulationConfig, out: Path | None) -
                     f"--out: actuators.{name}.{key} of '{file}' is a table, and a file that extends it cannot replace"
                     " tables; leave --out out, and put the printed tables into the file"
                 )
-
-
-def _beside(file: str, out: Path) -> str:
-    """Return the path of a file relative to the folder of another one."""
-    return Path(os.path.relpath(file, out.parent)).as_posix()
 
 
 def _print(found: Sequence[Proposal], notes: Sequence[str]) -> None:

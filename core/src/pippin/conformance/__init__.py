@@ -12,12 +12,18 @@ In the tests of a plugin's package, with pytest:
 NAME`. `check_vector_env` checks a vector environment of Gymnasium, and `executor_faults` an executor.
 """
 
-from .checks import Check
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
 from .executor_contract import executor_faults
 from .outcomes import CheckResult
-from .parametrization import parametrize
-from .suite import Conformance
 from .vector_env import check_vector_env
+
+if TYPE_CHECKING:
+    from .checks import Check
+    from .parametrization import parametrize
+    from .suite import Conformance
 
 __all__ = [
     "Check",
@@ -27,3 +33,5 @@ __all__ = [
     "executor_faults",
     "parametrize",
 ]
+
+__getattr__ = late(__name__, {"Check": ".checks", "Conformance": ".suite", "parametrize": ".parametrization"})

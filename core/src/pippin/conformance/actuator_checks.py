@@ -9,6 +9,7 @@ import numpy as np
 import pippin
 from pippin.arrays import present
 from pippin.errors import PluginError
+from pippin.state.world_rows import arrays_of
 
 from .kinds import LABEL
 from .observation import advance, differing, start
@@ -115,8 +116,6 @@ class _Inputs:
     @pippin.hookimpl
     def before_substep(self, control: Any) -> None:
         """Compare the inputs with those of the substep before it."""
-        from pippin.state.world_rows import arrays_of
-
         found = {name: array.numpy().tobytes() for name, array in arrays_of(control).items()}
         self.changed |= {name for name, data in self._before.items() if data != found[name]}
         self._before = found

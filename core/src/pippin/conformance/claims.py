@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
 import pippin
 from pippin.arrays import on_host, present
 from pippin.errors import PluginError
+from pippin.simulation import Simulation
 
 from . import scenes
 from .mechanisms import BENCHES
 from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
-
-if TYPE_CHECKING:
-    from pippin.simulation import Simulation
 
 
 def check_coordinates(runs: Runs) -> None:
@@ -64,10 +63,11 @@ def check_feature(runs: Runs, name: str) -> None:
         raise PluginError(
             f"{runs.subject}: declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
         ) from found
-    if not bench.least <= found <= bench.most:
+    least, most = bench.bounds
+    if not least <= found <= most:
         raise PluginError(
             f"{runs.subject}: declares {name}, but not so that {bench.expectation}: {found:.3g}, expected"
-            f" {bench.least:.3g} to {bench.most:.3g}; support it, or leave it out of supported_features"
+            f" {least:.3g} to {most:.3g}; support it, or leave it out of supported_features"
         )
 
 
@@ -113,8 +113,6 @@ def check_model_changes(runs: Runs) -> None:
     """A running simulation accepts every flag in `supported_model_changes`. A change of gravity or of masses is
     measured, and must affect the changed world alone.
     """
-    import newton
-
     subject = runs.subject
     declared = subject.declaration.supported_model_changes
     flags = set(newton.ModelFlags.__members__) - {"ALL"} if declared is None else set(declared)
@@ -131,8 +129,6 @@ def check_model_changes(runs: Runs) -> None:
 
 
 def _try_gravity(simulation: Simulation, runs: Runs) -> None:
-    import newton
-
     gravity, changed = present(simulation.model.gravity), simulation.world_count - 1
     vectors = gravity.numpy().copy()
     vectors[changed] += [0.0, 0.5 * scenes.GRAVITY, 0.0]
@@ -145,8 +141,6 @@ def _try_gravity(simulation: Simulation, runs: Runs) -> None:
 
 def _try_masses(simulation: Simulation, runs: Runs) -> None:
     """Make the ball of one world twice as heavy, and push the balls of all worlds along x."""
-    import newton
-
     model = simulation.model
     balls = np.array([index for index, label in enumerate(model.body_label) if label == "ball"])
     for name, factor in (("body_mass", 2.0), ("body_inertia", 2.0), ("body_inv_mass", 0.5), ("body_inv_inertia", 0.5)):

@@ -63,7 +63,7 @@ def check_light_import(runs: Runs) -> None:
 def check_documented_keys(runs: Runs) -> None:
     """The configuration has a docstring, and each of its keys has a type and a docstring."""
     faults = []
-    for path, cls in _classes(config := _config_class(runs.subject), config.__name__):
+    for path, cls in _classes(config := runs.subject.entry.load_config(), config.__name__):
         if not (cls.__doc__ or "").strip():
             faults.append(f"{path}: class {cls.__name__} has no docstring; say in a line what it describes")
         texts = field_texts(cls)
@@ -92,7 +92,7 @@ def check_unknown_keys(runs: Runs) -> None:
     """An unknown key is refused, in the plugin's table and in every table inside it."""
     subject = runs.subject
     faults = []
-    for path in _tables(_config_class(subject)):
+    for path in _tables(subject.entry.load_config()):
         place = ".".join((*(key for key, _ in path), "no_such_key"))
         try:
             subject.structured({**subject.table, **_nested(path, {"no_such_key": "no such value"})})
@@ -112,12 +112,8 @@ def check_schema(runs: Runs) -> None:
         raise PluginError(
             f"{runs.subject}: its schema is not JSON ({error}); use defaults that TOML can hold"
         ) from error
-    keys = dict.fromkeys(_untyped_keys([schema, table_schema(_config_class(runs.subject))]))
+    keys = dict.fromkeys(_untyped_keys([schema, table_schema(runs.subject.entry.load_config())]))
     _refuse(runs.subject, [f"{key}: any value would do; annotate it as a scalar, a list or a table" for key in keys])
-
-
-def _config_class(subject: PluginUnderTest) -> type:
-    return subject.entry.load_config()
 
 
 def _refuse(subject: PluginUnderTest, faults: list[str]) -> None:

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from pippin.errors import PluginError
 
+from .executor_contract import executor_faults
 from .runs import Runs
 
 
 def check_jobs(runs: Runs) -> None:
     """Jobs that return, raise, die, hang and are cancelled end as `pippin.sweeps.Executor` promises."""
-    from .executor_contract import executor_faults
-
     with tempfile.TemporaryDirectory() as folder:
         faults = executor_faults(runs.subject.component, Path(folder))
     if faults:

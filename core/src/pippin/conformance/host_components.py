@@ -1,4 +1,4 @@
-"""Actuator and sensor that carry a clamping or a stage in its tests: parts of the kit, so that no plugin is needed."""
+"""Components of the kit, so that no plugin is needed: a solver, and an actuator and a sensor that carry a plugin."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import newton
+import pippin
 import warp as wp
 from newton.actuators import DrivePD
 from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
 from pippin.binding import Binding
 from pippin.config.component import ComponentConfig
 from pippin.sensing import Output, Sensor, SensorConfig
+from pippin.support.features import RIGID_TREES
 
 CARRIED_OUTPUT = "velocity"
 """Name of the sensor's output."""
@@ -51,3 +53,16 @@ class PlainSensor(Sensor):
         """Copy the velocities of the state."""
         velocities: Any = state.body_qd
         wp.copy(self._velocities.flatten(), velocities)
+
+
+class PlainSolver:
+    """Component that builds Newton's XPBD."""
+
+    coordinates = "maximal"
+    supported_features = RIGID_TREES
+    supported_observables = newton.solvers.SolverXPBD.SUPPORTED_OBSERVABLES
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
+        """Return the solver of a model."""
+        return newton.solvers.SolverXPBD(model, iterations=4)

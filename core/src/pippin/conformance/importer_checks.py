@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+import newton
 import numpy as np
 import pippin
+from pippin.assembly.scene import add_assets, new_builder
 from pippin.errors import ConfigError, PluginError
 
 from .outcomes import NotApplicableError
 from .plugin_under_test import PluginUnderTest
 from .runs import Runs
+from .scenes import add_ball
 
 _POSITION, _TURN = (0.5, -1.0, 2.0), (0.0, 0.0, 0.6, 0.8)
 """A pose of the asset: metres, and a unit quaternion (x, y, z, w)."""
@@ -55,11 +59,13 @@ def check_place(runs: Runs) -> None:
 
 def check_options(runs: Runs) -> None:
     """An option that the importer declares changes the asset, if it is `floating` or `scale`."""
-    declared = [name for name in _VALUES if name in _plugin(runs.subject).options]
+    declared = [name for name in _VALUES if name in runs.subject.plugin.options]
     if not declared:
         raise NotApplicableError("it declares neither floating nor scale")
     for name in declared:
-        first, second = (_numbers(_read(runs.subject, _without_none({name: value}))) for value in _VALUES[name])
+        first, second = (
+            _numbers(_read(runs.subject, {} if value is None else {name: value})) for value in _VALUES[name]
+        )
         if first.keys() == second.keys() and all(_same(values, second[key]) for key, values in first.items()):
             raise PluginError(
                 f"{runs.subject}: declares the option {name}, and reads the same with {_VALUES[name][0]!r} and"
@@ -91,19 +97,11 @@ class _Ball:
     @pippin.hookimpl
     def fill_prototype(self, builder: Any) -> None:
         """Add a ball high above the asset."""
-        from .scenes import add_ball
-
         add_ball(builder, 100.0)
-
-
-def _plugin(subject: PluginUnderTest) -> Any:
-    return subject.entry.load()
 
 
 def _read(subject: PluginUnderTest, options: Mapping[str, Any] | None = None) -> Any:
     """Return a builder with the asset."""
-    from pippin.assembly.scene import add_assets, new_builder
-
     config = pippin.structure({"scene": {"assets": [{**subject.asset_table(), **(options or {})}]}})
     builder = new_builder(config.scene)
     try:
@@ -113,23 +111,14 @@ def _read(subject: PluginUnderTest, options: Mapping[str, Any] | None = None) ->
     return builder
 
 
-def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def _numbers(builder: Any) -> dict[str, np.ndarray]:
     """Return the numbers of a builder, by name."""
-    return dict(_arrays(builder))
-
-
-def _arrays(builder: Any) -> Iterator[tuple[str, np.ndarray]]:
+    found = {}
     for name, values in vars(builder).items():
-        if not name.startswith(("body_", "joint_", "shape_", "particle_")) or not isinstance(values, list):
-            continue
-        try:
-            yield name, np.array(values, dtype=float)
-        except (TypeError, ValueError):  # labels, meshes, lists of different lengths
-            continue
+        if name.startswith(("body_", "joint_", "shape_", "particle_")) and isinstance(values, list):
+            with suppress(TypeError, ValueError):  # labels, meshes, lists of different lengths
+                found[name] = np.array(values, dtype=float)
+    return found
 
 
 def _same(left: np.ndarray, right: np.ndarray | None) -> bool:
@@ -138,8 +127,6 @@ def _same(left: np.ndarray, right: np.ndarray | None) -> bool:
 
 def _poses(builder: Any) -> dict[str, np.ndarray]:
     """Return the positions of the asset's bodies, and of its shapes that stand still [m], shape [count, 3]."""
-    import newton
-
     model = builder.finalize(device="cpu", skip_validation_inertia=True)
     state = model.state()
     if model.joint_count:

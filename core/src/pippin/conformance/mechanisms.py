@@ -3,60 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
 import numpy as np
+import warp as wp
+from pippin.simulation import Simulation
 
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .scenes import GRAVITY, equal_moments
-
-if TYPE_CHECKING:
-    import newton
-    from pippin.simulation import Simulation
-
 
 DURATION = 0.1
 """Time after which motions are measured [s]."""
 
 _FALL = GRAVITY * DURATION**2 / 2
 _MASS, _INERTIA, _LENGTH = 1.0, 0.01, 0.2
-_X, _Z = 0, 2
+_X, _Z, _TURN_Z = 0, 2, 5
+"""Columns of velocities; the first two are columns of positions, too."""
 
 Rows = tuple[np.ndarray, np.ndarray]
 """Poses and velocities of the bodies of a bench, shapes [bodies, 7] and [bodies, 6]."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Bench:
     """A mechanism that moves in one way with a feature, and in another way without the feature."""
 
-    add: Callable[[newton.ModelBuilder, str, float], None]
-    """Adds the mechanism to a builder, given the label of its bodies and its place along y [m]."""
+    expectation: str
+    """Meaning of the measured number, with its unit; for errors and the reference page."""
 
-    measure: Callable[[Rows, Rows], float]
-    """Returns a number from the bodies before and after `DURATION`."""
-
-    least: float
-    most: float
+    bounds: tuple[float, float]
     """Bounds of the number: far from its value without the feature, and wide enough for any numerical method."""
 
-    expectation: str
-    """Meaning of the number, with its unit; for errors and the reference page."""
+    measure: Callable[[Rows, Rows], float]
+    """Returns the number from the bodies before and after `DURATION`."""
+
+    add: Callable[[newton.ModelBuilder, str, float], Any]
+    """Adds the mechanism to a builder, given the label of its bodies and its place along y [m]."""
 
 
 def _link(builder: newton.ModelBuilder, label: str, com: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> int:
-    import warp as wp
-
     body = builder.add_link(label=f"{label}/{builder.body_count}", mass=_MASS, inertia=equal_moments(_INERTIA))
     builder.body_com[body] = wp.vec3(*com)
     return body
 
 
 def _at(y: float, x: float = 0.0, z: float = 1.0) -> Any:
-    import warp as wp
-
     return wp.transform(wp.vec3(x, y, z), wp.quat_identity())
 
 
@@ -65,6 +59,7 @@ def _hung(kind: str, *, com: tuple[float, float, float] = (0.0, 0.0, 0.0), **opt
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         body = _link(builder, label, com)
+        builder.body_q[body] = _at(y)
         joint = getattr(builder, f"add_joint_{kind}")(-1, body, parent_xform=_at(y), **options)
         builder.add_articulation([joint], label=label)
 
@@ -87,44 +82,38 @@ def _limited_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
     builder.joint_limit_lower[-3:], builder.joint_limit_upper[-3:] = [0.0] * 3, [0.03] * 3
 
 
-def _slider(*, axis: tuple[float, float, float], q: float = 0.0, qd: float = 0.0, **options: Any) -> Any:
+def _slider(
+    *, axis: tuple[float, float, float] = (1.0, 0.0, 0.0), q: float = 0.0, qd: float = 0.0, **options: Any
+) -> Any:
     """Return a function that adds a body which slides along an axis, from a position [m] with a velocity [m/s]."""
+    hung = _hung("prismatic", axis=axis, **{"armature": 0.0, **options})
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        body = _link(builder, label)
-        settings = {"armature": 0.0, **options}
-        joint = builder.add_joint_prismatic(-1, body, parent_xform=_at(y), axis=axis, **settings)
-        builder.add_articulation([joint], label=label)
+        hung(builder, label, y)
         builder.joint_q[-1], builder.joint_qd[-1] = q, qd
 
     return add
 
 
-def _free(builder: newton.ModelBuilder, label: str, y: float) -> None:
+def _free(builder: newton.ModelBuilder, label: str, y: float, z: float = 1.0) -> int:
     body = _link(builder, label)
-    builder.body_q[body] = _at(y)
+    builder.body_q[body] = _at(y, z=z)
     builder.add_articulation([builder.add_joint_free(body)], label=label)
+    return body
 
 
 def _free_frame(builder: newton.ModelBuilder, label: str, y: float) -> None:
     """Add a free body, and a body without a mass that is fixed to it."""
-    import warp as wp
-
     body = _link(builder, label)
-    builder.body_q[body] = _at(y)
     frame = builder.add_link(label=f"{label}/frame", mass=0.0, inertia=wp.mat33(0.0))
-    builder.body_q[frame] = _at(y)
+    builder.body_q[body] = builder.body_q[frame] = _at(y)
     joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame)]
     builder.add_articulation(joints, label=label)
 
 
 def _resting_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    import newton
-
-    body = _link(builder, label)
-    builder.body_q[body] = _at(y, z=0.0999)
+    body = _free(builder, label, y, z=0.0999)
     builder.add_shape_sphere(body, radius=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=0.0))
-    builder.add_articulation([builder.add_joint_free(body)], label=label)
 
 
 def _met(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **surface: Any) -> Any:
@@ -137,14 +126,10 @@ def _met(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **surface
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        import newton
-
-        body = _link(builder, label)
-        builder.body_q[body] = _at(y, z=0.6 + gap)
+        body = _free(builder, label, y, z=0.6 + gap)
         kind = newton.ModelBuilder.ShapeConfig(density=0.0, **surface)
         builder.add_shape_sphere(body, radius=0.1, cfg=kind)
         builder.add_shape_box(-1, xform=_at(y, z=0.4), hx=0.4, hy=0.2, hz=0.1, cfg=kind)
-        builder.add_articulation([builder.add_joint_free(body)], label=label)
         builder.joint_qd[-6:-3] = [speed[0], 0.0, speed[1]]
 
     return add
@@ -173,8 +158,6 @@ def _spun(*, spin: tuple[float, float], speed: float = 0.0, **surface: Any) -> A
 
 
 def _d6(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    import newton
-
     body = _link(builder, label)
     axes = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
     builder.add_articulation([builder.add_joint_d6(-1, body, linear_axes=axes, parent_xform=_at(y))], label=label)
@@ -182,8 +165,6 @@ def _d6(builder: newton.ModelBuilder, label: str, y: float) -> None:
 
 def _pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
     """Add an upright and a horizontal link; a ball joint outside the articulation ties their tips together."""
-    import warp as wp
-
     tips = (wp.vec3(0.0, 0.0, -_LENGTH), wp.vec3(_LENGTH, 0.0, 0.0))
     pivots = (_at(y, x=_LENGTH, z=1.0 + _LENGTH), _at(y))
     upright, level = (_link(builder, label, tuple(tip)) for tip in tips)
@@ -209,20 +190,14 @@ def _mimic(builder: newton.ModelBuilder, label: str, y: float) -> None:
     builder.set_joint_mimic(joints[1], joints[0])
 
 
-def _distance(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    body = _link(builder, label)
-    builder.body_q[body] = _at(y)
-    joint = builder.add_joint_distance(-1, body, parent_xform=_at(y), min_distance=-1.0, max_distance=0.02)
-    builder.add_articulation([joint], label=label)
-
-
-def _moved(axis: int) -> Callable[[Rows, Rows], float]:
+def _moved(axis: int, sign: float = 1.0) -> Callable[[Rows, Rows], float]:
     """Return a function that measures the displacement of the last body along an axis [m]."""
-    return lambda before, after: float(after[0][-1, axis] - before[0][-1, axis])
+    return lambda before, after: sign * float(after[0][-1, axis] - before[0][-1, axis])
 
 
-def _speed(axis: int) -> Callable[[Rows, Rows], float]:
-    return lambda before, after: float(after[1][-1, axis])
+def _speed(axis: int, sign: float = 1.0) -> Callable[[Rows, Rows], float]:
+    """Return a function that measures a velocity of the last body [m/s, rad/s]."""
+    return lambda before, after: sign * float(after[1][-1, axis])
 
 
 def _turned(before: Rows, after: Rows) -> float:
@@ -240,190 +215,139 @@ _TURN = _MASS * GRAVITY * _LENGTH / (_INERTIA + _MASS * _LENGTH**2) * DURATION**
 """Approximate angle by which a link turns about its hinge from the horizontal [rad]."""
 
 _HORIZONTAL: Mapping[str, Any] = {"com": (_LENGTH, 0.0, 0.0)}
-_ALONG_X, _ALONG_Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+_ALONG_Z = (0.0, 0.0, 1.0)
 
 
-def _falls(add: Any, expectation: str, least: float = 0.8, most: float = 1.2) -> Bench:
-    return Bench(add=add, measure=_fallen, least=least, most=most, expectation=expectation)
+def _falls(expectation: str, add: Any, bounds: tuple[float, float] = (0.8, 1.2)) -> Bench:
+    return Bench(f"{expectation}, in units of a free fall", bounds, _fallen, add)
 
 
-def _slides(expectation: str, least: float, most: float, measure: Any, **options: Any) -> Bench:
-    return Bench(
-        add=_slider(axis=_ALONG_X, **options), measure=measure, least=least, most=most, expectation=expectation
-    )
+def _stays(expectation: str, add: Any) -> Bench:
+    return _falls(expectation, add, (-0.2, 0.2))
 
+
+def _turns(expectation: str, add: Any) -> Bench:
+    return Bench(f"{expectation} turns down [rad]", (0.7 * _TURN, 1.2 * _TURN), _turned, add)
+
+
+def _stops(expectation: str, add: Any) -> Bench:
+    return Bench(f"a limit of 0.03 rad stops {expectation} [rad]", (0.0, 0.4 * _TURN), _turned, add)
+
+
+_HINGE = {"axis": (0.0, 1.0, 0.0), "armature": 0.0, **_HORIZONTAL}
 
 BENCHES: Mapping[str, Bench] = {
-    "rigid_bodies": _falls(_free, "a free body falls, in units of a free fall"),
-    "free_joints": _falls(_free, "a body with a free joint falls, in units of a free fall"),
-    "rigid_contacts": _falls(_resting_ball, "the ground carries a ball, in units of a free fall", -0.2, 0.2),
-    "fixed_joints": _falls(_hung("fixed"), "a fixed joint holds a body, in units of a free fall", -0.2, 0.2),
-    "revolute_joints": Bench(
-        add=_hung("revolute", axis=(0.0, 1.0, 0.0), armature=0.0, **_HORIZONTAL),
-        measure=_turned,
-        least=0.7 * _TURN,
-        most=1.2 * _TURN,
-        expectation="a hinged link turns down [rad]",
-    ),
-    "ball_joints": Bench(
-        add=_hung("ball", **_HORIZONTAL),
-        measure=_turned,
-        least=0.7 * _TURN,
-        most=1.2 * _TURN,
-        expectation="a link on a ball joint turns down [rad]",
-    ),
-    "prismatic_joints": _falls(_slider(axis=_ALONG_Z), "an upright slider falls, in units of a free fall"),
-    "d6_joints": _falls(_d6, "a joint with axes x and z lets a body fall, in units of a free fall"),
+    "rigid_bodies": _falls("a free body falls", _free),
+    "free_joints": _falls("a body with a free joint falls", _free),
+    "rigid_contacts": _stays("the ground carries a ball", _resting_ball),
+    "fixed_joints": _stays("a fixed joint holds a body", _hung("fixed")),
+    "revolute_joints": _turns("a hinged link", _hung("revolute", **_HINGE)),
+    "ball_joints": _turns("a link on a ball joint", _hung("ball", **_HORIZONTAL)),
+    "prismatic_joints": _falls("an upright slider falls", _slider(axis=_ALONG_Z)),
+    "d6_joints": _falls("a joint with axes x and z lets a body fall", _d6),
     "distance_joints": Bench(
-        add=_distance,
-        measure=lambda before, after: -_moved(_Z)(before, after),
-        least=0.01,
-        most=0.03,
-        expectation="a tether of 0.02 m stops a fall of 0.05 m [m]",
+        "a tether of 0.02 m stops a fall of 0.05 m [m]",
+        (0.01, 0.03),
+        _moved(_Z, -1.0),
+        _hung("distance", min_distance=-1.0, max_distance=0.02),
     ),
     "loop_joints": Bench(
-        add=_pinned,
-        measure=_turned,
-        least=-0.1 * _TURN,
-        most=0.2 * _TURN,
-        expectation="a joint that closes a loop holds a link [rad]",
+        "a joint that closes a loop holds a link [rad]", (-0.1 * _TURN, 0.2 * _TURN), _turned, _pinned
     ),
-    "disabled_joints": _falls(
-        _hung("fixed", enabled=False), "a disabled joint lets a body fall, in units of a free fall"
-    ),
-    "light_links": Bench(
-        add=_gimbal,
-        measure=_turned,
-        least=0.7 * _TURN,
-        most=1.2 * _TURN,
-        expectation="a link behind a hinge and a link of 1e-9 kg turns down [rad]",
-    ),
-    "joint_limits": Bench(
-        add=_hung("revolute", axis=(0.0, 1.0, 0.0), armature=0.0, limit_lower=-0.03, limit_upper=0.03, **_HORIZONTAL),
-        measure=_turned,
-        least=0.0,
-        most=0.4 * _TURN,
-        expectation="a limit of 0.03 rad stops a link [rad]",
-    ),
-    "ball_limits": Bench(
-        add=_limited_ball,
-        measure=_turned,
-        least=0.0,
-        most=0.4 * _TURN,
-        expectation="a limit of 0.03 rad stops a link on a ball joint [rad]",
-    ),
-    "joint_drives": _slides(
-        "a drive of 100 N/m pulls a slider to 0.1 m [m]", 0.02, 0.08, _moved(_X), target_q=0.1, target_ke=100.0
-    ),
-    "massless_bodies": _falls(_free_frame, "a free body and a frame without mass fall, in units of a free fall"),
-    "mimic_joints": Bench(
-        add=_mimic,
-        measure=_speed(_X),
-        least=0.25,
-        most=1.1,
-        expectation="a slider follows an equal one that moves by 1 m/s [m/s]",
-    ),
-    "armature": _falls(
-        _slider(axis=_ALONG_Z, armature=_MASS),
-        "armature equal to its mass halves a slider's fall, in units of a free fall",
-        0.4,
-        0.6,
-    ),
-    "joint_friction": _slides(
-        "friction of 5 N slows a slider from 1 m/s [m/s]", 0.3, 0.7, _speed(_X), qd=1.0, friction=5.0
-    ),
-    "joint_damping": _slides(
-        "damping of 10 N·s/m slows a slider from 1 m/s [m/s]", 0.2, 0.6, _speed(_X), qd=1.0, damping=10.0
-    ),
-    "joint_stiffness": _slides(
-        "a spring of 100 N/m pulls a slider from 0.1 m [m]", -0.07, -0.025, _moved(_X), q=0.1, stiffness=100.0
-    ),
-    "effort_limits": _slides(
-        "a drive held to 1 N moves a slider by t²/2 N/kg [m]",
-        0.002,
-        0.01,
+    "disabled_joints": _falls("a disabled joint lets a body fall", _hung("fixed", enabled=False)),
+    "light_links": _turns("a link behind a hinge and a link of 1e-9 kg", _gimbal),
+    "joint_limits": _stops("a link", _hung("revolute", limit_lower=-0.03, limit_upper=0.03, **_HINGE)),
+    "ball_limits": _stops("a link on a ball joint", _limited_ball),
+    "joint_drives": Bench(
+        "a drive of 100 N/m pulls a slider to 0.1 m [m]",
+        (0.02, 0.08),
         _moved(_X),
-        target_q=1.0,
-        target_ke=1000.0,
-        effort_limit=1.0,
+        _slider(target_q=0.1, target_ke=100.0),
+    ),
+    "massless_bodies": _falls("a free body and a frame without mass fall", _free_frame),
+    "mimic_joints": Bench("a slider follows an equal one that moves by 1 m/s [m/s]", (0.25, 1.1), _speed(_X), _mimic),
+    "armature": _falls(
+        "armature equal to its mass halves a slider's fall", _slider(axis=_ALONG_Z, armature=_MASS), (0.4, 0.6)
+    ),
+    "joint_friction": Bench(
+        "friction of 5 N slows a slider from 1 m/s [m/s]", (0.3, 0.7), _speed(_X), _slider(qd=1.0, friction=5.0)
+    ),
+    "joint_damping": Bench(
+        "damping of 10 N·s/m slows a slider from 1 m/s [m/s]", (0.2, 0.6), _speed(_X), _slider(qd=1.0, damping=10.0)
+    ),
+    "joint_stiffness": Bench(
+        "a spring of 100 N/m pulls a slider from 0.1 m [m]",
+        (-0.07, -0.025),
+        _moved(_X),
+        _slider(q=0.1, stiffness=100.0),
+    ),
+    "effort_limits": Bench(
+        "a drive held to 1 N moves a slider by t²/2 N/kg [m]",
+        (0.002, 0.01),
+        _moved(_X),
+        _slider(target_q=1.0, target_ke=1000.0, effort_limit=1.0),
     ),
     "velocity_limits": Bench(
-        add=_slider(axis=_ALONG_Z, velocity_limit=0.2),
-        measure=lambda before, after: -_speed(_Z)(before, after),
-        least=0.1,
-        most=0.4,
-        expectation="a limit of 0.2 m/s holds back a falling slider [m/s]",
+        "a limit of 0.2 m/s holds back a falling slider [m/s]",
+        (0.1, 0.4),
+        _speed(_Z, -1.0),
+        _slider(axis=_ALONG_Z, velocity_limit=0.2),
     ),
     "restitution": Bench(
-        add=_met(gap=0.06, speed=(0.0, -3.0), restitution=1.0),
-        measure=_speed(_Z),
-        least=0.5,
-        most=3.0,
-        expectation="a ball that meets a block with 3 m/s bounces [m/s]",
+        "a ball that meets a block with 3 m/s bounces [m/s]",
+        (0.5, 3.0),
+        _speed(_Z),
+        _met(gap=0.06, speed=(0.0, -3.0), restitution=1.0),
     ),
     "contact_stiffness": Bench(
-        add=_met(speed=(0.0, -1.0), ke=400.0, kd=2.0),
-        measure=_moved(_Z),
-        least=-0.1,
-        most=-0.025,
-        expectation="a contact of 400 N/m lets a ball of 1 m/s sink in by some centimetres [m]",
+        "a contact of 400 N/m lets a ball of 1 m/s sink in by some centimetres [m]",
+        (-0.1, -0.025),
+        _moved(_Z),
+        _met(speed=(0.0, -1.0), ke=400.0, kd=2.0),
     ),
     "friction_damping": Bench(
-        add=_met(gap=-0.001, speed=(1.0, 0.0), kf=3.0),
-        measure=_speed(_X),
-        least=0.65,
-        most=0.9,
-        expectation="a contact with a damping of 3 N·s/m slows a ball that slides with 1 m/s by a quarter [m/s]",
+        "a contact with a damping of 3 N·s/m slows a ball that slides with 1 m/s by a quarter [m/s]",
+        (0.65, 0.9),
+        _speed(_X),
+        _met(gap=-0.001, speed=(1.0, 0.0), kf=3.0),
     ),
     "adhesion": Bench(
-        add=_met(speed=(0.0, 1.5), ka=0.1, gap=0.001),
-        measure=_moved(_Z),
-        least=-0.02,
-        most=0.05,
-        expectation="a block holds a ball that leaves with 1.5 m/s and would rise by 0.1 m [m]",
+        "a block holds a ball that leaves with 1.5 m/s and would rise by 0.1 m [m]",
+        (-0.02, 0.05),
+        _moved(_Z),
+        _met(speed=(0.0, 1.5), ka=0.1, gap=0.001),
     ),
     "torsional_friction": Bench(
-        add=_spun(spin=(0.0, 5.0), mu_torsional=0.02),
-        measure=lambda before, after: float(after[1][-1, 5]),
-        least=1.5,
-        most=4.2,
-        expectation="torsional friction of 0.02 m slows a ball that turns on the spot with 5 rad/s [rad/s]",
+        "torsional friction of 0.02 m slows a ball that turns on the spot with 5 rad/s [rad/s]",
+        (1.5, 4.2),
+        _speed(_TURN_Z),
+        _spun(spin=(0.0, 5.0), mu_torsional=0.02),
     ),
     "rolling_friction": Bench(
-        add=_spun(spin=(10.0, 0.0), speed=1.0, mu_rolling=0.05),
-        measure=_speed(_X),
-        least=0.4,
-        most=0.95,
-        expectation="rolling friction of 0.05 m slows a ball that rolls with 1 m/s [m/s]",
+        "rolling friction of 0.05 m slows a ball that rolls with 1 m/s [m/s]",
+        (0.4, 0.95),
+        _speed(_X),
+        _spun(spin=(10.0, 0.0), speed=1.0, mu_rolling=0.05),
     ),
-    "limit_stiffness": _slides(
+    "limit_stiffness": Bench(
         "a limit of 100 N/m lets a slider of 1 m/s go some centimetres beyond [m]",
-        0.03,
-        0.12,
+        (0.03, 0.12),
         _moved(_X),
-        qd=1.0,
-        limit_lower=-1.0,
-        limit_upper=0.0,
-        limit_ke=100.0,
-        limit_kd=1.0,
+        _slider(qd=1.0, limit_lower=-1.0, limit_upper=0.0, limit_ke=100.0, limit_kd=1.0),
     ),
 }
 """The benches by feature."""
 
 UNTRIED: Mapping[str, str] = {
     "rod_joints": "the kit has no rod",
-    "mimic_constraints": "only importers make them",
-    "equality_constraints": "only importers make them",
-    "inactive_equalities": "only importers make them",
+    **dict.fromkeys(
+        ("mimic_constraints", "equality_constraints", "inactive_equalities", "mujoco_tendons", "asset_actuators"),
+        "only importers make them",
+    ),
     "tendons": "the kit has no route for a tendon",
-    "mujoco_tendons": "only importers make them",
-    "asset_actuators": "only importers make them",
     "muscles": "the kit has no muscle",
     "particles": "`free_fall` tests them if the solver supports nothing else",
-    "springs": "the kit's mechanisms are rigid",
-    "triangles": "the kit's mechanisms are rigid",
-    "bending": "the kit's mechanisms are rigid",
-    "tetrahedra": "the kit's mechanisms are rigid",
+    **dict.fromkeys(("springs", "triangles", "bending", "tetrahedra"), "the kit's mechanisms are rigid"),
     "gradients": "they need a process of their own, and compiled backward kernels",
     "heterogeneous_worlds": "the kit's worlds are all alike",
     "gravity_compensation": "the ask `disable_gravities` tries it",

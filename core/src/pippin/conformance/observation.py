@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
+from pippin.actuation import DriveActuator
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import CaptureWarning
-
-if TYPE_CHECKING:
-    from pippin.simulation import Simulation
-    from pippin.task.task import Task
-
+from pippin.sensing import Sensor
+from pippin.simulation import Simulation
+from pippin.state.world_rows import arrays_of, worlds_of
+from pippin.task.task import Task
 
 HALF = 3
 """Control steps of each half of a run; runs are compared after each half. An odd number."""
@@ -36,8 +36,6 @@ class Seen:
 
 def start(simulation: Simulation) -> None:
     """Give actuators a different target in each world, and a task a different action."""
-    from pippin.actuation import DriveActuator
-
     for actuator in _parts(simulation, simulation.actuators, DriveActuator):
         targets = actuator.ctrl if actuator.position_targets is None else actuator.position_targets
         if targets is not None:
@@ -90,8 +88,6 @@ def step(simulation: Simulation, count: int) -> None:
 
 def see(simulation: Simulation) -> Seen:
     """Return copies of the visible arrays."""
-    from pippin.state.world_rows import arrays_of, worlds_of
-
     known = set(arrays_of(simulation.model.state()))  # a solver may keep scratch memory in the state
     arrays, worlds = {}, {}
     for name, array in arrays_of(simulation.state).items():
@@ -106,9 +102,6 @@ def see(simulation: Simulation) -> Seen:
 
 def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield name and values of all that components and terms show, with the worlds of the first axis."""
-    from pippin.actuation import DriveActuator
-    from pippin.sensing import Sensor
-
     every = np.arange(simulation.world_count)
     for actuator in _parts(simulation, simulation.actuators, DriveActuator):
         efforts = {"computed_effort": actuator.computed_effort, "applied_effort": actuator.applied_effort}

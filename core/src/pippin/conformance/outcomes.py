@@ -1,10 +1,12 @@
-"""Outcomes of a check: a result, or the reason why it does not apply."""
+"""Outcomes of checks: the result of each, and the error if some failed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import attrs
+from pippin.errors import PluginError
 
 
 class NotApplicableError(Exception):
@@ -26,3 +28,26 @@ class CheckResult:
 
     error: Exception | None = None
     """The exception of a check that failed."""
+
+
+def result_of(name: str, check: Callable[[], None]) -> CheckResult:
+    """Run a check, and return its result."""
+    try:
+        check()
+    except NotApplicableError as nothing:
+        return CheckResult(check=name, outcome="not applicable", reason=str(nothing))
+    except Exception as error:  # a plugin may raise anything
+        return CheckResult(check=name, outcome="failed", reason=str(error) or type(error).__name__, error=error)
+    return CheckResult(check=name, outcome="passed")
+
+
+def raise_failed(results: list[CheckResult]) -> list[CheckResult]:
+    """Return the results if no check failed.
+
+    Raises:
+        PluginError: Checks failed; at least one line for each.
+    """
+    failed = [result for result in results if result.outcome == "failed"]
+    if failed:
+        raise PluginError("\n".join(f"{result.check}: {result.reason}" for result in failed)) from failed[0].error
+    return results

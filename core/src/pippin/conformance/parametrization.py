@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pytest
 
 from .suite import Conformance
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
@@ -19,8 +16,6 @@ def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
     Args:
         conformance: The checks of one plugin.
     """
-    import pytest
-
     return pytest.mark.parametrize("check", [_Test(conformance, name) for name in conformance.checks], ids=str)
 
 
@@ -32,8 +27,6 @@ class _Test:
         return self._name
 
     def __call__(self) -> None:
-        import pytest
-
         result = self._conformance.run(self._name)
         if result.outcome == "expected failure":
             pytest.xfail(result.reason)

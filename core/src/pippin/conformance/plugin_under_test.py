@@ -10,9 +10,10 @@ import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Entry, Kind
 from pippin.components.contract import load_plugin
@@ -27,11 +28,8 @@ from pippin.simulation import Simulation
 from pippin.support.declaration import Declaration
 
 from . import scenes
+from .host_components import PlainSolver, carrier
 from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
-
-if TYPE_CHECKING:
-    import newton
-
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
@@ -233,8 +231,6 @@ class PluginUnderTest:
     def _plugins(self, is_present: bool = True) -> dict[str, Any]:
         parts = self.plain_solver()
         if self.kind in CARRIED:
-            from .host_components import carrier
-
             parts[LABEL] = carrier(self.kind, self.structured() if is_present else None)
         return parts
 
@@ -242,14 +238,10 @@ class PluginUnderTest:
         """Return the kit's solver by label; nothing if a solver is tested, or named."""
         if self.kind == "solver" or self.solver is not None or "solver" in self.tables:
             return {}
-        from .plain_solver import PlainSolver
-
         return {"solver": PlainSolver()}
 
     def _filled(self, scene: Scene) -> newton.ModelBuilder:
         """Return a builder with a scene, prepared by the solver's `configure_builder`."""
-        import newton
-
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         component = self._solver_component()
         if hasattr(component, "configure_builder"):

@@ -6,23 +6,21 @@ import functools
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import attrs
+import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PippinError, PluginError
+from pippin.simulation import Simulation
 
 from . import scenes
 from .mechanisms import BENCHES, measured
 from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
 from .trials import Answer, answers, refusals
-
-if TYPE_CHECKING:
-    from pippin.simulation import Simulation
-
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""
@@ -251,8 +249,6 @@ def _saved(simulation: Simulation) -> bytes | PippinError:
 
 def _allocations(simulation: Simulation) -> tuple[str, str]:
     """Return Warp's report of allocations before ten steps and after them. The first allocation is made here."""
-    import warp as wp
-
     reports: list[str] = []
     with wp.ScopedMemoryTracker(report_func=reports.append):
         wp.zeros(1, dtype=float, device="cpu")
@@ -270,8 +266,6 @@ def _contact_claims(simulation: Simulation) -> dict[str, bool] | None:
 
 
 def _misplacement(simulation: Simulation) -> float:
-    import newton
-
     model, state = model_and_state(simulation)
     if not model.joint_count:
         return 0.0

@@ -5,11 +5,12 @@ The kit tries each on a body of its own, and the reference page *honoured* is ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
 from pippin.support.declaration import Declaration
+from pippin.views.quantities import ARTICULATION, RIGID_BODY
 
 from .mechanisms import DURATION
 from .scenes import GRAVITY
@@ -28,7 +29,7 @@ _JOINTS: Mapping[Body, str] = {
 }
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class RuntimeChange:
     """One way to ask for something, on a body that moves in one way if it is honoured, and in another if not."""
 
@@ -38,36 +39,36 @@ class RuntimeChange:
     value: Any
     """Value that is asked for: a number, or numbers of one row."""
 
-    body: Body = "slider"
+    expectation: str
+    """Meaning of the motion, with its unit; for errors and the reference page."""
+
     motion: Motion
     acting: tuple[float, float]
     """Bounds of the motion in the world that is asked."""
 
-    idle: tuple[float, float]
-    """Bounds of the motion in the other worlds, which are not asked."""
+    idle: tuple[float, float] = (-0.005, 0.005)
+    """Bounds of the motion in the other worlds, which are not asked; by default it stands still."""
 
-    expectation: str
-    """Meaning of the motion, with its unit; for errors and the reference page."""
-
-    feature: str = ""
+    body: Body = attrs.field(default="slider", kw_only=True)
+    feature: str = attrs.field(default="", kw_only=True)
     """Name in `pippin.solving.FEATURES` of what the solver needs; empty if it needs nothing but the body."""
 
-    flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] = attrs.field(default=(), kw_only=True)
     """Names in `newton.ModelFlags` that the solver has to take over while it runs."""
 
-    first: Mapping[str, float] = {}
+    first: Mapping[str, float] = attrs.field(default={}, kw_only=True)
     """Setters that are called in all worlds before, with their values."""
 
-    start: tuple[float, float] = (0.0, 0.0)
+    start: tuple[float, float] = attrs.field(default=(0.0, 0.0), kw_only=True)
     """Position [m] and velocity [m/s] of the slider at the start."""
 
-    push: float = 0.0
+    push: float = attrs.field(default=0.0, kw_only=True)
     """Force along x on the centre of mass in each step [N]."""
 
-    torque: float = 0.0
+    torque: float = attrs.field(default=0.0, kw_only=True)
     """Torque about z in each step [N·m]."""
 
-    attribute: str = ""
+    attribute: str = attrs.field(default="", kw_only=True)
     """Name of the attribute that `set_attribute` sets."""
 
     @property
@@ -109,256 +110,151 @@ def cell_of(ask: RuntimeChange, declared: Declaration) -> Cell:
     return Cell(is_honoured=True, is_fixed=ask.feature in declared.features_fixed_at_build)
 
 
-_FORCES, _INERTIAL = ("JOINT_DOF_FORCE_PROPERTIES",), ("BODY_INERTIAL_PROPERTIES",)
-_PULL, _DRAG = {"set_dof_stiffnesses": 100.0}, {"set_dof_dampings": 10.0}
-_STILL, _FALL = (-0.005, 0.005), GRAVITY * DURATION
+def _set(quantity: str, *rest: Any, **options: Any) -> RuntimeChange:
+    """Return the change of a quantity of the views, with the feature and the flags that the views ask for."""
+    of_view = ARTICULATION.get(quantity) or RIGID_BODY[quantity]
+    return RuntimeChange(f"set_{quantity}", *rest, feature=of_view.feature, flags=of_view.flags, **options)
 
-_SETTERS: Iterable[RuntimeChange] = (
-    RuntimeChange(
-        name="set_dof_positions",
-        value=0.2,
-        motion="x",
-        acting=(0.19, 0.21),
-        idle=_STILL,
-        expectation="a slider is put 0.2 m away [m]",
-    ),
-    RuntimeChange(
-        name="set_joint_coords",
-        value=0.2,
-        motion="x",
-        acting=(0.19, 0.21),
-        idle=_STILL,
-        expectation="a slider is put 0.2 m away [m]",
-    ),
-    RuntimeChange(
-        name="set_dof_velocities",
-        value=1.0,
-        motion="x speed",
-        acting=(0.9, 1.1),
-        idle=_STILL,
-        expectation="a slider gets 1 m/s [m/s]",
-    ),
-    RuntimeChange(
-        name="set_dof_position_targets",
-        value=0.1,
-        motion="x",
-        acting=(0.02, 0.12),
-        idle=_STILL,
-        expectation="a drive of 100 N/m pulls a slider to 0.1 m [m]",
-        feature="joint_drives",
-        first=_PULL,
-    ),
-    RuntimeChange(
-        name="set_dof_velocity_targets",
-        value=1.0,
+
+_MOVING, _AWAY = (0.0, 1.0), (0.1, 0.0)
+"""Starts of the slider: at 1 m/s, and 0.1 m away."""
+
+_PUT, _FASTER, _SLOWED = (0.19, 0.21), (0.9, 1.1), (-0.95, -0.3)
+"""Bounds of what is put 0.2 m away, of what gets 1 m/s, and of what is slowed from 1 m/s."""
+
+_FALL = (-1.05 * GRAVITY * DURATION, -0.95 * GRAVITY * DURATION)
+_PULL, _DRAG = {"set_dof_stiffnesses": 100.0}, {"set_dof_dampings": 10.0}
+_SHIFTED, _ALONG_X = (0.2, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+_CHANGES = (
+    _set("dof_positions", 0.2, "a slider is put 0.2 m away [m]", "x", _PUT),
+    _set("joint_coords", 0.2, "a slider is put 0.2 m away [m]", "x", _PUT),
+    _set("dof_velocities", 1.0, "a slider gets 1 m/s [m/s]", "x speed", _FASTER),
+    _set("dof_position_targets", 0.1, "a drive of 100 N/m pulls a slider to 0.1 m [m]", "x", (0.02, 0.12), first=_PULL),
+    _set(
+        "dof_velocity_targets",
+        1.0,
+        "a drive of 10 N·s/m pulls a slider to 1 m/s [m/s]",
         motion="x speed",
         acting=(0.3, 0.9),
-        idle=_STILL,
-        expectation="a drive of 10 N·s/m pulls a slider to 1 m/s [m/s]",
-        feature="joint_drives",
         first=_DRAG,
     ),
-    RuntimeChange(
-        name="set_dof_forces",
-        value=1.0,
-        motion="x speed",
-        acting=(0.08, 0.12),
-        idle=_STILL,
-        expectation="1 N accelerates a slider [m/s]",
-    ),
-    RuntimeChange(
-        name="set_dof_limits",
-        value=(-0.03, 0.03),
+    _set("dof_forces", 1.0, "1 N accelerates a slider [m/s]", "x speed", (0.08, 0.12)),
+    _set(
+        "dof_limits",
+        (-0.03, 0.03),
+        "a limit of 0.03 m stops a slider [m]",
         motion="x",
         acting=(-0.05, 0.08),
         idle=(0.09, 0.11),
-        expectation="a limit of 0.03 m stops a slider [m]",
-        feature="joint_limits",
-        flags=_FORCES,
-        start=(0.0, 1.0),
+        start=_MOVING,
     ),
-    RuntimeChange(
-        name="set_dof_stiffnesses",
-        value=100.0,
-        motion="x",
-        acting=(-0.12, -0.025),
-        idle=_STILL,
-        expectation="a drive of 100 N/m pulls a slider back from 0.1 m [m]",
-        feature="joint_drives",
-        flags=_FORCES,
-        start=(0.1, 0.0),
+    _set(
+        "dof_stiffnesses",
+        100.0,
+        "a drive of 100 N/m pulls a slider back from 0.1 m [m]",
+        "x",
+        (-0.12, -0.025),
+        start=_AWAY,
     ),
-    RuntimeChange(
-        name="set_dof_dampings",
-        value=10.0,
-        motion="x speed",
-        acting=(-0.95, -0.3),
-        idle=_STILL,
-        expectation="a drive of 10 N·s/m slows a slider from 1 m/s [m/s]",
-        feature="joint_drives",
-        flags=_FORCES,
-        start=(0.0, 1.0),
+    _set(
+        "dof_dampings", 10.0, "a drive of 10 N·s/m slows a slider from 1 m/s [m/s]", "x speed", _SLOWED, start=_MOVING
     ),
-    RuntimeChange(
-        name="set_dof_max_forces",
-        value=1.0,
+    _set(
+        "dof_max_forces",
+        1.0,
+        "a drive held to 1 N moves a slider by t²/2 N/kg [m]",
         motion="x",
         acting=(-0.01, -0.002),
         idle=(-0.15, -0.025),
-        expectation="a drive held to 1 N moves a slider by t²/2 N/kg [m]",
-        feature="effort_limits",
-        flags=_FORCES,
         first=_PULL,
-        start=(0.1, 0.0),
+        start=_AWAY,
     ),
-    RuntimeChange(
-        name="set_dof_max_velocities",
-        value=0.2,
-        motion="x speed",
-        acting=(-0.9, -0.6),
-        idle=_STILL,
-        expectation="a limit of 0.2 m/s slows a slider from 1 m/s [m/s]",
-        feature="velocity_limits",
-        flags=_FORCES,
-        start=(0.0, 1.0),
+    _set(
+        "dof_max_velocities",
+        0.2,
+        "a limit of 0.2 m/s slows a slider from 1 m/s [m/s]",
+        "x speed",
+        (-0.9, -0.6),
+        start=_MOVING,
     ),
-    RuntimeChange(
-        name="set_dof_armatures",
-        value=2.0,
+    _set(
+        "dof_armatures",
+        2.0,
+        "armature of twice its mass slows a slider's start to a third [m/s]",
         motion="x speed",
         acting=(0.3, 0.37),
         idle=(0.95, 1.05),
-        expectation="armature of twice its mass slows a slider's start to a third [m/s]",
-        feature="armature",
-        flags=("JOINT_DOF_INERTIAL_PROPERTIES",),
         push=10.0,
     ),
-    RuntimeChange(
-        name="set_dof_frictions",
-        value=5.0,
-        motion="x speed",
-        acting=(-0.7, -0.3),
-        idle=_STILL,
-        expectation="friction of 5 N slows a slider from 1 m/s [m/s]",
-        feature="joint_friction",
-        flags=_FORCES,
-        start=(0.0, 1.0),
+    _set(
+        "dof_frictions", 5.0, "friction of 5 N slows a slider from 1 m/s [m/s]", "x speed", (-0.7, -0.3), start=_MOVING
     ),
     RuntimeChange(
-        name="set_attribute",
-        value=10.0,
+        "set_attribute",
+        10.0,
+        "a passive damping (`joint_damping`) of 10 N·s/m slows a slider from 1 m/s [m/s]",
         motion="x speed",
-        acting=(-0.95, -0.3),
-        idle=_STILL,
-        expectation="a passive damping (`joint_damping`) of 10 N·s/m slows a slider from 1 m/s [m/s]",
+        acting=_SLOWED,
         feature="joint_damping",
-        flags=_FORCES,
-        start=(0.0, 1.0),
+        flags=("JOINT_DOF_FORCE_PROPERTIES",),
+        start=_MOVING,
         attribute="joint_damping",
     ),
     RuntimeChange(
-        name="set_attribute",
-        value=False,
-        body="held",
+        "set_attribute",
+        False,
+        "a fixed joint that is switched off (`joint_enabled`) lets a body fall [m/s]",
         motion="z speed",
-        acting=(-1.05 * _FALL, -0.95 * _FALL),
-        idle=_STILL,
-        expectation="a fixed joint that is switched off (`joint_enabled`) lets a body fall [m/s]",
+        acting=_FALL,
+        body="held",
         feature="disabled_joints",
         flags=("JOINT_PROPERTIES",),
         attribute="joint_enabled",
     ),
+    _set("root_transforms", _SHIFTED, "a body on a fixed root is put 0.2 m away [m]", "x", _PUT, body="held"),
+    _set("root_velocities", _ALONG_X, "a free ball gets 1 m/s [m/s]", "x speed", _FASTER, body="ball"),
+    _set("transforms", _SHIFTED, "a free ball is put 0.2 m away [m]", "x", _PUT, body="ball"),
+    _set("velocities", _ALONG_X, "a free ball gets 1 m/s [m/s]", "x speed", _FASTER, body="ball"),
     RuntimeChange(
-        name="set_root_transforms",
-        value=(0.2, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
-        body="held",
-        motion="x",
-        acting=(0.19, 0.21),
-        idle=_STILL,
-        expectation="a body on a fixed root is put 0.2 m away [m]",
-        flags=("JOINT_PROPERTIES",),
-    ),
-    RuntimeChange(
-        name="set_root_velocities",
-        value=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        body="ball",
-        motion="x speed",
-        acting=(0.9, 1.1),
-        idle=_STILL,
-        expectation="a free ball gets 1 m/s [m/s]",
-    ),
-    RuntimeChange(
-        name="set_transforms",
-        value=(0.2, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
-        body="ball",
-        motion="x",
-        acting=(0.19, 0.21),
-        idle=_STILL,
-        expectation="a free ball is put 0.2 m away [m]",
-    ),
-    RuntimeChange(
-        name="set_velocities",
-        value=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        body="ball",
-        motion="x speed",
-        acting=(0.9, 1.1),
-        idle=_STILL,
-        expectation="a free ball gets 1 m/s [m/s]",
-    ),
-    RuntimeChange(
-        name="apply_forces",
-        value=(500.0, 0.0, 0.0),
-        body="ball",
+        "apply_forces",
+        (500.0, 0.0, 0.0),
+        "500 N during one step accelerate a ball of 1 kg [m/s]",
         motion="x speed",
         acting=(0.1, 10.0),
-        idle=_STILL,
-        expectation="500 N during one step accelerate a ball of 1 kg [m/s]",
-    ),
-    RuntimeChange(
-        name="set_masses",
-        value=2.0,
         body="ball",
+    ),
+    _set(
+        "masses",
+        2.0,
+        "twice the mass halves what 10 N do to a ball of 1 kg [m/s]",
         motion="x speed",
         acting=(0.45, 0.55),
         idle=(0.95, 1.05),
-        expectation="twice the mass halves what 10 N do to a ball of 1 kg [m/s]",
-        flags=_INERTIAL,
+        body="ball",
         push=10.0,
     ),
-    RuntimeChange(
-        name="set_coms",
-        value=(0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0),
-        body="ball",
+    _set(
+        "coms",
+        (0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0),
+        "a ball that a torque turns moves about a centre of mass 0.1 m away [m]",
         motion="x",
         acting=(0.015, 0.035),
-        idle=_STILL,
-        expectation="a ball that a torque turns moves about a centre of mass 0.1 m away [m]",
-        flags=_INERTIAL,
+        body="ball",
         torque=0.5,
     ),
-    RuntimeChange(
-        name="set_inertias",
-        value=(0.02, 0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0, 0.02),
-        body="wheel",
+    _set(
+        "inertias",
+        (0.02, 0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0, 0.02),
+        "twice the inertia halves what 1 N·m does to a wheel of 0.01 kg·m² [rad/s]",
         motion="turn speed",
         acting=(4.5, 5.5),
         idle=(9.0, 11.0),
-        expectation="twice the inertia halves what 1 N·m does to a wheel of 0.01 kg·m² [rad/s]",
-        flags=_INERTIAL,
+        body="wheel",
         first={"set_dof_forces": 1.0},
     ),
-    RuntimeChange(
-        name="set_disable_gravities",
-        value=1,
-        body="ball",
-        motion="z speed",
-        acting=(-0.02, 0.02),
-        idle=(-1.05 * _FALL, -0.95 * _FALL),
-        expectation="a ball floats [m/s]",
-        feature="gravity_compensation",
-        flags=_INERTIAL,
-    ),
+    _set("disable_gravities", 1, "a ball floats [m/s]", "z speed", (-0.02, 0.02), _FALL, body="ball"),
 )
 
-RUNTIME_CHANGES: Mapping[str, RuntimeChange] = {ask.label: ask for ask in _SETTERS}
-"""The asks by name."""
+RUNTIME_CHANGES: Mapping[str, RuntimeChange] = {change.label: change for change in _CHANGES}
+"""The runtime changes by name."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import newton
-
+import newton
+import warp as wp
 
 GRAVITY = 9.81
 """Default gravity of a configuration [m/s²]."""
@@ -70,8 +69,6 @@ def add_chain(
         armature: Of each hinge [kg·m²].
         label: Of the articulation.
     """
-    import warp as wp
-
     above, joints = -1, []
     for index, angle in enumerate(angles):
         body = builder.add_link(label=f"link_{index}", mass=_MASS, inertia=equal_moments(_INERTIA))
@@ -106,9 +103,6 @@ def add_ball(
     radius: float = _RADIUS,
 ) -> None:
     """Add a sphere of a mass [kg] and a radius [m] that is free to move, its centre at a height [m]."""
-    import newton
-    import warp as wp
-
     inertia = equal_moments(0.4 * mass * radius**2)
     pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
     body = builder.add_link(label="ball", mass=mass, inertia=inertia, xform=pose)
@@ -119,8 +113,6 @@ def add_ball(
 
 def _add_pendulum(builder: newton.ModelBuilder) -> None:
     """Add a pendulum, the body `bob`, that hangs from a hinge about y and starts from a small angle."""
-    import warp as wp
-
     body = builder.add_link(label="bob", mass=_MASS, inertia=equal_moments(_INERTIA))
     builder.body_com[body] = wp.vec3(0.0, 0.0, -_LENGTH)
     frame = wp.transform(wp.vec3(2.0, 0.0, 5.0), wp.quat_identity())
@@ -131,15 +123,11 @@ def _add_pendulum(builder: newton.ModelBuilder) -> None:
 
 def equal_moments(value: float) -> Any:
     """Return an inertia with the same moment about every axis [kg·m²]."""
-    import warp as wp
-
     return wp.mat33(value, 0.0, 0.0, 0.0, value, 0.0, 0.0, 0.0, value)
 
 
 def grains(builder: newton.ModelBuilder) -> None:
     """Add a block of 27 grains above the ground, moving along x."""
-    import warp as wp
-
     rotation: Any = wp.quat_identity()
     builder.add_particle_grid(
         pos=wp.vec3(0.0, 0.0, 0.5),

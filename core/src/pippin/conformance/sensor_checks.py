@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import warp as wp
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PluginError
 
@@ -15,8 +16,6 @@ def check_outputs(runs: Runs) -> None:
     """`outputs` maps names to arrays with unit and frame. Their first axis is the worlds of the sensor, and they keep
     their memory.
     """
-    import warp as wp
-
     with runs.subject.build(count=1, capture="off") as simulation:
         sensor = RuntimeAttributes(simulation.sensors[LABEL], str(runs.subject))
         outputs = sensor.outputs

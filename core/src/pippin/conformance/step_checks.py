@@ -1,11 +1,11 @@
-"""Checks of a plugin's steps: capture, determinism, resets, checkpoints and independence of worlds."""
+"""Checks of a plugin's steps: effect, capture, determinism, resets, checkpoints and independence of worlds."""
 
 from __future__ import annotations
 
 from pippin.errors import PluginError
 from pippin.spelling import listed
 
-from .observation import Seen, differing
+from .observation import Seen, advance, differing, start
 from .runs import Runs
 
 
@@ -98,6 +98,18 @@ def check_side_by_side(runs: Runs) -> None:
     cure = "keep nothing in a class or a module"
     for seen in runs.side_by_side:
         _refuse_difference(runs, runs.whole.half, seen, "another simulation beside it changed it", cure)
+
+
+def check_effect(runs: Runs) -> None:
+    """The plugin acts: efforts, readings or the state are others than without it."""
+    with runs.subject.build(capture="off", is_present=False) as simulation:
+        start(simulation)
+        without = advance(simulation)
+    if not [name for name in differing(runs.eager, without) if name in without.arrays]:
+        raise PluginError(
+            f"{runs.subject}: efforts, readings and the state are the same as without it; test it with settings that"
+            " change some"
+        )
 
 
 def _refuse_difference(runs: Runs, expected: Seen, found: Seen, told: str, cure: str) -> None:

@@ -13,7 +13,7 @@ from pippin.spelling import did_you_mean
 
 from .checks import Check, checks_for
 from .kinds import CONFIGURED
-from .outcomes import CheckResult, NotApplicableError
+from .outcomes import CheckResult, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
 from .runs import Runs
 
@@ -91,19 +91,12 @@ class Conformance:
         Args:
             name: Name of the check.
         """
+        result = result_of(name, lambda: self.checks[name].run(self._runs))
         expected = self.expected_failures.get(name)
-        try:
-            self.checks[name].run(self._runs)
-        except NotApplicableError as nothing:
-            if expected is None:
-                return CheckResult(check=name, outcome="not applicable", reason=str(nothing))
-        except Exception as error:  # a plugin may raise anything
-            if expected is None:
-                reason = str(error) or type(error).__name__
-                return CheckResult(check=name, outcome="failed", reason=reason, error=error)
-            return CheckResult(check=name, outcome="expected failure", reason=expected)
         if expected is None:
-            return CheckResult(check=name, outcome="passed")
+            return result
+        if result.outcome == "failed":
+            return CheckResult(check=name, outcome="expected failure", reason=expected)
         error = PluginError(f"{self.subject}: {name} does not fail, as expected_failures says; take it out there")
         return CheckResult(check=name, outcome="failed", reason=str(error), error=error)
 
@@ -118,8 +111,4 @@ class Conformance:
         Raises:
             PluginError: Checks failed; at least one line for each.
         """
-        results = list(self.results())
-        failed = [result for result in results if result.outcome == "failed"]
-        if failed:
-            raise PluginError("\n".join(f"{result.check}: {result.reason}" for result in failed)) from failed[0].error
-        return results
+        return raise_failed(list(self.results()))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import warp as wp
 from pippin.errors import PluginError
+from pippin.simulation import Simulation
+from pippin.state.world_rows import arrays_of, worlds_of
 
 from .kinds import LABEL
 from .observation import advance, start
 from .runs import Runs
-
-if TYPE_CHECKING:
-    from pippin.simulation import Simulation
-
 
 _FILLING = 1e30
 """Content of an array before a term writes it; no number that a term means."""
@@ -50,8 +49,6 @@ def check_numbers(runs: Runs) -> None:
 
 def check_verdicts(runs: Runs) -> None:
     """Whether the episode ends is written for all worlds in each call."""
-    import warp as wp
-
     with _bound(runs) as (_, term):
         unset = 0x55
         bits: Any = wp.full(runs.subject.world_count, unset, dtype=wp.uint8, device="cpu")
@@ -75,8 +72,6 @@ def check_actions(runs: Runs) -> None:
 
 def check_mask(runs: Runs) -> None:
     """Only the worlds of the mask are changed: their state, their part of the model, and what was drawn for them."""
-    import warp as wp
-
     with _bound(runs) as (simulation, term):
         count = runs.subject.world_count
         mask: Any = wp.array([False] * (count - 1) + [True, False], dtype=bool, device="cpu")
@@ -110,8 +105,6 @@ def _bound(runs: Runs) -> Iterator[tuple[Simulation, Any]]:
 
 def _written(simulation: Simulation, term: Any, filling: float) -> np.ndarray:
     """Return the numbers that a quantity or a reward writes into an array with another content."""
-    import warp as wp
-
     is_quantity = hasattr(term, "measure")
     shape: Any = (simulation.world_count, len(term.labels)) if is_quantity else simulation.world_count
     out: Any = wp.full(shape, filling, dtype=float, device="cpu")
@@ -124,8 +117,6 @@ def _written(simulation: Simulation, term: Any, filling: float) -> np.ndarray:
 
 def _rows(simulation: Simulation, term: Any, world_count: int) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the rows of the first worlds in the arrays of the state and of the model, and in a command's numbers."""
-    from pippin.state.world_rows import arrays_of, worlds_of
-
     model: Any = simulation.model
     for prefix, owner in (("state.", simulation.state), ("model.", model)):
         for name, array in arrays_of(owner).items():

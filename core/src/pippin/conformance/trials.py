@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
 import numpy as np
+import warp as wp
 from pippin.errors import PippinError
+from pippin.simulation import Simulation
 
 from .mechanisms import DURATION
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import equal_moments
-
-if TYPE_CHECKING:
-    import newton
-    from pippin.simulation import Simulation
-
 
 WORLDS = 3
 """Worlds of a trial; the last one is asked."""
@@ -42,16 +40,14 @@ def answers(subject: PluginUnderTest) -> Mapping[str, Answer]:
     """Return the answer to each ask for which the solver supports the body.
 
     Every joint is prepared for what the solver cannot add to it later.
-
-    Args:
-        subject: The solver.
     """
     tried = _tried(subject)
     if not tried:
         return {}
     with _built(subject, tried, settable_joints=True) as simulation:
         before = _motions(simulation)
-        refusals = {name: _ask(simulation, ask, _first(ask, subject)) for name, ask in tried.items()}
+        honoured = {name for name, ask in tried.items() if cell_of(ask, subject.declaration).is_honoured}
+        refusals = {name: _ask(simulation, ask, ask.first if name in honoured else {}) for name, ask in tried.items()}
         for _ in range(round(DURATION / subject.dt)):
             _push(simulation)
             step(simulation, 1)
@@ -81,15 +77,8 @@ def _built(subject: PluginUnderTest, asks: Mapping[str, RuntimeChange], *, setta
     return subject.build(count=1, scene=scene, world_count=WORLDS, is_on_ground=False, settable_joints=settable_joints)
 
 
-def _first(ask: RuntimeChange, subject: PluginUnderTest) -> Mapping[str, float]:
-    """Return what is set before, if the ask is honoured."""
-    return ask.first if cell_of(ask, subject.declaration).is_honoured else {}
-
-
 def _add(asks: Mapping[str, RuntimeChange], builder: newton.ModelBuilder) -> None:
     """Add the body of each ask, all side by side along y."""
-    import warp as wp
-
     for index, (name, ask) in enumerate(asks.items()):
         place = wp.transform(wp.vec3(0.0, float(index), _HEIGHT), wp.quat_identity())
         body = builder.add_link(label=name, mass=_MASS, inertia=equal_moments(_INERTIA), xform=place)
@@ -124,8 +113,6 @@ def _ask(simulation: Simulation, ask: RuntimeChange, first: Mapping[str, float])
 
 
 def _arguments(ask: RuntimeChange, view: Any, is_of_bodies: bool) -> dict[str, Any]:
-    import newton
-
     dtype: Any = {bool: np.bool_, int: np.uint8}.get(type(ask.value), np.float32)
     row = np.asarray(ask.value, dtype=dtype).reshape(-1)
     is_alone = is_of_bodies or "root" in ask.name  # one row of numbers, without an axis of links or DOFs

@@ -6,13 +6,14 @@ They hold for any environment of Gymnasium's kind whose arrays are NumPy's; Gymn
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import attrs
 import numpy as np
 from pippin.errors import PluginError
 
-from .outcomes import CheckResult, NotApplicableError
+from .outcomes import CheckResult, NotApplicableError, raise_failed, result_of
 
 
 @attrs.frozen(eq=False)
@@ -40,21 +41,8 @@ def check_vector_env(env: Any, *, steps: int = 200) -> list[CheckResult]:
     Raises:
         PluginError: Checks failed; one paragraph for each.
     """
-    results = []
-    for check in (_interface, _spaces, _flags, _timeline, _memory, _seeds, _masks, _closing):
-        name = check.__name__.strip("_")
-        try:
-            check(env, steps)
-        except NotApplicableError as nothing:
-            results.append(CheckResult(check=name, outcome="not applicable", reason=str(nothing)))
-        except Exception as error:
-            results.append(CheckResult(check=name, outcome="failed", reason=str(error) or repr(error), error=error))
-        else:
-            results.append(CheckResult(check=name, outcome="passed"))
-    failed = [result for result in results if result.outcome == "failed"]
-    if failed:
-        raise PluginError("\n".join(f"{result.check}: {result.reason}" for result in failed)) from failed[0].error
-    return results
+    checks = (_interface, _spaces, _flags, _timeline, _memory, _seeds, _masks, _closing)
+    return raise_failed([result_of(each.__name__.strip("_"), partial(each, env, steps)) for each in checks])
 
 
 def _interface(env: Any, steps: int) -> None:

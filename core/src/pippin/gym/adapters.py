@@ -12,13 +12,6 @@ from .vector_env import VectorEnv
 def refuse_unfit(name: str, env: Any, backend: str, library: str, *, is_installed: bool) -> None:
     """Raise if an adapter cannot take an environment.
 
-    Args:
-        name: Name of the adapter.
-        env: The environment.
-        backend: The backend that the adapter needs.
-        library: The distribution of its library.
-        is_installed: Whether the library is installed.
-
     Raises:
         ConfigError: The environment has wrappers, another backend or autoreset, or the library is not installed.
     """

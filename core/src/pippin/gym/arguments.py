@@ -20,21 +20,13 @@ _INT32 = 2**31
 
 
 def check_render_mode(mode: Any) -> None:
-    """Raise if a mode of `render` is unknown.
-
-    Raises:
-        ConfigError: Names the known ones.
-    """
+    """Raise a `ConfigError` if a mode of `render` is unknown."""
     if mode is not None and mode not in RENDER_MODES:
         raise ConfigError(f"render_mode: unknown, {mode!r}; choose {', '.join(map(repr, RENDER_MODES))}, or None")
 
 
 def check_backend(name: str) -> None:
-    """Raise if a backend is unknown, or its library is not installed.
-
-    Raises:
-        ConfigError: Names the known ones, or the library.
-    """
+    """Raise a `ConfigError` if a backend is unknown, or its library is not installed."""
     if name not in _BACKENDS:
         raise ConfigError(f"backend: unknown, {name!r}; choose {', '.join(_BACKENDS)}")
     if name == "torch" and find_spec("torch") is None:

@@ -6,19 +6,14 @@ import numpy as np
 from pippin.simulation import Simulation
 from pippin.viewing.video.cameras import Cameras
 from pippin.viewing.video.config import VideoConfig
-from pippin.viewing.video.renderer import Renderer
-from pippin.viewing.video.tiles import Tiles
+from pippin.viewing.video.renderer import Renderer, Tiles
 
 _SIZE = (320, 240)
 """Width and height of an image [pixels]."""
 
 
 class Frames:
-    """Images of all worlds.
-
-    Args:
-        simulation: The simulation, whose state gives the distance of the cameras from the robots.
-    """
+    """Images of all worlds, from cameras at a distance that the first state gives."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation

@@ -95,23 +95,15 @@ class LocalWorlds:
     def step(self, *, reads_flags: bool) -> None:
         """Take a control step with the action in `arrays`.
 
-        Args:
-            reads_flags: Whether rewards are checked, which waits for the device.
-
         Raises:
-            SimulationError: A reward is not finite; the step was taken.
+            SimulationError: A reward is not finite; only if `reads_flags`, which waits for the device.
         """
         self.simulation.step()
         if reads_flags:
             self.task.raise_errors()
 
     def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
-        """Begin an episode in the worlds of a mask, or in all.
-
-        Args:
-            seeds: The seed of each world, and the worlds that get one.
-            mask: Shape [worlds]; None means all.
-        """
+        """Begin an episode in the worlds of a mask, or in all; the seeds are as `read_seeds` returns them."""
         if seeds is not None:
             numbers, is_given = seeds
             self.task.reseed(numbers, is_given if mask is None else is_given & mask)

@@ -45,12 +45,7 @@ class EnvShardWorker(LocalWorlds):
         return self.facts, SharedLayout(self.count, rows), self.device
 
     def attach(self, layout: SharedLayout, worlds: range) -> None:
-        """Share the memory whose descriptor comes by the socket.
-
-        Args:
-            layout: The arrays of all worlds.
-            worlds: The worlds of this shard among them.
-        """
+        """Share the memory of all worlds, whose descriptor comes by the socket; `worlds` are those of this shard."""
         _, (file, *_), _, _ = socket.recv_fds(self._signals, 1, 1)
         shared = SharedArrays(layout, file)
         shared.close_file()

@@ -78,20 +78,12 @@ class ShardedWorlds:
 
     @property
     def simulation(self) -> Simulation:
-        """Refused: no process has all worlds.
-
-        Raises:
-            SimulationError: Always.
-        """
+        """Refused with a `SimulationError`: no process has all worlds."""
         raise _out_of_reach("simulation", len(self._shards))
 
     @property
     def task(self) -> Task:
-        """Refused like `simulation`.
-
-        Raises:
-            SimulationError: Always.
-        """
+        """Refused like `simulation`."""
         raise _out_of_reach("task", len(self._shards))
 
     def arrays(self) -> dict[str, wp.array]:

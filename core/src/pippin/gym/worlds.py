@@ -30,15 +30,7 @@ def open_worlds(
     plugins: Plugins,
     shards: int | Literal["auto"] | None,
 ) -> Worlds:
-    """Return the worlds of a file.
-
-    Args:
-        file: The configuration file.
-        overrides: Values that replace those of the file, by key path.
-        arguments: Further values, which the caller gave as arguments; None keeps that of the file.
-        max_episode_steps: Control steps after which an episode is truncated; None keeps that of the file.
-        plugins: As for `pippin.Simulation`.
-        shards: Number of processes, or "auto" for the number of cores; None means this process.
+    """Return the worlds of a file; the arguments are those of `VectorEnv`, and None among them keeps that of the file.
 
     Raises:
         ConfigError: The file is wrong or has no task, or an argument is wrong.

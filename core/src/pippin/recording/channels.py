@@ -102,12 +102,7 @@ def _refuse_absent_contacts(simulation: Host, series: Sequence[str], where: str)
 
 
 def refuse_unlike(prototypes: Sequence[int] | np.ndarray, worlds: Sequence[int] | np.ndarray, where: str) -> None:
-    """Refuse worlds with different contents.
-
-    Args:
-        prototypes: Number of the contents of each world.
-        worlds: Indices of worlds.
-        where: Beginning of the error.
+    """Refuse worlds with different contents; `prototypes` has the number of the contents of each world.
 
     Raises:
         ConfigError: Names two of the worlds.
@@ -122,14 +117,7 @@ def refuse_unlike(prototypes: Sequence[int] | np.ndarray, worlds: Sequence[int] 
 
 
 class _Finder:
-    """The channels of some worlds, which have the same contents.
-
-    Args:
-        simulation: The simulation.
-        worlds: Indices of the worlds.
-        max_contacts: Number of contacts of a world to hold.
-        where: Beginning of error messages.
-    """
+    """The channels of some worlds, which have the same contents."""
 
     def __init__(self, simulation: Host, worlds: np.ndarray, max_contacts: int, where: str) -> None:
         self._simulation, self._worlds, self._max_contacts, self._where = simulation, worlds, max_contacts, where

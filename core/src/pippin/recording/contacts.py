@@ -26,12 +26,7 @@ def no_contacts(simulation: Host) -> str | None:
 class ContactTable:
     """The contacts of the last detection, by world, with the forces of the last substep.
 
-    On CUDA, the order of the contacts of a world may differ from run to run.
-
-    Args:
-        simulation: A simulation with contacts.
-        worlds: Indices of the worlds.
-        size: Number of contacts of a world to hold.
+    The arrays hold `size` contacts of a world. On CUDA, their order may differ from run to run.
     """
 
     def __init__(self, simulation: Host, worlds: np.ndarray, size: int) -> None:

@@ -40,11 +40,7 @@ def locked(path: Path) -> BinaryIO | None:
 
 
 def refuse_locked(path: Path, where: str = "") -> None:
-    """Refuse a file that a process still writes.
-
-    Args:
-        path: The file.
-        where: Beginning of the error.
+    """Refuse a file that a process still writes; `where` is the beginning of the error.
 
     Raises:
         ConfigError: The file is locked.

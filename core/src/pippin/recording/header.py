@@ -10,13 +10,26 @@ from typing import Any, ClassVar, Self
 import attrs
 import numpy as np
 from pippin.binding import Host
-from pippin.config import dump_toml
+from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
 
 from .column import Column, row_type
-from .whole_run import WholeRun
 
 _DISTRIBUTIONS = {"pippin": "pippin", "newton": "newton", "warp": "warp-lang"}
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class WholeRun:
+    """The run, if several processes simulate its worlds: facts that the recorder of a shard needs."""
+
+    config: SimulationConfig
+    """Configuration of the run."""
+
+    worlds: tuple[int, ...]
+    """The recorded worlds of the run, in the order of the recording."""
+
+    first_world: int
+    """Number, in the run, of the first world of the shard."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -71,15 +84,9 @@ class Header:
         columns: Sequence[Column],
         whole_run: WholeRun | None = None,
     ) -> Self:
-        """For the core: Return the header of a recording that begins now.
+        """For the core: Return the header of a recording that begins now, after the first step.
 
-        Args:
-            simulation: The simulation, after its first step.
-            label: Label of the recorder.
-            worlds: The recorded worlds.
-            period: Control steps from one row to the next.
-            columns: The recorded channels.
-            whole_run: The run, if other processes simulate other worlds of it.
+        A row is recorded every `period` control steps; `whole_run` is given if other processes simulate other worlds.
         """
         first = 0 if whole_run is None else whole_run.first_world
         of_run = tuple(first + int(world) for world in worlds)

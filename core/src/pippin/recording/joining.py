@@ -20,12 +20,7 @@ _MARGIN = 1_000_000
 
 
 def refuse_unjoinable(suffix: str, target: Path, *, is_split: bool) -> None:
-    """Refuse a file of a run that the files of its processes could not become.
-
-    Args:
-        suffix: Suffix of the recorder's files.
-        target: The file of the run.
-        is_split: Whether several processes record it.
+    """Refuse a file of a run that the files of its processes, which end with `suffix`, could not become.
 
     Raises:
         ConfigError: The file cannot be written, or is of a format that cannot be read back.

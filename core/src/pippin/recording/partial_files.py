@@ -37,9 +37,6 @@ class Reader(Protocol):
 class PartialFiles:
     """Files of one recording, read as one file: with the rows that all of them have, and their worlds in its order.
 
-    Args:
-        readers: The files, by path.
-
     Raises:
         ConfigError: The files do not belong together.
     """
@@ -125,16 +122,11 @@ class _MergedColumn:
 
 
 def _refuse_unrelated(paths: Sequence[Path], headers: Sequence[Header]) -> None:
-    """Refuse files that are not of one recording.
-
-    Raises:
-        ConfigError: Names two files, and what differs.
-    """
+    """Refuse files that are not of one recording."""
     seen: dict[int, Path] = {}
     for path, header in zip(paths, headers, strict=True):
-        unlike = next(
-            (name for name in ("label", "whole", "config", "period") if _differ(header, headers[0], name)), ""
-        )
+        alike = ("label", "whole", "config", "period")
+        unlike = next((name for name in alike if getattr(header, name) != getattr(headers[0], name)), "")
         if not unlike and _contents(header) != _contents(headers[0]):
             unlike = "columns"
         if unlike:
@@ -149,10 +141,6 @@ def _refuse_unrelated(paths: Sequence[Path], headers: Sequence[Header]) -> None:
                     " pippin.recording.Recording"
                 )
             seen[world] = path
-
-
-def _differ(one: Header, other: Header, name: str) -> bool:
-    return getattr(one, name) != getattr(other, name)
 
 
 def _contents(header: Header) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from pippin.arrays import present
 
 from .channels import Channel
 from .column import row_type
+
+_BYTE: Any = wp.uint8
 
 Write = Callable[[int], Any]
 
@@ -84,22 +86,20 @@ class DeviceRowBuffer(RowBuffer):
 
     def __init__(self, channels: Sequence[Channel], size: int) -> None:
         super().__init__(channels, size)
-        device, byte = present(channels[0].source.device), _any(wp.uint8)
+        device = present(channels[0].source.device)
         total = self.capacity * self.row_size
-        self._ring: wp.array = wp.zeros(total, dtype=byte, device=device)
-        self._host: wp.array = wp.zeros(total, dtype=byte, device="cpu", pinned=device.is_cuda)
+        self._ring: wp.array = wp.zeros(total, dtype=_BYTE, device=device)
+        self._host: wp.array = wp.zeros(total, dtype=_BYTE, device="cpu", pinned=device.is_cuda)
         self._rows = self._host.numpy().view(self._type)
-        self._writes = list(self._copies(channels))
+        fields: Any = self._type.fields
+        self._writes = [
+            _copying(self._ring, channel.source, fields[channel.name][1], self.row_size) for channel in channels
+        ]
 
     def _read(self, count: int) -> np.ndarray:
         wp.copy(self._host, self._ring, count=count * self.row_size)
         wp.synchronize_device(self._ring.device)
         return self._rows[:count]
-
-    def _copies(self, channels: Sequence[Channel]) -> Iterator[Write]:
-        fields: Any = self._type.fields
-        for channel in channels:
-            yield _copying(self._ring, channel.source, fields[channel.name][1], self.row_size)
 
 
 def _assigning(column: np.ndarray, view: np.ndarray) -> Write:
@@ -113,7 +113,7 @@ def _copying(ring: wp.array, source: wp.array, offset: int, row_size: int) -> Wr
     """Return the function that copies an array into a row of the ring, as bytes; one that has gaps is packed before."""
     packed = source if source.is_contiguous else wp.empty(source.shape, dtype=source.dtype, device=source.device)
     size = packed.size * wp.types.type_size_in_bytes(packed.dtype)
-    flat = wp.array(ptr=packed.ptr, shape=(size,), dtype=_any(wp.uint8), device=ring.device)
+    flat = wp.array(ptr=packed.ptr, shape=(size,), dtype=_BYTE, device=ring.device)
     flat._ref = packed
 
     def write(row: int) -> None:
@@ -122,7 +122,3 @@ def _copying(ring: wp.array, source: wp.array, offset: int, row_size: int) -> Wr
         wp.copy(ring, flat, dest_offset=row * row_size + offset, count=size)
 
     return write
-
-
-def _any(dtype: Any) -> Any:
-    return dtype

@@ -76,7 +76,7 @@ def sizes_for(
 
 def _is_left_out(table: Any, keys: Sequence[str]) -> bool:
     for key in keys:
-        table = _settings(table)
+        table = table.config if isinstance(table, ComponentConfig) else table
         if not hasattr(table, key):
             return False
         table = getattr(table, key)
@@ -89,7 +89,3 @@ def _with(table: Any, keys: Sequence[str], size: int) -> Any:
         return attrs.evolve(table, config=_with(table.config, keys, size))
     first, *rest = keys
     return attrs.evolve(table, **{first: _with(getattr(table, first), rest, size) if rest else size})
-
-
-def _settings(table: Any) -> Any:
-    return table.config if isinstance(table, ComponentConfig) else table

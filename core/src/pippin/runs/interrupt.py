@@ -24,9 +24,6 @@ def stopped_between_steps(simulation: Waiting) -> Iterator[Callable[[], None]]:
     so does the first one while the simulation waits for a viewer.
 
     Only the main thread gets signals; in other threads, and where Ctrl-C is ignored, the function never raises.
-
-    Args:
-        simulation: The simulation.
     """
     is_asked, before = False, signal.getsignal(signal.SIGINT)
     if before in (signal.SIG_IGN, None) or threading.current_thread() is not threading.main_thread():

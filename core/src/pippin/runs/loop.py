@@ -28,12 +28,7 @@ class RunLoop:
         notes: Notes on earlier starts.
     """
 
-    def __init__(
-        self,
-        simulation: Simulation,
-        progress: RunProgress,
-        notes: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, simulation: Simulation, progress: RunProgress, notes: Sequence[str] = ()) -> None:
         self.simulation, self.progress = simulation, progress
         #: Control steps before the run.
         self.first_step = simulation.step_count

@@ -82,15 +82,14 @@ def execute(
     progress = current_progress()
     count = step_count(config, steps, duration)
     recorded_by_default(config, record_worlds)
+    files: Any = {"name": name, "out": out, "record_worlds": record_worlds}
     if str(processes) != "1":
         from .sharded_run import process_count, refuse_with_processes, simulate_in_processes
 
         refuse_with_processes(config, {"trace_hooks": trace is not None, "checkpoint": checkpoint is not None})
         process_total = process_count(str(processes), config)
         if process_total > 1:
-            return simulate_in_processes(
-                config, process_total, count, progress, name=name, out=out, record_worlds=record_worlds
-            )
+            return simulate_in_processes(config, process_total, count, progress, **files)
     import_newton(config, progress)
     from .simulate import simulate
     from .start import build
@@ -99,14 +98,4 @@ def execute(
         return build(config, progress, folder, plugins, trace)
 
     with warp_quiet():
-        return simulate(
-            config,
-            start,
-            count,
-            progress,
-            name=name,
-            out=out,
-            record_worlds=record_worlds,
-            checkpoint=checkpoint,
-            trace=trace,
-        )
+        return simulate(config, start, count, progress, checkpoint=checkpoint, trace=trace, **files)

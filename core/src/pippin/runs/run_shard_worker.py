@@ -16,11 +16,10 @@ from pippin.config import SimulationConfig
 from pippin.devices import kind_of
 from pippin.errors import PippinError
 from pippin.recording.channels import refuse_unlike
+from pippin.recording.header import WholeRun
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
-from pippin.recording.whole_run import WholeRun
-from pippin.sharding.shard import Shard
-from pippin.sharding.world_numbers import renumber_worlds
+from pippin.sharding.shard import Shard, renumber_worlds
 from pippin.simulation import Simulation
 
 from .growth import sizes_for

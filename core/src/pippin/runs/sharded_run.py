@@ -97,7 +97,8 @@ def simulate_in_processes(
             recorded = _recorded(growth.config, record_worlds)
             files = _files(growth.config, recorded, shards, folder.path)
         may_grow = not growth.is_exhausted
-        arguments = [(each, growth.config, recorded, _folder_of(each, folder), may_grow) for each in shards]
+        parts = folder.path / _PARTS
+        arguments = [(each, growth.config, recorded, parts / str(each.index), may_grow) for each in shards]
         with RunWorkers(shards, _make_worker, arguments, progress) as workers:
             end = _advance(workers, count, progress, folder.path)
         if workers.sizes is None:
@@ -106,7 +107,7 @@ def simulate_in_processes(
         progress.note(growth.notes[-1])
     with progress.phase("write"):
         results = {worlds_text(shard): each for shard, each in zip(shards, workers.results, strict=True) if each}
-        facts = merge_results(results, growth.config, files, recorded, folder.path / _PARTS)
+        facts = merge_results(results, growth.config, files, recorded, parts)
         facts["notes"] = _with_start(facts["notes"], growth.notes)
         facts["measured_seconds"] = progress.seconds.get("run", 0.0)
         config = next(iter(results.values()))["config"]
@@ -147,11 +148,6 @@ def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Pat
             progress.note(kept)
         raise
     return workers.failure or stopped
-
-
-def _folder_of(shard: Shard, folder: RunFolder) -> Path:
-    """Return the folder for the files of a shard."""
-    return folder.path / _PARTS / str(shard.index)
 
 
 def _kept(folder: Path) -> str:

@@ -96,15 +96,8 @@ def stepped(
 ) -> RunLoop:
     """Build and step a simulation, again with larger buffers if they were full, and return the loop of the last start.
 
-    The simulation is closed then: its recordings are complete.
-
-    Args:
-        config: The configuration.
-        build: Returns the simulation of a configuration.
-        take: Takes the steps; `RunLoop.end` keeps what ends them early.
-        progress: The progress of the run.
-        finish: Called at the end of the last start, before the simulation is closed.
-        may_grow: Whether the simulation may start again.
+    The simulation is closed then: its recordings are complete. `take` takes the steps, and `RunLoop.end` keeps what
+    ends them early. `finish` is called at the end of the last start, before the simulation is closed.
     """
     growth = Growth(config)
     while True:

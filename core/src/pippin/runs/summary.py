@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from importlib import metadata
 from pathlib import Path
@@ -41,31 +43,18 @@ def speed_of(config: SimulationConfig, world_steps: int, steps: int, seconds: fl
 
 
 def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, float | None]:
-    """Return the speed of some control steps: steps per second of all worlds, and the real-time factor of one.
-
-    Both are None if nothing was measured.
-
-    Args:
-        simulation: The simulation that was stepped.
-        steps: Control steps.
-        seconds: Time they took [s].
-    """
+    """Return the speed of control steps that took a time [s], as `speed_of` does."""
     return speed_of(simulation.config, simulation.world_count * steps, steps, seconds)
 
 
 def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the program of a step, notes, import reports, buffers, plugins, versions and hardware.
-
-    Args:
-        simulation: The simulation.
-        start: The notes on its start.
+    """Return the program of a step, notes with those on the start, import reports, buffers, plugins, versions and
+    hardware.
     """
     return {
         "program": _program(simulation.program),
         "notes": with_limits(component_notes(simulation, start), simulation.iteration_limit_count),
-        "imports": {
-            each.file: [str(difference) for difference in each.differences] for each in simulation.import_reports
-        },
+        "imports": {each.file: list(map(str, each.differences)) for each in simulation.import_reports},
         "capacities": [{name: row[name] for name in _SHOWN} for row in capacity_rows(simulation)],
         "plugins": _plugins(simulation),
         "versions": _versions(),
@@ -74,22 +63,12 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
 
 
 def component_notes(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Sequence[str]]:
-    """Return the notes of the components and of the start.
-
-    Args:
-        simulation: The simulation.
-        start: The notes on its start.
-    """
+    """Return the notes of the components and of the start."""
     return {name: texts for name, texts in {**simulation.notes, "start": start}.items() if texts}
 
 
 def with_limits(notes: Mapping[str, Sequence[str]], count: int) -> dict[str, Sequence[str]]:
-    """Return notes by component, with one on the solver if it reached a limit of iterations.
-
-    Args:
-        notes: The other notes.
-        count: How often it reached one, over the substeps of all worlds.
-    """
+    """Return notes by component, with one on how often the solver reached its limit of iterations."""
     if not count:
         return dict(notes)
     limit = "reached its limit of iterations, and continued with the last iterate"
@@ -122,13 +101,12 @@ def _plugins(simulation: Simulation) -> dict[str, Any]:
     return found
 
 
+@functools.cache  # metadata of distributions take milliseconds
 def _versions() -> dict[str, str]:
     versions = {"python": platform.python_version()}
     for name in _DISTRIBUTIONS:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return versions
 
 
@@ -147,10 +125,8 @@ def _hardware(simulation: Simulation) -> Mapping[str, Any]:
 
 
 def _cpu_name() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.processor() or platform.machine())
 

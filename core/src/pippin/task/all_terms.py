@@ -29,16 +29,7 @@ class QuantityCache:
         return (quantity for _, quantity in self._quantities)
 
     def quantity(self, choice: ComponentConfig, context: TermContext, where: str) -> Quantity:
-        """Return the quantity of a choice, and make it at its first use.
-
-        Args:
-            choice: The type of the quantity, and its configuration.
-            context: The context of the term that chooses it.
-            where: Key of the choice in the term's table, for errors.
-
-        Raises:
-            ConfigError: The quantity does not fit the simulation.
-        """
+        """Return the quantity of a choice, and make it at its first use."""
         for known, quantity in self._quantities:
             if known == choice:
                 return quantity
@@ -56,11 +47,6 @@ class QuantityCache:
 
 class AllTerms:
     """The terms of a task by label, made in the order in which they may refer to each other.
-
-    Args:
-        config: The `[task]` table.
-        simulation: The simulation.
-        episodes: The arrays of the task; gets those of the actions.
 
     Raises:
         ConfigError: A term is wrong for this simulation.

@@ -28,13 +28,6 @@ _METHODS = ("apply", "evaluate", "measure", "resample", "reset", "update")
 def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: str, key: str) -> Any:
     """Return a term, whose exceptions name its key, its distribution and the line of its code.
 
-    Args:
-        kind: The kind of the term.
-        choice: The type of the term, and its configuration.
-        context: The task and the simulation as the term sees them.
-        where: Beginning of the faults of its configuration; the caller puts its own key in front.
-        key: Key of its table, such as `task.rewards.upright`.
-
     Raises:
         ConfigError: The term refuses its configuration.
         PluginError: The plugin cannot be loaded, has another base class, or raises.

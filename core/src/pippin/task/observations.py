@@ -30,11 +30,6 @@ class _Observation:
 class ObservationGroup:
     """The observations of one group.
 
-    Args:
-        name: Name of the group.
-        terms: Its terms by label, in order.
-        context: Returns the context of a term by its name.
-
     Raises:
         ConfigError: A term is wrong; names the group and the term.
     """

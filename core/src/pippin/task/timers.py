@@ -10,11 +10,7 @@ from .terms import Command, Event
 
 
 class Timer:
-    """Random times of an event or a command in each world.
-
-    Args:
-        term: The event or command, whose configuration has a `period`.
-    """
+    """Random times in each world of an event or a command, whose configuration has a `period`."""
 
     def __init__(self, term: Event | Command) -> None:
         context: TermContext = term.context

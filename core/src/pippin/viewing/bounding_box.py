@@ -19,13 +19,10 @@ def bounding_box(model: newton.Model, state: newton.State, world: int) -> tuple[
     has none.
 
     Shapes that are fixed to the world count only if there are no others; planes and height fields never do.
-
-    Args:
-        model: The model.
-        state: The state.
-        world: Index of the world.
     """
-    points = [*_shape_corners(model, state, world), *_particles(model, state, world)]
+    points = _shape_corners(model, state, world)
+    if model.particle_count:
+        points.append(on_host(state.particle_q)[on_host(model.particle_world) == world])
     points = [each for each in points if np.isfinite(each).all()]
     if not points:
         return None
@@ -51,9 +48,3 @@ def _shape_corners(model: newton.Model, state: newton.State, world: int) -> list
         poses = on_host(state.body_q)[parents]
         corners = rotated(poses[:, 3:], corners) + poses[:, :3]
     return [corners.reshape(-1, 3)]
-
-
-def _particles(model: newton.Model, state: newton.State, world: int) -> list[np.ndarray]:
-    if not model.particle_count:
-        return []
-    return [on_host(state.particle_q)[on_host(model.particle_world) == world]]

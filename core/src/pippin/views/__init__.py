@@ -4,13 +4,13 @@ The types here can be imported before a simulation exists. They import neither N
 decide before that import whether backward kernels are needed. The views themselves are imported at first use.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pippin.late import late
 
 from .contacts.data import ContactData, FrictionData, RawContactData
 from .errors import RowError, ViewError
-from .metatype import ArticulationMetatype, DofType
-from .object_type import ObjectType
+from .metatype import ArticulationMetatype, DofType, ObjectType
 from .quantities import ARTICULATION, RIGID_BODY, ViewQuantity
 from .selection import SelectionError
 
@@ -41,17 +41,13 @@ __all__ = [
     "ViewQuantity",
 ]
 
-_LATE = {
-    "Array": "exchange",
-    "ArticulationView": "articulations",
-    "RigidBodyView": "rigid_bodies",
-    "RigidContactView": "contacts.view",
-    "SimulationView": "simulation_view",
-}
-"""Modules of names that need NumPy and Warp."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
+__getattr__ = late(
+    __name__,
+    {
+        "Array": ".exchange",
+        "ArticulationView": ".articulations",
+        "RigidBodyView": ".rigid_bodies",
+        "RigidContactView": ".contacts.view",
+        "SimulationView": ".simulation_view",
+    },
+)

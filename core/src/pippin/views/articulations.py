@@ -54,10 +54,8 @@ class ArticulationView(RowView):
             "joint": indices.joints,
         }
         balls = Balls(indices, present(model.device)) if indices.ball_coords.size else None
-        joints = indices.joints[:, 0]
-        super().__init__(
-            host, labels, _worlds(model, articulations), articulations, maps, joints, balls, _quaternion(indices)
-        )
+        joints, worlds = indices.joints[:, 0], on_host(model.articulation_world)[articulations].astype(np.int32)
+        super().__init__(host, labels, worlds, articulations, maps, joints, balls, _quaternion(indices))
         self._dynamics = Dynamics(host, articulations, indices, self._row_flags.world_of)
 
     def _name_of(self, element: Element, row: int, column: int) -> str:
@@ -437,7 +435,3 @@ def _quaternion(indices: ArticulationIndices) -> np.ndarray | None:
     for k in range(4):
         position[firsts + k] = k
     return np.where(indices.coords == PADDING, PADDING, position[indices.coords])
-
-
-def _worlds(model: Any, articulations: np.ndarray) -> np.ndarray:
-    return on_host(model.articulation_world)[articulations].astype(np.int32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -20,7 +19,7 @@ from .exchange import scalar_shape
 from .host_checks import HostCheck
 from .indexing import PADDING, index_map, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
-from .kernels.dirty_flags import DirtyFlags
+from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import Staging, alias
 from .quantities import ViewQuantity
@@ -30,29 +29,21 @@ from .rules import RULES, Valid, of_type
 _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
 
-@attrs.frozen
-class _ModelAttribute:
-    """The flag of an attribute of the model, and the rule of its values."""
-
-    flag: str
-    valid: Valid
-
-
-KNOWN: Mapping[str, _ModelAttribute] = {
-    "joint_X_p": _ModelAttribute("JOINT_PROPERTIES", "pose"),
-    "joint_X_c": _ModelAttribute("JOINT_PROPERTIES", "pose"),
-    "joint_damping": _ModelAttribute(_FORCES, "non-negative"),
-    "joint_stiffness": _ModelAttribute(_FORCES, "non-negative"),
-    "joint_limit_ke": _ModelAttribute(_FORCES, "non-negative"),
-    "joint_limit_kd": _ModelAttribute(_FORCES, "non-negative"),
-    "joint_rest_q": _ModelAttribute("JOINT_REFERENCE_POSE_PROPERTIES", "finite"),
-    "shape_transform": _ModelAttribute(_SHAPES, "pose"),
-    "shape_material_mu": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_restitution": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_ke": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_kd": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_kf": _ModelAttribute(_SHAPES, "non-negative"),
-    "shape_material_ka": _ModelAttribute(_SHAPES, "non-negative"),
+KNOWN: Mapping[str, tuple[str, Valid]] = {
+    "joint_X_p": ("JOINT_PROPERTIES", "pose"),
+    "joint_X_c": ("JOINT_PROPERTIES", "pose"),
+    "joint_damping": (_FORCES, "non-negative"),
+    "joint_stiffness": (_FORCES, "non-negative"),
+    "joint_limit_ke": (_FORCES, "non-negative"),
+    "joint_limit_kd": (_FORCES, "non-negative"),
+    "joint_rest_q": ("JOINT_REFERENCE_POSE_PROPERTIES", "finite"),
+    "shape_transform": (_SHAPES, "pose"),
+    "shape_material_mu": (_SHAPES, "non-negative"),
+    "shape_material_restitution": (_SHAPES, "non-negative"),
+    "shape_material_ke": (_SHAPES, "non-negative"),
+    "shape_material_kd": (_SHAPES, "non-negative"),
+    "shape_material_kf": (_SHAPES, "non-negative"),
+    "shape_material_ka": (_SHAPES, "non-negative"),
 }
 """Attributes of the model that can be set while it runs: the flag that notifies the solver, and the allowed values."""
 
@@ -69,14 +60,8 @@ STRUCTURE = frozenset(
 class Attributes:
     """Arrays of the state, the inputs or the model, by name.
 
-    The memory of an attribute is allocated at its first use.
-
-    Args:
-        host: The simulation.
-        elements: Index map of each frequency of Newton's attributes, shape [count] or [count, columns]; padding is -1.
-        quantities: The quantities of the view, which have setters of their own.
-        faults: The faults of the setting of attributes.
-        row_flags: The flags of the rows whose model is written; None if nobody asks for them.
+    The memory of an attribute is allocated at its first use. `elements` has an index map for each frequency of Newton's
+    attributes, shape [count] or [count, columns]; padding is -1.
     """
 
     def __init__(
@@ -109,13 +94,6 @@ class Attributes:
         describe: Callable[[int], str],
     ) -> None:
         """Write the numbers of the selected rows, and notify the solver.
-
-        Args:
-            name: Name of the array.
-            data: The numbers.
-            selection: The rows.
-            flags: The flags that notify the solver.
-            describe: Return the words for a row in errors.
 
         Raises:
             ViewError: The attribute is unknown, is set by a setter of its own, or needs flags; or a number is NaN.
@@ -198,23 +176,16 @@ class Attributes:
                     f"{where}: the solvers that read it are not known; pass flags=newton.ModelFlags.…, or flags=0 if"
                     " none does"
                 )
-            return int(newton.ModelFlags[known.flag])
+            return int(newton.ModelFlags[known[0]])
         if isinstance(flags, bool) or not isinstance(flags, int):
             raise ViewError(f"{where}: flags: expected newton.ModelFlags or an integer, got {flags!r}")
-        if known is not None and not flags & newton.ModelFlags[known.flag]:
-            raise ViewError(f"{where}: flags: without {known.flag} the solver would not read it; leave flags out")
+        if known is not None and not flags & newton.ModelFlags[known[0]]:
+            raise ViewError(f"{where}: flags: without {known[0]} the solver would not read it; leave flags out")
         return int(flags)
 
 
 class _Attribute:
-    """The memory of one attribute.
-
-    Args:
-        name: Name of the array, `namespace:name` for a custom one.
-        owner: "state", "control" or "model".
-        index: Index map, shape [count] or [count, columns].
-        array: The array, for its type.
-    """
+    """The memory of one attribute of the state, the control or the model."""
 
     def __init__(self, name: str, owner: str, index: np.ndarray, array: wp.array) -> None:
         self.name, self.owner = name, owner
@@ -225,12 +196,9 @@ class _Attribute:
         self.values = wp.zeros((*index.shape, *components), dtype=scalar, device=device)
         #: Index of each element in the array, shape of `values` without components; -1 for padding.
         self.elements = index
-        #: The number of elements.
         self.count = index.size
-        #: Name of the type of a number.
         self.dtype: str = scalar.__name__
-        #: The numbers that are allowed.
-        self.rule = RULES[KNOWN[name].valid] if name in KNOWN else of_type(self.dtype)
+        self.rule = RULES[KNOWN[name][1]] if name in KNOWN else of_type(self.dtype)
         self.staging = Staging(self.values.size, self.dtype, device)
         width = index.size // len(index) if len(index) else 1
         self._is_used = (index != PADDING).reshape(len(index), width)
@@ -238,7 +206,6 @@ class _Attribute:
         quaternion = np.zeros_like(elements) if self.rule.has_quaternion else None
         #: The elements as an argument of kernels.
         self.index = index_map(elements, device, self.rule, quaternion)
-        #: Writes rows of bytes.
         self.scatter = PreparedLaunch(scatter_bytes, device, width)
 
     def check(self, describe: Callable[[int], str]) -> HostCheck:

@@ -15,12 +15,7 @@ from .row_selection import RowSelection
 
 
 class Balls:
-    """Reads and writes the ball joints of all rows.
-
-    Args:
-        indices: The joints of each row.
-        device: Device of the simulation.
-    """
+    """Reads and writes the ball joints of all rows."""
 
     def __init__(self, indices: ArticulationIndices, device: wp.Device) -> None:
         self._aliases, width = WarpArrayCache(), indices.dofs.shape[1]

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-import attrs
 import warp as wp
 
 from .errors import RowError, ViewError
-from .kernels.faults import HELD, INVALID, KIND_COUNT, OUTSIDE, REFUSED
+from .kernels.rows import HELD, INVALID, KIND_COUNT, OUTSIDE
 from .memory import alias
 
 
-@attrs.frozen
-class _DeviceFault:
-    """The faults of one kind in the calls of one setter."""
-
-    setter: str
-    kind: int
-    """A constant of `kernels.faults`."""
-
-    count: int
-    example: int
-    """Row of one of the faults, or the index itself if no row has it."""
-
-
 class DeviceFaults:
-    """The memory of the faults, with a part for each setter, allocated once.
-
-    Args:
-        setters: Names of the setters.
-        device: Device of the kernels.
-    """
+    """The memory of the faults, with a part for each setter, by its name."""
 
     def __init__(self, setters: Sequence[str], device: wp.Device) -> None:
         self._setters = tuple(setters)
@@ -53,45 +34,39 @@ class DeviceFaults:
     ) -> None:
         """Raise one error for all faults since the last call, if there are any. Synchronises with the device.
 
-        Args:
-            count: The number of rows.
-            expected: Return the values that a setter allows.
-            describe: Return the words for a row.
-            what: The word for a row.
-            solver: Name of the solver.
+        `expected` returns the values that a setter allows, and `describe` the words for one of the `count` rows.
 
         Raises:
             RowError: Indices were out of range.
             ViewError: There were faults of other kinds.
         """
-        sentences = {
-            OUTSIDE: lambda fault: (
-                f"{fault.count} indices on the device were out of range, such as {fault.example}, and nothing was"
-                f" written for them; there are {count} {what}s, counted from 0"
-            ),
-            INVALID: lambda fault: (
-                f"{fault.count} values on the device were not allowed, such as in {describe(fault.example)}, and were"
-                f" not written; expected {expected(fault.setter)}"
-            ),
-            HELD: lambda fault: (
-                f"{fault.count} bodies on the device are held by joints, such as in {describe(fault.example)}, and"
-                " were not moved; set the positions and velocities of DOFs instead"
-            ),
-            REFUSED: lambda fault: (
-                f"{fault.count} numbers on the device were not set: solver {solver!r} can have such drives, limits or"
-                " properties only at joints that had them when it was built; set scene.settable_joints = true"
-            ),
-        }
-        if faults := list(self._take()):
-            error = RowError if faults[0].kind == OUTSIDE else ViewError
-            raise error("\n".join(f"{fault.setter}: {sentences[fault.kind](fault)}" for fault in faults))
+        parts = zip(self._setters, self._memory.numpy().reshape(-1, KIND_COUNT, 2).tolist(), strict=True)
+        faults = [(setter, kind, *part[kind]) for setter, part in parts for kind in range(KIND_COUNT) if part[kind][0]]
+        if not faults:
+            return
+        self._memory.zero_()
 
-    def _take(self) -> Iterator[_DeviceFault]:
-        """Yield the faults since the last call, and forget them."""
-        found = self._memory.numpy().copy()
-        if found.any():
-            self._memory.zero_()
-        for setter, numbers in zip(self._setters, found.tolist(), strict=True):
-            for kind in range(KIND_COUNT):
-                if count := numbers[2 * kind]:
-                    yield _DeviceFault(setter, kind, count, numbers[2 * kind + 1])
+        def sentence(setter: str, kind: int, fault_count: int, example: int) -> str:
+            """Return the words for faults of a kind; the example is a row, or an index if no row has it."""
+            if kind == OUTSIDE:
+                return (
+                    f"{fault_count} indices on the device were out of range, such as {example}, and nothing was written"
+                    f" for them; there are {count} {what}s, counted from 0"
+                )
+            if kind == INVALID:
+                return (
+                    f"{fault_count} values on the device were not allowed, such as in {describe(example)}, and were not"
+                    f" written; expected {expected(setter)}"
+                )
+            if kind == HELD:
+                return (
+                    f"{fault_count} bodies on the device are held by joints, such as in {describe(example)}, and were"
+                    " not moved; set the positions and velocities of DOFs instead"
+                )
+            return (
+                f"{fault_count} numbers on the device were not set: solver {solver!r} can have such drives, limits or"
+                " properties only at joints that had them when it was built; set scene.settable_joints = true"
+            )
+
+        error = RowError if faults[0][1] == OUTSIDE else ViewError
+        raise error("\n".join(f"{fault[0]}: {sentence(*fault)}" for fault in faults))

@@ -11,17 +11,14 @@ from pippin.arrays import present
 from pippin.binding import Host
 
 from .indexing import PADDING
-from .kernels.dirty_flags import DirtyFlags
+from .kernels.rows import DirtyFlags
 
 
 class RowFlags:
     """Sets the flags of the articulations and worlds of written rows, in masks of the host.
 
-    Args:
-        device: The device of the masks.
-        masks: The masks of articulations and of worlds, the latter of shape [world_count + 1].
-        articulation_of: Articulation of each row, shape [count]; -1 for no articulation.
-        world_of: World of each row, shape [count]; -1 for no world.
+    The masks are those of articulations and of worlds, the latter of shape [world_count + 1]; -1 is for no world and no
+    articulation.
     """
 
     def __init__(

@@ -14,6 +14,7 @@ from pippin.binding import Host
 from .errors import ViewError
 from .indexing import PADDING, ArticulationIndices
 from .kernels import dynamics as kernels
+from .kernels.gather_scatter import GATHER
 
 
 class Dynamics:
@@ -21,12 +22,6 @@ class Dynamics:
 
     The memory is allocated at the first call of each kind. If the rows are all articulations of the model, and the
     columns are theirs, Newton's own matrices are the rows of the view, and nothing is copied.
-
-    Args:
-        host: The simulation.
-        articulations: Articulation of each row, shape [count].
-        indices: Links and DOFs of the articulations.
-        world_of: World of each row on the device, shape [count].
     """
 
     def __init__(self, host: Host, articulations: np.ndarray, indices: ArticulationIndices, world_of: wp.array) -> None:
@@ -46,9 +41,9 @@ class Dynamics:
         self._dof_starts = on_device(dof_starts)
         self._parents = on_device(_parents(model, indices.joints))
         self._carriers = on_device(_carriers(model, indices))
-        self._is_whole = np.array_equal(articulations, np.arange(model.articulation_count)) and _is_in_place(
-            indices.generalized - dof_starts[articulations][:, None], indices.generalized != PADDING
-        )
+        columns = indices.generalized - dof_starts[articulations][:, None]
+        is_in_place = (columns == np.arange(columns.shape[1]))[indices.generalized != PADDING].all()
+        self._is_whole = np.array_equal(articulations, np.arange(model.articulation_count)) and bool(is_in_place)
 
     def jacobians(self, state: newton.State) -> wp.array:
         """Return the velocity of each link by each generalized DOF, shape [count, max_links, 6, 6 + max_dofs]."""
@@ -87,7 +82,8 @@ class Dynamics:
         """Return the effort that velocities alone need, shape [count, 6 + max_dofs]. Newton allocates in it."""
         whole, values = self._coriolis_forces
         newton.eval_inverse_dynamics_passive(self._host.model, state, coriolis_force=whole, mask=self._chosen)
-        wp.launch(kernels.gather_coriolis, values.shape, [whole, self._dofs, values], device=values.device)
+        inputs = [whole, self._dofs.flatten(), values.flatten()]
+        wp.launch(GATHER[wp.float32], values.size, inputs, device=values.device)
         return values
 
     def _evaluated_jacobians(self, state: newton.State) -> wp.array:
@@ -135,11 +131,6 @@ class Dynamics:
         if device.is_capturing:
             raise ViewError("dynamics: the first call allocates; make it before the capture")
         return wp.zeros(shape, dtype=dtype, device=device)
-
-
-def _is_in_place(columns: np.ndarray, is_dof: np.ndarray) -> bool:
-    """Return whether each DOF is in the column that it has in Newton's matrices, shape [count, columns] of both."""
-    return bool((columns == np.arange(columns.shape[1]))[is_dof].all())
 
 
 def _parents(model: newton.Model, joints: np.ndarray) -> np.ndarray:

@@ -88,13 +88,10 @@ def deliver(values: wp.array, out: Array | None, where: str) -> Array:
         raise ViewError(f"{where}: out: inside a capture, it has to be on {values.device}, got {target.device}")
     if not target.is_contiguous and present(values.device).is_capturing:
         raise ViewError(f"{where}: out: inside a capture, it has to be dense")
-    _copy_out(target, values)
+    if target.dtype is not values.dtype:
+        wp.copy(target, wp.array(ptr=values.ptr, dtype=target.dtype, shape=target.shape, device=values.device))
+    else:
+        wp.copy(target, values)
     if target.device != values.device:
         wp.synchronize_device(values.device)
     return out
-
-
-def _copy_out(target: wp.array, values: wp.array) -> None:
-    if target.dtype is not values.dtype:
-        values = wp.array(ptr=values.ptr, dtype=target.dtype, shape=target.shape, device=values.device)
-    wp.copy(target, values)

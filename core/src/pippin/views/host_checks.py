@@ -16,7 +16,7 @@ from .errors import ViewError
 from .exchange import broadcastable, unreadable
 from .memory import Staging
 from .row_selection import RowSelection
-from .rules import ValueRule, not_unit
+from .rules import RULES, ValueRule, not_unit
 
 _ON_HOST = 1
 """DLPack's number of the CPU."""
@@ -54,33 +54,23 @@ class CheckedData:
 
 @attrs.frozen(kw_only=True, eq=False)
 class HostCheck:
-    """The check of values of one quantity on the host; kernels check values on the device.
+    """The check of values of one quantity on the host; kernels check values on the device."""
 
-    Args:
-        rule: The values that are allowed.
-        dtype: Name of the type of the numbers.
-        components: Numbers of each element.
-        is_used: Whether each row has each element, shape [rows, columns]; padding is never written.
-        describe: Return the words for a row and a column.
-    """
-
-    rule: ValueRule
-    dtype: str
+    rule: ValueRule = RULES["finite"]
+    dtype: str = "float32"
     components: int
     is_used: np.ndarray
+    """Whether each row has each element, shape [rows, columns]; padding is never written."""
+
     describe: Callable[[int, int], str]
+    """Return the words for a row and a column."""
+
     quaternion: np.ndarray | None = None
     """Position of each element in its quaternion, -1 if it is in none, shape [rows, columns]."""
     _type: np.dtype = attrs.field(init=False, default=attrs.Factory(lambda self: np.dtype(self.dtype), takes_self=True))
 
     def check(self, data: Any, shape: tuple[int, ...], selection: RowSelection, where: str) -> CheckedData:
-        """Return data for a shape, after a check of the rows that are written, if the host has both.
-
-        Args:
-            data: Numbers, or arrays of any library.
-            shape: The shape. Data on the host broadcasts to it.
-            selection: The rows.
-            where: Beginning of error messages.
+        """Return data of any library for a shape, after a check of the rows that are written, if the host has both.
 
         Raises:
             ViewError: The numbers have a wrong type or shape, or a value is not allowed; the message names it.
@@ -145,25 +135,17 @@ def _numbers(data: Any, where: str) -> np.ndarray | None:
     if isinstance(data, int | float | complex | np.generic):
         return np.asarray(data)
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
-        return _listed(data, where)
-    if hasattr(data, "__dlpack__") and _is_on_host(data):
+        try:
+            return np.asarray(data)
+        except _ERRORS as error:
+            raise ViewError(
+                f"{where}: expected numbers, or lists of them of equal lengths, got a {type(data).__name__} that is not"
+                f" an array: {error}"
+            ) from error
+    device = getattr(data, "__dlpack_device__", None)
+    if device is not None and hasattr(data, "__dlpack__") and int(device()[0]) == _ON_HOST:
         try:
             return np.from_dlpack(data)  # pyright: ignore[reportArgumentType] (it has the method)
         except _ERRORS as error:
             raise unreadable(where, data, error) from error
     return None
-
-
-def _listed(data: Sequence[Any], where: str) -> np.ndarray:
-    try:
-        return np.asarray(data)
-    except _ERRORS as error:
-        raise ViewError(
-            f"{where}: expected numbers, or lists of them of equal lengths, got a {type(data).__name__} that is not an"
-            f" array: {error}"
-        ) from error
-
-
-def _is_on_host(data: Any) -> bool:
-    device = getattr(data, "__dlpack_device__", None)
-    return device is not None and int(device()[0]) == _ON_HOST

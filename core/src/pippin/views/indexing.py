@@ -10,7 +10,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 
-from .kernels.index_map import IndexMap
+from .kernels.rows import IndexMap
 from .metatype import DofType
 from .rules import LARGEST, ValueRule
 from .structure import has_dofs
@@ -107,13 +107,9 @@ def free_roots(model: newton.Model, joints: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def padded(rows: np.ndarray, values: np.ndarray, count: int, least: int = 0) -> np.ndarray:
-    """Return values as padded rows, shape [count, longest row], int32.
+    """Return values as padded rows, shape [count, longest row], int32, from the row of each value, ascending.
 
-    Args:
-        rows: Row of each value, ascending.
-        values: The values, shape [n].
-        count: The number of rows.
-        least: The number of columns if there are no values.
+    Without values, there are `least` columns.
     """
     ranks = _ranks(rows, count)
     width = int(ranks.max()) + 1 if len(ranks) else least
@@ -125,13 +121,9 @@ def padded(rows: np.ndarray, values: np.ndarray, count: int, least: int = 0) -> 
 def index_map(
     elements: np.ndarray, device: wp.Device, rule: ValueRule | None = None, quaternion: np.ndarray | None = None
 ) -> Any:
-    """Return an index map as an argument of kernels, a `kernels.index_map.IndexMap`.
+    """Return an index map as an argument of kernels, see `kernels.rows.IndexMap`.
 
-    Args:
-        elements: Element of Newton's array of each row and column, shape [rows, columns], padded with -1.
-        device: Device of the kernels.
-        rule: The numbers that are allowed.
-        quaternion: Position of each element in its quaternion, -1 if it is in none, same shape.
+    The elements and their positions in quaternions have the shape [rows, columns].
     """
     result: Any = IndexMap()
     result.elements = wp.array(elements.ravel(), dtype=int, device=device)

@@ -21,11 +21,6 @@ class PreparedLaunch(Scratch):
     arguments `count`, `row_step` and `column_step`: the number of rows, and the distance to a thread's next row and
     column. On a GPU, each thread takes one element. On the CPU, one thread takes all of them: Warp copies all arguments
     for each thread there, which takes longer than to write an element.
-
-    Args:
-        kernel: The kernel.
-        device: The device.
-        width: The number of columns of a row.
     """
 
     def __init__(self, kernel: Any, device: wp.Device, width: int = 1) -> None:

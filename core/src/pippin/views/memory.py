@@ -51,14 +51,9 @@ class NumpyArrayCache(Scratch):
         offset: int = 0,
         strides: tuple[int, ...] | None = None,
     ) -> np.ndarray:
-        """Return the memory of an array as one of another type and shape, from the cache if possible.
+        """Return the memory of an array on the CPU as one of another type and shape, from the cache if possible.
 
-        Args:
-            array: An array on the CPU.
-            dtype: NumPy's type of an element.
-            shape: The shape; by default that of the array.
-            offset: Offset of the first element [bytes].
-            strides: Distances between elements along each axis [bytes]; by default they are dense.
+        Offset and strides are in bytes. By default the array has the same shape, and is dense.
         """
         key = (array.ptr, array.shape, dtype, shape, offset, strides)
         made = self._made.get(key)
@@ -71,13 +66,7 @@ class NumpyArrayCache(Scratch):
 
 
 class Staging(Scratch):
-    """Memory that is allocated once, for data that a kernel cannot read in place.
-
-    Args:
-        size: Largest number of elements.
-        dtype: Name of the type of an element.
-        device: Device of the kernels that read the data.
-    """
+    """Memory that is allocated once, for up to `size` numbers that a kernel cannot read in place."""
 
     def __init__(self, size: int, dtype: str, device: wp.Device) -> None:
         self.dtype = dtype
@@ -92,10 +81,7 @@ class Staging(Scratch):
     def put(self, numbers: np.ndarray, shape: tuple[int, ...], where: str) -> wp.array:
         """Return numbers on the host as a dense array on the device: in place if they are one, else as a copy.
 
-        Args:
-            numbers: Numbers that broadcast to the shape, see `host_checks`.
-            shape: Shape of the array.
-            where: Beginning of error messages.
+        The numbers broadcast to the shape, see `host_checks`.
 
         Raises:
             ViewError: The numbers would have to be copied inside a capture.
@@ -120,10 +106,7 @@ class Staging(Scratch):
     def take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
         """Return a Warp array, or data on a device, as a dense array on the device of the kernels.
 
-        Args:
-            data: An array that broadcasts to the shape.
-            shape: Shape of the result.
-            where: Beginning of error messages.
+        The data broadcasts to the shape.
 
         Raises:
             ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
@@ -168,15 +151,7 @@ class Staging(Scratch):
 
 
 def alias(base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: int | None = None) -> wp.array:
-    """Return an array of another type over an array's memory.
-
-    Args:
-        base: The array that owns the memory.
-        dtype: Type of an element.
-        count: The number of elements.
-        offset: Offset of the first element [bytes].
-        stride: Distance between two elements [bytes]; by default they are dense.
-    """
+    """Return an array of another type over an array's memory; offset and stride are in bytes, dense by default."""
     stride = wp.types.type_size_in_bytes(dtype) if stride is None else stride
     return wp.array(ptr=(base.ptr or 0) + offset, dtype=dtype, shape=(count,), strides=(stride,), device=base.device)
 

@@ -1,9 +1,9 @@
-"""Structure of an articulation: names, order and relations of its links, joints and degrees of freedom."""
+"""Structure of articulations and kinds of objects: what views tell of a scene without its numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import IntEnum
+from enum import Enum, IntEnum
 from typing import TYPE_CHECKING
 
 import attrs
@@ -17,6 +17,21 @@ class DofType(IntEnum):
 
     ROTATION = 0
     TRANSLATION = 1
+
+
+class ObjectType(Enum):
+    """The kinds of objects that views distinguish."""
+
+    INVALID = "invalid"
+    """No body, joint of an articulation or articulation has this label."""
+
+    RIGID_BODY = "rigid_body"
+    """A single body: free, or outside every articulation."""
+
+    ARTICULATION = "articulation"
+    ARTICULATION_ROOT_LINK = "articulation_root_link"
+    ARTICULATION_LINK = "articulation_link"
+    ARTICULATION_JOINT = "articulation_joint"
 
 
 @attrs.frozen(kw_only=True)

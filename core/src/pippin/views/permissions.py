@@ -19,10 +19,7 @@ IN_STEP = "inside a step, only targets and forces can be set; set it between ste
 class Permissions:
     """Reasons why a quantity cannot be set: the solver would ignore it, or an actuator sets it itself.
 
-    Args:
-        host: The simulation.
-        indices: Index map of each kind of element, padded with -1.
-        faults: Faults of the setter of each quantity.
+    There is an index map for each kind of element, padded with -1, and memory for the faults of each setter.
     """
 
     def __init__(self, host: Host, indices: Mapping[str, np.ndarray], faults: Mapping[str, wp.array]) -> None:
@@ -54,7 +51,8 @@ class Permissions:
         index = index_of(quantity, self._indices)
         # What an actuator takes over needs no drive of the solver.
         index = np.where(self._is_taken(quantity, index), PADDING, index)
-        found = ReadOnlyElements.of(quantity, host.services.support, index, self._faults[name], host.model)
+        elements = ReadOnlyElements(quantity, host.services.support, index, self._faults[name], host.model)
+        found = None if elements.is_empty else elements
         if host.services.owners is not None:
             self._read_only[name] = found
         return found

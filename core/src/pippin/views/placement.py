@@ -25,27 +25,23 @@ from .strided_blocks import StridedBlocks
 
 @attrs.define(kw_only=True, eq=False, slots=False)
 class Placement:
-    """Writes poses and velocities of one body of each row.
-
-    Args:
-        host: The simulation.
-        flags: The flags of the rows, set for those that were written.
-        moves_anchor: Whether a pose moves the anchor of a joint that is not free.
-        labels: Labels of the rows, for errors.
-        bodies: Body of each row, shape [count].
-        joints: Joint that moves the body of each row, shape [count]; -1 for no joint.
-    """
+    """Writes poses and velocities of one body of each row."""
 
     host: Host
     flags: RowFlags
     moves_anchor: bool
+    """Whether a pose moves the anchor of a joint that is not free."""
+
     labels: Sequence[str]
     bodies: np.ndarray
     joints: np.ndarray
+    """Joint that moves the body of each row, shape [count]; -1 for no joint."""
 
     def __attrs_post_init__(self) -> None:
         coords, dofs = free_roots(self.host.model, self.joints)
         self._is_joined = (coords == PADDING) & (self.joints != PADDING)
+        #: Whether the body of any row is held by a joint that is not free.
+        self.has_joined = bool(self._is_joined.any())
         device = present(self.host.model.device)
         self._movers: Any = Movers()
         maps = {"body_of": self.bodies, "joint_of": self.joints, "coord_of": coords, "dof_of": dofs}
@@ -57,11 +53,6 @@ class Placement:
         self._throw = PreparedLaunch(scatter_twists, device)
         self._flag_joined = PreparedLaunch(flag_joined, device)
         self._blocks = _FreeJointBlocks.of(self.host, self.joints, coords, dofs) if device.is_cpu else None
-
-    @property
-    def has_joined(self) -> bool:
-        """Whether the body of any row is held by a joint that is not free."""
-        return bool(self._is_joined.any())
 
     def refuse_joined(self, where: str, selection: RowSelection) -> None:
         """Refuse a pose or velocity that only a free body can have. Rows that only the device knows are left to it.
@@ -102,12 +93,7 @@ class Placement:
     ) -> None:
         """Set poses of bodies in the world, shape [rows, 7], or their velocities, shape [rows, 6]. May be recorded.
 
-        Args:
-            what: The quantity.
-            values: Poses or velocities.
-            selection: The rows.
-            rule: The values that are allowed; None if the values were checked.
-            faults: The faults of the setter.
+        Without a rule, the values were checked before.
         """
         model, state = self.host.model, self.host.services.written.state_for_joints()
         if self._blocks is not None and self._blocks.write(what, state, values, selection, rule):
@@ -129,12 +115,6 @@ class _FreeJointBlocks:
 
     They are the numbers of the joints if the frames of the joints change nothing. That is looked up again after each
     reported change of joints.
-
-    Args:
-        host: The simulation.
-        joints: Free joint of each row, shape [count].
-        poses: The coordinates.
-        velocities: The DOFs.
     """
 
     host: Host

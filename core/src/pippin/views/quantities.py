@@ -7,6 +7,7 @@ quantity by its name, except in the methods that are named after it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 import attrs
@@ -90,41 +91,21 @@ def _table(*quantities: ViewQuantity) -> dict[str, ViewQuantity]:
     return {quantity.name: quantity for quantity in quantities}
 
 
-def _of_joints(name: str, meaning: str, unit: str, array: str, **others: Any) -> ViewQuantity:
-    """Return a quantity of the state with one number for each DOF or coordinate."""
-    others = {"element": "dof", "is_settable": True, "invalidates": "joints", **others}
-    return ViewQuantity(name=name, meaning=meaning, unit=unit, source="state", arrays=(array,), **others)
-
-
-def _input(name: str, meaning: str, unit: str, array: str, feature: str = "", **others: Any) -> ViewQuantity:
-    """Return an input of the solver with one number for each DOF."""
-    others = {"element": "dof", "is_settable": True, "feature": feature, **others}
-    return ViewQuantity(name=name, meaning=meaning, unit=unit, source="control", arrays=(array,), **others)
-
-
-def _of_dofs(name: str, meaning: str, unit: str, arrays: str, feature: str, **others: Any) -> ViewQuantity:
-    """Return a quantity of the model with one number of each array for each DOF."""
-    others = {"valid": "non-negative", "flags": _FORCE_FLAGS, "feature": feature, **others}
+def _quantity(name: str, meaning: str, unit: str, arrays: str = "", feature: str = "", **fields: Any) -> ViewQuantity:
+    """Return a quantity; its arrays are separated by spaces."""
     names = tuple(arrays.split())
-    counts = {"components": len(names), "element": "dof", "is_settable": True}
-    return ViewQuantity(name=name, meaning=meaning, unit=unit, source="model", arrays=names, **counts, **others)
+    return ViewQuantity(name=name, meaning=meaning, unit=unit, arrays=names, feature=feature, **fields)
 
 
-def _pose(name: str, meaning: str, element: Element, **others: Any) -> ViewQuantity:
-    """Return the poses of bodies."""
-    others = {"unit": "m, 1", "source": "state", "arrays": ("body_q",), "components": 7, "frame": _POSE, **others}
-    return ViewQuantity(name=name, meaning=meaning, element=element, **others)
-
-
-def _twist(name: str, meaning: str, unit: str, array: str, element: Element, **others: Any) -> ViewQuantity:
-    """Return six numbers of bodies, in the last substep."""
-    others = {"source": "observable", "components": 6, "frame": _TWIST, **others}
-    return ViewQuantity(name=name, meaning=meaning, unit=unit, arrays=(array,), element=element, **others)
-
-
-def _velocity(name: str, meaning: str, element: Element, **others: Any) -> ViewQuantity:
-    """Return the velocities of bodies."""
-    return _twist(name, meaning, "m/s, rad/s", "body_qd", element, source="state", **others)
+_settable_of_dofs = partial(_quantity, element="dof", is_settable=True)
+_of_joints = partial(_settable_of_dofs, source="state", invalidates="joints")
+_input = partial(_settable_of_dofs, source="control")
+_of_dofs = partial(_settable_of_dofs, source="model", valid="non-negative", flags=_FORCE_FLAGS)
+_of_bodies = partial(_quantity, components=6, frame=_TWIST)
+_pose = partial(_of_bodies, source="state", unit="m, 1", arrays="body_q", components=7, frame=_POSE)
+_velocity = partial(_of_bodies, source="state", unit="m/s, rad/s", arrays="body_qd")
+_in_last_substep = partial(_of_bodies, source="observable")
+_computed = partial(_quantity, source="computed")
 
 
 def _placed(what: Literal["pose", "velocity"], **others: Any) -> dict[str, Any]:
@@ -135,15 +116,8 @@ def _placed(what: Literal["pose", "velocity"], **others: Any) -> dict[str, Any]:
 
 def _inertial(element: Element) -> list[ViewQuantity]:
     """Return the inertial quantities of the links of an articulation, or of single bodies."""
-
-    def of(name: str, meaning: str, unit: str, array: str, **others: Any) -> ViewQuantity:
-        return ViewQuantity(
-            name=name, meaning=meaning, unit=unit, source="model", arrays=(array,), element=element, **others
-        )
-
-    def settable(name: str, meaning: str, unit: str, array: str, **others: Any) -> ViewQuantity:
-        return of(name, meaning, unit, array, is_settable=True, flags=("BODY_INERTIAL_PROPERTIES",), **others)
-
+    of = partial(_quantity, source="model", element=element)
+    settable = partial(of, is_settable=True, flags=("BODY_INERTIAL_PROPERTIES",))
     com = "centre of mass; the quaternion after it is the identity"
     position = {"components": 7, "frame": "body", "storage": "position", "invalidates": "joints", "valid": "position"}
     tensor = {"components": 9, "frame": _BODY_AXES}
@@ -158,12 +132,6 @@ def _inertial(element: Element) -> list[ViewQuantity]:
         of("inv_inertias", "inverse inertia; 0 if singular", "1/(kg·m²)", "body_inv_inertia", **tensor),
         settable("disable_gravities", "mark of bodies without gravity; 1 or 0", "1", "mujoco.gravcomp", **mark),
     ]
-
-
-def _computed(name: str, meaning: str, unit: str, **others: Any) -> ViewQuantity:
-    """Return a quantity that each call computes."""
-    others = {"element": "generalized", **others}
-    return ViewQuantity(name=name, meaning=meaning, unit=unit, source="computed", **others)
 
 
 ARTICULATION: Mapping[str, ViewQuantity] = _table(
@@ -206,6 +174,7 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
         "m or rad",
         "joint_limit_lower joint_limit_upper",
         "joint_limits",
+        components=2,
         valid="interval",
     ),
     _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", "joint_drives"),
@@ -231,21 +200,30 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
     _pose(
         "root_transforms",
         "pose of the root; setting it for a fixed root moves its anchor",
-        "root",
+        element="root",
         **_placed("pose", moves_anchor=True, flags=("JOINT_PROPERTIES",)),
     ),
     _velocity(
-        "root_velocities", "velocity of the root; can be set only for a free root", "root", **_placed("velocity")
+        "root_velocities",
+        "velocity of the root; can be set only for a free root",
+        element="root",
+        **_placed("velocity"),
     ),
-    _pose("link_transforms", "pose of each link", "link"),
-    _velocity("link_velocities", "velocity of each link", "link"),
-    _twist("link_accelerations", "acceleration of each link in the last substep", "m/s², rad/s²", "body_qdd", "link"),
-    _twist(
+    _pose("link_transforms", "pose of each link", element="link"),
+    _velocity("link_velocities", "velocity of each link", element="link"),
+    _in_last_substep(
+        "link_accelerations",
+        "acceleration of each link in the last substep",
+        "m/s², rad/s²",
+        "body_qdd",
+        element="link",
+    ),
+    _in_last_substep(
         "link_incoming_joint_force",
         "wrench that a link's own joint exerted on it in the last substep",
         "N, N·m",
         "body_parent_f",
-        "link",
+        element="link",
         frame="world; force, then torque about the centre of mass",
     ),
     *_inertial("link"),
@@ -257,16 +235,25 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
         components=6,
         frame=_TWIST,
     ),
-    _computed("mass_matrices", "inertia that couples the generalized DOFs, with armature", "kg, kg·m, kg·m²"),
-    _computed("gravity_forces", "effort that holds the articulation still against gravity", "N or N·m"),
-    _computed("coriolis_forces", "effort that Coriolis and centrifugal accelerations need", "N or N·m"),
+    _computed(
+        "mass_matrices",
+        "inertia that couples the generalized DOFs, with armature",
+        "kg, kg·m, kg·m²",
+        element="generalized",
+    ),
+    _computed(
+        "gravity_forces", "effort that holds the articulation still against gravity", "N or N·m", element="generalized"
+    ),
+    _computed(
+        "coriolis_forces", "effort that Coriolis and centrifugal accelerations need", "N or N·m", element="generalized"
+    ),
 )
 """The quantities of `ArticulationView`, by name."""
 
 RIGID_BODY: Mapping[str, ViewQuantity] = _table(
-    _pose("transforms", "pose; can be set only for a free body", "body", **_placed("pose")),
-    _velocity("velocities", "velocity; can be set only for a free body", "body", **_placed("velocity")),
-    _twist("accelerations", "acceleration in the last substep", "m/s², rad/s²", "body_qdd", "body"),
+    _pose("transforms", "pose; can be set only for a free body", element="body", **_placed("pose")),
+    _velocity("velocities", "velocity; can be set only for a free body", element="body", **_placed("velocity")),
+    _in_last_substep("accelerations", "acceleration in the last substep", "m/s², rad/s²", "body_qdd", element="body"),
     *_inertial("body"),
 )
 """The quantities of `RigidBodyView`, by name."""

@@ -17,7 +17,7 @@ from .balls import Balls
 from .dirty_flags import RowFlags
 from .indexing import index_map
 from .kernels import gather_scatter as kernels
-from .kernels.dirty_flags import DirtyFlags
+from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import WarpArrayCache
 from .quantities import ViewQuantity
@@ -36,7 +36,7 @@ class QuantityBuffer:
         index: Element of Newton's arrays of each row and column, shape [rows, columns], padded with -1.
         shape: Shape of the buffer: rows, then columns and components if there are several.
         device: Device of the simulation.
-        faults: The faults of the quantity's setter; None if it has no setter.
+        faults: The faults of the quantity's setter, if it has one.
         balls: The ball joints among the DOFs, if the quantity is in joint coordinates.
         quaternion: Position of each element in its quaternion, -1 if it is in none; None if there are no quaternions.
     """
@@ -58,7 +58,8 @@ class QuantityBuffer:
         self._width = index.shape[1]
         self._size = wp.types.type_size_in_bytes(self._dtype)
         self._blocks = self._blocks_of(index)
-        self._is_plain = _is_plain(quantity) and quaternion is None
+        is_number_alone = quantity.storage == "number" and not quantity.inverse and len(quantity.arrays) == 1
+        self._is_plain = is_number_alone and quaternion is None
         #: Values that `read` fills in; padding is 0.
         self.values = wp.zeros(shape, dtype=self._dtype, device=device)
         if quantity.storage == "position":
@@ -118,13 +119,7 @@ class QuantityBuffer:
     ) -> None:
         """Write data, dense on the device, into the selected rows, except values that are faults. May be recorded.
 
-        Args:
-            arrays: The arrays of the quantity.
-            data: Rows in the shape of `values`, as many as the selection requires.
-            selection: The rows.
-            flags: The flags of the rows, if something is computed from those that were written.
-            inverse: The array of inverses, if the quantity has one.
-            is_checked: Whether all values in these rows are known to be allowed.
+        Flags are set if something is computed from the rows that were written; `inverse` is the array of inverses.
         """
         if self._blocks is not None and self._is_plain and not (self._device.is_cuda or self._device.is_capturing):
             rows, rule = selection.rows(), None if is_checked else self._rule
@@ -143,11 +138,6 @@ class QuantityBuffer:
             self._balls.write(arrays[0], data, selection, self._faults)
 
 
-def _is_plain(quantity: ViewQuantity) -> bool:
-    """Return whether one array holds the numbers unchanged, and nothing else is written with them."""
-    return quantity.storage == "number" and not quantity.inverse and len(quantity.arrays) == 1
-
-
 def _element(quantity: ViewQuantity) -> Any:
     """Return the type of an element for setting it."""
     if quantity.storage == "flag":
@@ -160,11 +150,9 @@ def _scatter_kernel(quantity: ViewQuantity) -> Any:
         return kernels.scatter_masses if quantity.components == 1 else kernels.scatter_inertias
     if len(quantity.arrays) == 2:
         return kernels.scatter_intervals
-    return {
-        "number": kernels.scatter_numbers,
-        "flag": kernels.scatter_flags,
-        "position": kernels.scatter_positions,
-    }[quantity.storage]
+    return {"number": kernels.scatter_numbers, "flag": kernels.scatter_flags, "position": kernels.scatter_positions}[
+        quantity.storage
+    ]
 
 
 def _nothing() -> None:

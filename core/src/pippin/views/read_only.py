@@ -21,13 +21,6 @@ class ReadOnlyElements:
 
     Data on the host are refused at once, and nothing is written. Data on a CUDA device, and calls that are recorded,
     are not written where they are refused, and counted: `raise_errors` raises.
-
-    Args:
-        quantity: The quantity.
-        support: What the built solver takes over.
-        index: Element of Newton's arrays of each row and column, padded with -1.
-        faults: The faults of the quantity's setter.
-        model: The model.
     """
 
     def __init__(
@@ -42,52 +35,31 @@ class ReadOnlyElements:
         #: Whether every value may be set.
         self.is_empty = not any(limited is not None and limited.elements.size for limited in self._limited)
 
-    @classmethod
-    def of(
-        cls, quantity: ViewQuantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
-    ) -> ReadOnlyElements | None:
-        """Return the read-only elements of a quantity; None if there are none."""
-        found = cls(quantity, support, index, faults, model) if quantity.arrays else None
-        return None if found is None or found.is_empty else found
-
     @contextmanager
     def watching(self, where: str, arrays: Sequence[wp.array], *, at_once: bool) -> Iterator[None]:
         """Restore, after the `with` block, what the solver cannot take over. May be recorded.
 
-        Args:
-            where: Beginning of the error.
-            arrays: The arrays of the quantity, which the block writes.
-            at_once: Whether the error is raised now, and every array is as before; otherwise it is only counted.
-
         Raises:
-            ViewError: The block wrote what the solver cannot take over, and `at_once`.
+            ViewError: The block wrote what the solver cannot take over, and `at_once`: then every array is as before.
         """
         pairs = [(each, array) for each, array in zip(self._limited, arrays, strict=True) if each is not None]
         for limited, array in pairs:
-            limited.remember(array)
+            wp.copy(limited.before, array)
         yield
         if not at_once:
             for limited, array in pairs:
                 limited.restore_refused(array, self._faults)
             return
-        refused = [limited.refused(array) for limited, array in pairs]
-        if any(each.size for each in refused):
+        refused = [(limited, each) for limited, array in pairs if (each := limited.refused(array)).size]
+        if refused:
             for limited, array in pairs:
-                limited.restore(array)
-            limited, elements = next(
-                (limited, each) for (limited, _), each in zip(pairs, refused, strict=True) if each.size
-            )
+                wp.copy(array, limited.before)
+            limited, elements = refused[0]
             raise ViewError(f"{where}: {self._support.refusal(limited.range, elements)}")
 
 
 class _LimitedElements:
-    """The elements of one array that do not take every value.
-
-    Args:
-        values: The values that each element of the array takes.
-        elements: Elements of the array that the view may write.
-        device: The device of the array.
-    """
+    """The elements of one array that do not take every value, among those that the view may write."""
 
     def __init__(self, values: Range, elements: np.ndarray, device: wp.Device) -> None:
         self.range = values
@@ -98,14 +70,6 @@ class _LimitedElements:
         self._inputs = [wp.array(self.elements, dtype=int, device=device), *bounds]
         #: The values before a call.
         self.before = wp.zeros(len(values.low), dtype=wp.float32, device=device)
-
-    def remember(self, array: wp.array) -> None:
-        """Copy the values."""
-        wp.copy(self.before, array)
-
-    def restore(self, array: wp.array) -> None:
-        """Write the remembered values back."""
-        wp.copy(array, self.before)
 
     def restore_refused(self, array: wp.array, faults: wp.array) -> None:
         """Restore elements that are out of their range, and count them."""

@@ -14,7 +14,7 @@ from pippin.state.snapshot import Scratch
 
 from .errors import RowError, ViewError
 from .exchange import as_warp
-from .kernels.row_selection import SelectedRows
+from .kernels.rows import SelectedRows
 from .launching import update
 from .memory import NumpyArrayCache, WarpArrayCache
 
@@ -26,7 +26,7 @@ class RowSelection:
     """The rows of one call, valid until the next call of the view."""
 
     argument: Any
-    """The rows as an argument of kernels, a `kernels.row_selection.SelectedRows`."""
+    """The rows as an argument of kernels, a `kernels.rows.SelectedRows`."""
 
     count: int
     """Number of rows that kernels visit: the number of indices, or all."""
@@ -57,13 +57,7 @@ class RowSelection:
 
 
 class RowSelector(Scratch):
-    """Reads the rows that a call selects, into memory that is allocated once.
-
-    Args:
-        count: The number of rows of the view.
-        device: Device of the kernels that read the rows.
-        what: What a row is called in errors.
-    """
+    """Reads the rows that a call selects, into memory that is allocated once; errors call a row by `what`."""
 
     def __init__(self, count: int, device: wp.Device, what: str = "row") -> None:
         self._count, self._device = count, device

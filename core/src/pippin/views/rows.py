@@ -26,7 +26,7 @@ from .exchange import Array, deliver
 from .host_checks import HostCheck
 from .indexing import PADDING
 from .memory import Staging
-from .newton_arrays import NewtonArrays
+from .newton_arrays import arrays_to_read, arrays_to_write
 from .permissions import IN_STEP, Permissions, index_of
 from .placement import Placement
 from .quantities import Element, ViewQuantity
@@ -84,33 +84,43 @@ class RowView(FixedAttributes, abc.ABC):
         self._selector = RowSelector(self.count, device)
         self._row_flags = RowFlags.of_state(host, articulation_indices, world_ids)
         self._model_flags = RowFlags.of_model(host, world_ids)
-        self._arrays = NewtonArrays(host)
-        self._buffers = {
-            name: self._buffer(quantity, indices, balls, quaternion)
-            for name, quantity in self.quantities.items()
-            if quantity.source != "computed"
-        }
-        self._checks = {quantity.name: self._check_of(quantity, indices, quaternion) for quantity in settable}
+        self._buffers: dict[str, QuantityBuffer] = {}
+        self._checks: dict[str, HostCheck] = {}
+        for name, quantity in self.quantities.items():
+            if quantity.source != "computed":
+                index = index_of(quantity, indices)
+                in_quaternion = quaternion if quantity.element == "coordinate" else None
+                self._buffers[name] = QuantityBuffer(
+                    quantity,
+                    index,
+                    self._shape(quantity.element, index.shape, quantity.components),
+                    device,
+                    self._faults_of.get(name),
+                    balls if quantity.is_in_coordinates else None,
+                    in_quaternion,
+                )
+                self._checks[name] = HostCheck(
+                    rule=RULES[quantity.valid],
+                    dtype=quantity.dtype,
+                    components=quantity.components,
+                    is_used=indices[quantity.element] != PADDING,
+                    describe=partial(self._describe, quantity.element),
+                    quaternion=in_quaternion,
+                )
         self._permissions = Permissions(host, indices, self._faults_of)
         for quantity in settable:
             self._permissions.prepare(quantity)
         largest = max((math.prod(each.values.shape) for each in self._buffers.values()), default=0)
-        bodies = indices["link" if "link" in indices else "body"]
+        element: Element = "link" if "link" in indices else "body"
+        bodies = indices[element]
         self._staging = Staging(largest, "float32", device)
         self._flag_staging = Staging(bodies.size, "uint8", device)
-        vectors = (*bodies.shape, 3) if "link" in indices else (len(bodies), 3)
-        self._attributes = Attributes(
-            host, self._elements(indices), self.quantities, self._faults.of(_ATTRIBUTE), self._model_flags
-        )
-        self._wrenches = Wrenches(host, bodies, vectors, self._faults.of(_APPLY))
-        element: Element = "link" if "link" in indices else "body"
-        self._force_check = HostCheck(
-            rule=RULES["finite"],
-            dtype="float32",
-            components=3,
-            is_used=bodies != PADDING,
-            describe=partial(self._describe, element),
-        )
+        elements = self._elements(indices)
+        self._attributes = Attributes(host, elements, self.quantities, self._faults.of(_ATTRIBUTE), self._model_flags)
+        describe = partial(self._describe, element)
+        force_check = HostCheck(components=3, is_used=bodies != PADDING, describe=describe)
+        vectors = self._shape(element, bodies.shape, 3)
+        self._wrenches = Wrenches(host, bodies, vectors, force_check, self._faults.of(_APPLY))
         self._placement = Placement(
             host=host,
             flags=self._row_flags,
@@ -118,36 +128,6 @@ class RowView(FixedAttributes, abc.ABC):
             labels=self.labels,
             bodies=indices["root" if "root" in indices else "body"][:, 0],
             joints=joints,
-        )
-
-    def _buffer(
-        self,
-        quantity: ViewQuantity,
-        indices: Mapping[str, np.ndarray],
-        balls: Balls | None,
-        quaternion: np.ndarray | None,
-    ) -> QuantityBuffer:
-        index = index_of(quantity, indices)
-        return QuantityBuffer(
-            quantity,
-            index,
-            self._shape(quantity.element, index.shape, quantity.components),
-            present(self._host.model.device),
-            self._faults_of.get(quantity.name),
-            balls if quantity.is_in_coordinates else None,
-            quaternion if quantity.element == "coordinate" else None,
-        )
-
-    def _check_of(
-        self, quantity: ViewQuantity, indices: Mapping[str, np.ndarray], quaternion: np.ndarray | None
-    ) -> HostCheck:
-        return HostCheck(
-            rule=RULES[quantity.valid],
-            dtype=quantity.dtype,
-            components=quantity.components,
-            is_used=indices[quantity.element] != PADDING,
-            describe=partial(self._describe, quantity.element),
-            quaternion=quaternion if quantity.element == "coordinate" else None,
         )
 
     def _describe(self, element: Element, row: int, column: int) -> str:
@@ -229,7 +209,7 @@ class RowView(FixedAttributes, abc.ABC):
         with WARP_LOCK:
             if not self.is_valid:
                 self._refuse_invalid(f"get_{name}")
-            values = self._buffers[name].read(self._arrays.to_read(self.quantities[name]))
+            values = self._buffers[name].read(arrays_to_read(self._host, self.quantities[name]))
             return values if out is None else deliver(values, out, f"get_{name}")
 
     def _set(self, name: str, data: Any, indices: Any, mask: Any, compact: bool) -> None:
@@ -251,7 +231,7 @@ class RowView(FixedAttributes, abc.ABC):
             elif read_only is not None:
                 is_waiting = checked.numbers is not None or not present(values.device).is_cuda
                 at_once = is_waiting and not present(values.device).is_capturing
-                with read_only.watching(where, self._arrays.to_write(quantity), at_once=at_once):
+                with read_only.watching(where, arrays_to_write(self._host, quantity), at_once=at_once):
                     self._write(where, quantity, values, selection, checked.is_checked)
             else:
                 self._write(where, quantity, values, selection, checked.is_checked)
@@ -261,7 +241,7 @@ class RowView(FixedAttributes, abc.ABC):
     def _write(
         self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
     ) -> None:
-        arrays = self._arrays.to_write(quantity)
+        arrays = arrays_to_write(self._host, quantity)
         inverse = getattr(self._host.model, quantity.inverse) if quantity.inverse else None
         flags = None if quantity.invalidates is None else self._row_flags
         if quantity.flags:
@@ -448,13 +428,12 @@ class RowView(FixedAttributes, abc.ABC):
             ViewError: A shape, type or frame is wrong, or positions come without forces.
             RowError: An index is out of range.
         """
-        where = _APPLY
-        Wrenches.refuse(where, forces, positions, frame)
+        Wrenches.refuse(_APPLY, forces, positions, frame)
         with WARP_LOCK:
-            self._refuse_unwritable(where)
-            selection = self._selector.select(where, indices, mask, compact)
+            self._refuse_unwritable(_APPLY)
+            selection = self._selector.select(_APPLY, indices, mask, compact)
             data = {"forces": forces, "torques": torques, "positions": positions}
-            self._wrenches.add(where, selection, frame, self._force_check, **data)
+            self._wrenches.add(_APPLY, selection, frame, **data)
 
     def apply_forces_and_torques_at_position(
         self,

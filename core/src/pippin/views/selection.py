@@ -65,7 +65,7 @@ def select(
     candidates = _Candidates(labels, np.asarray(worlds), what, chosen_worlds)
     found: dict[int, None] = {}
     faults: list[str] = []
-    for pattern in _listed(patterns):
+    for pattern in [_checked(each) for each in listed(patterns)]:
         try:
             of_index, of_pattern = candidates.of_index, candidates.of_pattern
             indices = of_index(pattern) if isinstance(pattern, int) else of_pattern(pattern, path_glob)
@@ -114,7 +114,7 @@ class _Candidates:
         self, labels: Sequence[str], worlds: np.ndarray, what: str, chosen_worlds: Sequence[int] | None
     ) -> None:
         self._count, self._what = len(labels), what
-        self._chosen = _known_worlds(chosen_worlds, worlds, what)
+        self._chosen = None if chosen_worlds is None else _known_worlds(chosen_worlds, worlds, what)
         self._worlds = worlds
         order = np.lexsort((np.arange(len(labels)), worlds))
         self._rank = np.argsort(order)
@@ -140,9 +140,8 @@ class _Candidates:
 
     def nothing(self, pattern: Pattern) -> str:
         """Return the fault of a pattern that matches nothing."""
-        is_expression = isinstance(pattern, re.Pattern)
-        text = pattern.pattern if is_expression else str(pattern)
-        return no_match(text, list(self._indices), self._what, "pattern", by_path=not is_expression)
+        by_path = not isinstance(pattern, re.Pattern)
+        return no_match(pattern_text(pattern), list(self._indices), self._what, "pattern", by_path=by_path)
 
 
 def listed(patterns: Any) -> list[Any]:
@@ -152,12 +151,13 @@ def listed(patterns: Any) -> list[Any]:
     return [patterns]
 
 
-def _listed(patterns: Patterns) -> list[Pattern]:
-    """Return the patterns as a list, with indices as Python integers."""
-    return [_checked(pattern) for pattern in listed(patterns)]
+def pattern_text(pattern: Pattern) -> str:
+    """Return a pattern as it is shown in errors."""
+    return pattern.pattern if isinstance(pattern, re.Pattern) else str(pattern)
 
 
 def _checked(pattern: Any) -> Pattern:
+    """Return a pattern, an index as Python's integer."""
     if isinstance(pattern, str | re.Pattern):
         return pattern
     if isinstance(pattern, int | np.integer) and not isinstance(pattern, bool):
@@ -205,14 +205,8 @@ def _token(token: str, pattern: str) -> str:
     return re.escape(token)
 
 
-def _known_worlds(chosen: Sequence[int] | None, worlds: np.ndarray, what: str) -> set[int] | None:
-    """Return the chosen worlds.
-
-    Raises:
-        SelectionError: One of them contains no object of this kind.
-    """
-    if chosen is None:
-        return None
+def _known_worlds(chosen: Sequence[int], worlds: np.ndarray, what: str) -> set[int]:
+    """Return the chosen worlds, each of which has to contain an object of this kind."""
     wanted = {int(world) for world in chosen}
     known = set(np.unique(worlds).tolist())
     empty = sorted(wanted - known)

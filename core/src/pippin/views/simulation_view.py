@@ -16,7 +16,6 @@ from pippin.errors import SimulationError
 from pippin.fixed import FixedAttributes, fix
 
 from .articulations import ArticulationView
-from .classification import object_type
 from .contacts.view import RigidContactView
 from .device_faults import DeviceFaults
 from .dirty_flags import RowFlags
@@ -24,17 +23,18 @@ from .errors import ViewError
 from .exchange import Array, deliver
 from .host_checks import HostCheck
 from .indexing import index_map
-from .kernels.dirty_flags import DirtyFlags
 from .kernels.gather_scatter import scatter_numbers
+from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import Staging, WarpArrayCache
-from .object_type import ObjectType
+from .metatype import ObjectType
 from .permissions import IN_STEP
 from .rigid_bodies import RigidBodyView
 from .row_selection import RowSelector
 from .rows import RowView
 from .rules import RULES
 from .selection import Patterns, chosen_worlds, select
+from .structure import object_type
 
 _SET_GRAVITY = "set_gravity"
 
@@ -62,13 +62,8 @@ class SimulationView(FixedAttributes):
         self._faults = DeviceFaults([_SET_GRAVITY], device)
         self._faults_of_gravity = self._faults.of(_SET_GRAVITY)
         self._index = index_map(np.arange(3 * count, dtype=np.int32).reshape(count, 3), device)
-        self._check = HostCheck(
-            rule=RULES["finite"],
-            dtype="float32",
-            components=3,
-            is_used=np.ones((count, 1), dtype=bool),
-            describe=lambda world, _: f"world {world}",
-        )
+        is_used = np.ones((count, 1), dtype=bool)
+        self._check = HostCheck(components=3, is_used=is_used, describe=lambda world, _: f"world {world}")
         gravity = present(model.gravity)  # its last row is for objects of no world
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
         self._gravity_numbers = self._gravity.flatten()
@@ -88,12 +83,7 @@ class SimulationView(FixedAttributes):
         return present(self._host.model.device)
 
     def articulations(
-        self,
-        pattern: Patterns,
-        *,
-        worlds: Any = None,
-        path_glob: bool = True,
-        allow_empty: bool = False,
+        self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> ArticulationView:
         """Return a view of articulations, each once, in the order of the patterns, then by world and index.
 
@@ -108,19 +98,11 @@ class SimulationView(FixedAttributes):
             SelectionError: A pattern matches nothing, or is malformed.
             SimulationError: The view was invalidated.
         """
-        model = self._host.model
-        of_worlds = on_host(model.articulation_world) if model.articulation_count else np.zeros(0, dtype=np.int32)
-        labels = model.articulation_label
-        chosen = self._select(pattern, labels, of_worlds, "articulation", worlds, path_glob, allow_empty)
+        chosen = self._select("articulation", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
         return self._keep(ArticulationView(self._host, chosen))
 
     def rigid_bodies(
-        self,
-        pattern: Patterns,
-        *,
-        worlds: Any = None,
-        path_glob: bool = True,
-        allow_empty: bool = False,
+        self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> RigidBodyView:
         """Return a view of bodies; see `articulations` for patterns, order and errors.
 
@@ -130,9 +112,7 @@ class SimulationView(FixedAttributes):
             path_glob: Whether globs are compared segment by segment.
             allow_empty: Whether a pattern may match nothing.
         """
-        model = self._host.model
-        of_worlds = on_host(model.body_world) if model.body_count else np.zeros(0, dtype=np.int32)
-        chosen = self._select(pattern, model.body_label, of_worlds, "body", worlds, path_glob, allow_empty)
+        chosen = self._select("body", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
         return self._keep(RigidBodyView(self._host, chosen))
 
     def contacts(
@@ -191,20 +171,13 @@ class SimulationView(FixedAttributes):
 
     get_object_type = object_type
 
-    def _select(
-        self,
-        pattern: Patterns,
-        labels: list[str],
-        of_worlds: np.ndarray,
-        what: str,
-        worlds: Any,
-        path_glob: bool,
-        allow_empty: bool,
-    ) -> np.ndarray:
+    def _select(self, what: str, pattern: Patterns, worlds: Any, **options: bool) -> np.ndarray:
+        """Return the indices of articulations or bodies; the options are those of `select`."""
         self._refuse_invalid(what)
-        chosen = chosen_worlds(worlds, self._host.world_count)
-        options = {"chosen_worlds": chosen, "path_glob": path_glob, "allow_empty": allow_empty}
-        return select(pattern, labels, of_worlds, what=what, **options)
+        model, chosen = self._host.model, chosen_worlds(worlds, self._host.world_count)
+        labels = getattr(model, f"{what}_label")
+        of_worlds = on_host(getattr(model, f"{what}_world")) if labels else np.zeros(0, dtype=np.int32)
+        return select(pattern, labels, of_worlds, what=what, chosen_worlds=chosen, **options)
 
     def _keep(self, view: Any) -> Any:
         fix(view)

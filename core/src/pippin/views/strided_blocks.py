@@ -20,21 +20,20 @@ class StridedBlocks:
     On the CPU, Warp cannot record these copies: inside a capture, kernels replace them.
 
     Args:
-        start: First element of the first row.
-        stride: Number of elements from one row to the next.
-        width: Number of elements of a row.
-        count: The number of rows.
+        rows: First element of the first row, and the number of elements from one row to the next.
+        shape: The numbers of rows and of elements in a row.
         size: Size of an element in Newton's array [bytes].
         spacing: Distance between two elements of values [bytes]; the size, unless values have more components.
     """
 
-    def __init__(self, *, start: int, stride: int, width: int, count: int, size: int, spacing: int) -> None:
-        self._width, self._count, self._size, self._spacing = width, count, size, spacing
+    def __init__(self, rows: tuple[int, int], shape: tuple[int, int], size: int, spacing: int) -> None:
+        (start, stride), (self._count, self._width) = rows, shape
+        self._size, self._spacing = size, spacing
         self._offset, self._step = start * size, stride * size
-        self._numbers = width * size // 4
+        self._numbers = self._width * size // 4
         self._type = "f4" if size == 4 else f"V{size}"
         # NumPy copies a row as one block if its type is opaque.
-        self._row_type = f"V{width * size}"
+        self._row_type = f"V{self._width * size}"
         self._aliases, self._arrays = WarpArrayCache(), NumpyArrayCache()
         #: Whether values have the components of Newton's array alone, so that a row is one block.
         self.is_dense = spacing == size
@@ -49,14 +48,7 @@ class StridedBlocks:
         expected = start + stride * np.arange(count)[:, None] + np.arange(width)
         if stride < width or (index != expected).any():
             return None
-        return cls(
-            start=start,
-            stride=stride,
-            width=width,
-            count=count,
-            size=size,
-            spacing=size if spacing is None else spacing,
-        )
+        return cls((start, stride), (count, width), size, size if spacing is None else spacing)
 
     def read(self, array: wp.array, values: wp.array, offset: int = 0) -> None:
         """Copy rows of an array into values, whose first element begins at an offset [bytes]."""
@@ -83,14 +75,8 @@ class StridedBlocks:
     ) -> bool:
         """Copy dense rows into the selected rows of an array on the CPU, if all are good; return whether it was done.
 
-        It is not done for rows out of range.
-
-        Args:
-            array: Newton's array.
-            values: Dense rows.
-            selection: The rows: all, or listed ones.
-            rows: The listed rows, intp.
-            rule: The values that are allowed; None if the values were checked.
+        It is not done for rows out of range. `rows` are the listed rows as intp, None for all; without a rule, the
+        values were checked before.
         """
         count = self._count
         if rows is None:

@@ -1,8 +1,8 @@
-"""Structure of the articulations of a model, read from their joints."""
+"""Structure of the articulations of a model, and kinds of its labelled objects, read from the joints."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import newton
 import numpy as np
@@ -10,12 +10,12 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.labels import name_of
 
-from .metatype import ArticulationMetatype, DofType
+from .metatype import ArticulationMetatype, DofType, ObjectType
 
 
 def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetatype:
     """Return the structure of one articulation of a model. Reads from the device."""
-    joints = list(tree_joints(model, articulation))
+    joints = list(_tree_joints(model, articulation))
     parents, children = on_host(model.joint_parent), on_host(model.joint_child)
     types = {joint: newton.JointType(int(on_host(model.joint_type)[joint])) for joint in joints}
     moving = [joint for joint in joints if has_dofs(types[joint])]
@@ -46,16 +46,58 @@ def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetat
     )
 
 
-def tree_joints(model: newton.Model, articulation: int) -> range:
-    """Return the joints of an articulation's tree, root first; joints that close loops come later and are left out."""
-    starts, ends = on_host(model.articulation_start), on_host(model.articulation_end)
-    return range(int(starts[articulation]), int(ends[articulation]))
-
-
 def has_dofs(joint_type: newton.JointType | int) -> bool:
     """Return whether a joint has degrees of freedom, other than those of a free body's pose."""
     kinds = newton.JointType
     return kinds(joint_type) in (kinds.PRISMATIC, kinds.REVOLUTE, kinds.BALL, kinds.D6)
+
+
+def object_type(model: newton.Model, label: str, world: int | None = None) -> ObjectType:
+    """Return the kind of the object with a label: of a body, else of a joint, else of an articulation.
+
+    The arguments are those of `SimulationView.object_type`.
+    """
+    for body in _with_label(model.body_label, on_host(model.body_world), label, world):
+        return _of_body(model, body)
+    for joint in _with_label(model.joint_label, on_host(model.joint_world), label, world):
+        is_in_one = on_host(model.joint_articulation)[joint] >= 0
+        return ObjectType.ARTICULATION_JOINT if is_in_one else ObjectType.INVALID
+    for articulation in _with_label(model.articulation_label, on_host(model.articulation_world), label, world):
+        return ObjectType.RIGID_BODY if _is_body_alone(model, articulation) else ObjectType.ARTICULATION
+    return ObjectType.INVALID
+
+
+def _with_label(labels: Sequence[str], worlds: np.ndarray, label: str, world: int | None) -> Iterator[int]:
+    same = (label, label.removeprefix("/"), f"/{label}")
+    for index, other in enumerate(labels):
+        if other in same and world in (None, int(worlds[index])):
+            yield index
+
+
+def _of_body(model: newton.Model, body: int) -> ObjectType:
+    """Return the type of a body from the joint that moves it."""
+    articulation_of = on_host(model.joint_articulation)
+    for joint in np.flatnonzero(on_host(model.joint_child) == body).tolist():
+        articulation = int(articulation_of[joint])
+        if articulation < 0 or joint not in _tree_joints(model, articulation):
+            continue
+        if _is_body_alone(model, articulation):
+            return ObjectType.RIGID_BODY
+        is_root = joint == _tree_joints(model, articulation).start
+        return ObjectType.ARTICULATION_ROOT_LINK if is_root else ObjectType.ARTICULATION_LINK
+    return ObjectType.RIGID_BODY
+
+
+def _is_body_alone(model: newton.Model, articulation: int) -> bool:
+    """Return whether an articulation is only a free body."""
+    joints = _tree_joints(model, articulation)
+    return len(joints) == 1 and int(on_host(model.joint_type)[joints.start]) == newton.JointType.FREE
+
+
+def _tree_joints(model: newton.Model, articulation: int) -> range:
+    """Return the joints of an articulation's tree, root first; joints that close loops come later and are left out."""
+    starts, ends = on_host(model.articulation_start), on_host(model.articulation_end)
+    return range(int(starts[articulation]), int(ends[articulation]))
 
 
 def _counts(starts: np.ndarray, joints: Sequence[int]) -> tuple[int, ...]:

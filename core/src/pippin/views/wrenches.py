@@ -14,7 +14,7 @@ from pippin.state.snapshot import Scratch
 from .errors import ViewError
 from .host_checks import HostCheck
 from .indexing import index_map
-from .kernels.dirty_flags import DirtyFlags
+from .kernels.rows import DirtyFlags
 from .kernels.wrenches import WrenchData, add_wrenches
 from .launching import PreparedLaunch, update
 from .memory import Staging, WarpArrayCache
@@ -24,23 +24,17 @@ Frame = Literal["world", "body"]
 
 
 class Wrenches(Scratch):
-    """Adds forces and torques on bodies.
+    """Adds forces and torques on the bodies of each row, padded with -1; data has three numbers for each body."""
 
-    Args:
-        host: The simulation.
-        bodies: Bodies of each row, shape [rows, columns]; padded with -1.
-        shape: Shape of the data that callers pass, with three numbers for each body.
-        faults: The faults of the method that adds forces.
-    """
-
-    def __init__(self, host: Host, bodies: np.ndarray, shape: tuple[int, ...], faults: wp.array) -> None:
+    def __init__(
+        self, host: Host, bodies: np.ndarray, shape: tuple[int, ...], check: HostCheck, faults: wp.array
+    ) -> None:
         device = present(faults.device)
-        self._host, self._shape, self._faults = host, shape, faults
-        self._width = bodies.shape[1]
+        self._host, self._shape, self._check, self._faults = host, shape, check, faults
         self._index, self._no_flags = index_map(bodies, device), DirtyFlags()
         self._data: Any = WrenchData()
         self._staging = [Staging(3 * bodies.size, "float32", device) for _ in range(3)]
-        self._launch = PreparedLaunch(add_wrenches, device, self._width)
+        self._launch = PreparedLaunch(add_wrenches, device, bodies.shape[1])
         self._aliases = WarpArrayCache()
 
     @staticmethod
@@ -55,19 +49,11 @@ class Wrenches(Scratch):
         if positions is not None and forces is None:
             raise ViewError(f"{where}: got positions, but no forces that act there; pass forces")
 
-    def add(self, where: str, selection: RowSelection, frame: Frame, check: HostCheck, **data: Any) -> None:
-        """Add `forces` at `positions`, and `torques`, each an array or None. May be recorded.
-
-        Args:
-            where: Beginning of error messages.
-            selection: The rows.
-            frame: Frame of the data.
-            check: Checks numbers on the host.
-            **data: The arrays.
-        """
+    def add(self, where: str, selection: RowSelection, frame: Frame, **data: Any) -> None:
+        """Add `forces` at `positions`, and `torques`, each an array or None. May be recorded."""
         shape = (selection.data_count, *self._shape[1:])
         checked = {
-            name: check.check(each, shape, selection, f"{where}: {name}")
+            name: self._check.check(each, shape, selection, f"{where}: {name}")
             for name, each in data.items()
             if each is not None
         }

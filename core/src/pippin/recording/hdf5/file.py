@@ -17,9 +17,6 @@ HEADER = "header"
 class Hdf5File:
     """A file of the recorder `hdf5`, also one that is cut off; slices are read when they are asked for.
 
-    Args:
-        path: The file.
-
     Raises:
         ConfigError: The file is damaged, or no recorder wrote it.
         PluginError: h5py is not installed.

@@ -37,7 +37,7 @@ class Hdf5Recorder(Recorder):
         rows = max(1, self.config.chunk_bytes // header.row_type.itemsize)  # as many as the buffer holds
         time = Column(name="time", shape=(), dtype=np.dtype("<f8"), units=("s",))
         for column in (*header.columns, time):
-            _annotate(_dataset(self._file, column, rows, options), column)
+            _add_dataset(self._file, column, rows, options)
         self._file.flush()
 
     def write(self, rows: np.ndarray) -> None:
@@ -63,8 +63,9 @@ def _describe(file: Any, header: Header) -> None:
         file.attrs[name] = getattr(header, name)
 
 
-def _dataset(file: Any, column: Column, rows: int, options: dict[str, Any]) -> Any:
-    return file.create_dataset(
+def _add_dataset(file: Any, column: Column, rows: int, options: dict[str, Any]) -> None:
+    """Add the dataset of a column, whose chunks have a number of rows, with names and units as attributes."""
+    dataset = file.create_dataset(
         column.name,
         shape=(0, *column.shape),
         maxshape=(None, *column.shape),
@@ -72,9 +73,6 @@ def _dataset(file: Any, column: Column, rows: int, options: dict[str, Any]) -> A
         chunks=(rows, *column.shape),
         **options,
     )
-
-
-def _annotate(dataset: Any, column: Column) -> None:
     for name in ("labels", "units", "components"):
         texts = getattr(column, name)
         if texts and len(texts) * _TEXT_SIZE <= _ATTRIBUTE_ROOM:

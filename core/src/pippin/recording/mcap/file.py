@@ -14,14 +14,26 @@ from pippin.extras import import_library
 from pippin.recording import Header
 
 from .messages import Topic, topics_of
-from .records import METADATA, records
+
+METADATA = "pippin"
+"""Name of the metadata with the header's text."""
+
+
+def records(path: Path) -> Iterator[Any]:
+    """Yield the records of a file until its end, or until it was cut off."""
+    reader: Any = import_library("mcap.stream_reader", "mcap")
+    with path.open("rb") as file:
+        records = reader.StreamReader(file).records
+        while True:
+            try:
+                record = next(records)
+            except Exception:  # the reader raises what its decoders raise, and a cut file ends anywhere
+                return
+            yield record
 
 
 class McapFile:
     """A file of the recorder `mcap`, also one that is cut off; its messages are read at first use, and kept in memory.
-
-    Args:
-        path: The file.
 
     Raises:
         ConfigError: The file is damaged, or no recorder wrote it.

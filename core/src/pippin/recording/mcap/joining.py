@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import attrs
 from pippin.extras import import_library
 
+from .file import METADATA, records
 from .messages import message_type
-from .records import METADATA, records
 
 _OF_WORLD = re.compile(r"/world_(\d+)(/.*)")
 """A topic of one world; the others have all worlds in one message."""
@@ -30,13 +30,7 @@ Row: TypeAlias = Mapping[str, _Message]
 
 
 def join(files: Any, path: Path, compression: str | None) -> None:
-    """Write one file of the rows that all files have.
-
-    Args:
-        files: The files, as `Recorder.join` gets them.
-        path: The new file.
-        compression: Compression of its chunks: "zstd", "lz4" or None.
-    """
+    """Write one file of the rows that all files have, which are as `Recorder.join` gets them."""
     writers: Any = import_library("mcap.writer", "mcap")
     kinds = writers.CompressionType
     kind = {"zstd": kinds.ZSTD, "lz4": kinds.LZ4, None: kinds.NONE}[compression]

@@ -80,10 +80,6 @@ class Topic:
             }
         return texts
 
-    def encoder(self) -> _Encoder:
-        """Return what encodes the messages of rows."""
-        return _Encoder(self.columns)
-
     def decoded(self, payloads: Sequence[bytes], name: str) -> np.ndarray:
         """Return the values of a column, or `time` [s], in some messages: shape [messages, …]."""
         fields = {column.name: (field, column) for field, column in self._fields()}
@@ -112,12 +108,7 @@ def topics_of(columns: Sequence[Column]) -> tuple[Topic, ...]:
 
 
 def message_type(name: str, schema: bytes) -> Any:
-    """Return the class of a message.
-
-    Args:
-        name: Full name of the message.
-        schema: The protobuf `FileDescriptorSet` of the message.
-    """
+    """Return the class of a message, given its full name and its protobuf `FileDescriptorSet`."""
     descriptor: Any = import_library("google.protobuf.descriptor_pb2", "mcap")
     pools: Any = import_library("google.protobuf.descriptor_pool", "mcap")
     factory: Any = import_library("google.protobuf.message_factory", "mcap")
@@ -127,7 +118,7 @@ def message_type(name: str, schema: bytes) -> Any:
     return factory.GetMessageClass(pool.FindMessageTypeByName(name))
 
 
-class _Encoder:
+class MessageEncoder:
     """Makes the messages of rows; all messages of a world have the same length but for the time."""
 
     def __init__(self, columns: Sequence[Column]) -> None:

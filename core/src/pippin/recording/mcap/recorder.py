@@ -11,9 +11,9 @@ import numpy as np
 from foxglove.mcap import MCAPCompression, MCAPWriteOptions
 from pippin.recording import Header, Recorder
 
+from .file import METADATA
 from .joining import join
-from .messages import Topic, encoded_time, topics_of
-from .records import METADATA
+from .messages import MessageEncoder, Topic, encoded_time, topics_of
 from .robot_messages import RobotMessages
 
 
@@ -43,7 +43,9 @@ class McapRecorder(Recorder):
         self._writer.attach(
             log_time=0, create_time=0, name="config.toml", media_type="application/toml", data=header.config.encode()
         )
-        self._topics = [(topic.encoder(), self._channels(topic, header.worlds)) for topic in topics_of(header.columns)]
+        self._topics = [
+            (MessageEncoder(topic.columns), self._channels(topic, header.worlds)) for topic in topics_of(header.columns)
+        ]
         self._robots = RobotMessages(
             self._simulation, self.worlds.tolist(), header, self._context, is_scene_shown=self.config.scene
         )

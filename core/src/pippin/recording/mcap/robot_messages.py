@@ -40,12 +40,7 @@ class _Axis:
 class RobotMessages:
     """Logs `/tf`, `/scene` and `/world_<k>/joint_states`, as far as the recorded columns allow.
 
-    Args:
-        simulation: The simulation.
-        worlds: Indices of the recorded worlds in the simulation.
-        header: The header of the recording, with their numbers in the run.
-        context: The log's context.
-        is_scene_shown: Whether bodies and shapes are logged.
+    `worlds` are indices in the simulation; the header has the numbers of these worlds in the run.
     """
 
     def __init__(
@@ -64,7 +59,7 @@ class RobotMessages:
         self._frames, self._axes, self._joints = [], [], []
         if is_scene_shown and "body_q" in columns:
             labels = columns["body_q"].labels
-            self._frames = [[frame_of(world, label) for label in labels] for world in header.worlds]
+            self._frames = [[f"world_{world}/{label}" for label in labels] for world in header.worlds]
             self._transforms = _channel("/tf", FrameTransforms, context)
         if is_scene_shown:
             scene = _channel("/scene", SceneUpdate, context)
@@ -110,11 +105,6 @@ class RobotMessages:
             yield JointState(
                 name=axis.label, position=positions[axis.position], velocity=velocities[axis.velocity], effort=effort
             )
-
-
-def frame_of(world: int, label: str) -> str:
-    """Return the frame of a body."""
-    return f"world_{world}/{label}"
 
 
 def _channel(topic: str, message: Any, context: foxglove.Context) -> foxglove.Channel:

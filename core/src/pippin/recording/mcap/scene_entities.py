@@ -20,6 +20,7 @@ from foxglove.messages import (
     Vector3,
 )
 from pippin.arrays import on_host
+from pippin.quaternions import rotated
 
 _GROUND = 40.0
 """Size of an endless plane in the image [m]."""
@@ -33,11 +34,7 @@ def entities(
 ) -> Iterator[SceneEntity]:
     """Yield an entity for each body of some worlds, and one for each world's static shapes.
 
-    Args:
-        model: The model.
-        worlds: Indices of the worlds in the model.
-        numbers: Numbers of the worlds in their names.
-        offsets: Positions at which the worlds are drawn [m], shape [worlds, 3].
+    Each world has a number, which is in its name, and an offset at which it is drawn [m].
     """
     shapes, of_shape = _ShapePrimitives(model), on_host(model.shape_world)
     body_of_shape, starts = on_host(model.shape_body), on_host(model.body_world_start)
@@ -89,15 +86,16 @@ class _ShapePrimitives:
         if kind == newton.GeoType.BOX:
             return [CubePrimitive(pose=_pose(pose), size=Vector3(x=2 * x, y=2 * y, z=2 * z), color=color)]
         if kind == newton.GeoType.SPHERE:
-            return [_ball(pose, (x, x, x), color)]
+            return [_ball(pose, x, x, x, color)]
         if kind == newton.GeoType.ELLIPSOID:
-            return [_ball(pose, (x, y, z), color)]
+            return [_ball(pose, x, y, z, color)]
         if kind in (newton.GeoType.CAPSULE, newton.GeoType.CYLINDER, newton.GeoType.CONE):
             top = 0.0 if kind == newton.GeoType.CONE else 1.0
             size = Vector3(x=2 * x, y=2 * x, z=2 * y)
             body = CylinderPrimitive(pose=_pose(pose), size=size, bottom_scale=1.0, top_scale=top, color=color)
-            caps = (-y, y) if kind == newton.GeoType.CAPSULE else ()
-            return [body, *(_ball(_moved(pose, height), (x, x, x), color) for height in caps)]
+            ends = ((0.0, 0.0, -y), (0.0, 0.0, y)) if kind == newton.GeoType.CAPSULE else ()
+            centres = [pose[:3] + rotated(pose[3:], np.array(end)) for end in ends]
+            return [body, *(_ball(np.array([*centre, *pose[3:]]), x, x, x, color) for centre in centres)]
         source: Any = self._sources[shape]
         if hasattr(source, "vertices"):
             points = (np.asarray(source.vertices) * (x, y, z)).tolist()
@@ -107,18 +105,10 @@ class _ShapePrimitives:
         return []
 
 
-def _ball(pose: np.ndarray, radii: tuple[float, float, float], color: Color) -> SpherePrimitive:
-    x, y, z = (2.0 * radius for radius in radii)
-    return SpherePrimitive(pose=_pose(pose), size=Vector3(x=x, y=y, z=z), color=color)
+def _ball(pose: np.ndarray, x: float, y: float, z: float, color: Color) -> SpherePrimitive:
+    return SpherePrimitive(pose=_pose(pose), size=Vector3(x=2 * x, y=2 * y, z=2 * z), color=color)
 
 
 def _pose(pose: np.ndarray) -> Pose:
     x, y, z, qx, qy, qz, qw = pose.tolist()
     return Pose(position=Vector3(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
-
-
-def _moved(pose: np.ndarray, height: float) -> np.ndarray:
-    """Return a pose moved along its own z axis [m]."""
-    x, y, z, w = pose[3:]
-    axis = np.array([2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)])
-    return np.concatenate([pose[:3] + height * axis, pose[3:]])

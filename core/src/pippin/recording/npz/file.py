@@ -27,12 +27,7 @@ def spool_of(path: Path) -> Path:
 
 
 def assemble(spool: Any, path: Path) -> None:
-    """Write an npz file of the rows of a spool, block by block; an existing file is replaced at the end.
-
-    Args:
-        spool: A `Spool`, or the files of several processes as `Recorder.join` gets them.
-        path: The npz file.
-    """
+    """Write an npz file of the rows of a `Spool` or of `PartialFiles`; an existing file is replaced at the end."""
     partial = path.with_name(f"{path.name}.part")
     try:
         _write(spool, partial)
@@ -73,9 +68,6 @@ def _write_column(archive: zipfile.ZipFile, name: str, spool: Any, dtype: np.dty
 
 class NpzFile:
     """A finished npz file of a recorder; its arrays are memory-mapped.
-
-    Args:
-        path: The file.
 
     Raises:
         ConfigError: The file is damaged, or no recorder wrote it.

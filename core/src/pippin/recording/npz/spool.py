@@ -19,12 +19,7 @@ _BLOCK = 4_000_000
 
 
 class SpoolWriter:
-    """Appends rows to a new file.
-
-    Args:
-        path: The file; one that is there is replaced.
-        header: The header of the recording.
-    """
+    """Appends rows to a new file; one that is there is replaced."""
 
     def __init__(self, path: Path, header: Header) -> None:
         text = header.to_json().encode()
@@ -48,9 +43,6 @@ class SpoolWriter:
 
 class Spool:
     """The rows of a file that `SpoolWriter` wrote, also of one that is still being written or was cut off.
-
-    Args:
-        path: The file.
 
     Raises:
         ConfigError: The file is not a spool, or its header is cut off.

@@ -60,6 +60,16 @@ def definitions(pairs: Mapping[str, object]) -> Markup:
     return element("div", element("table", element("tbody", *rows), class_="pairs"), class_="scroll")
 
 
+def noted(texts: Mapping[str, Sequence[str]]) -> Markup | None:
+    """Return a box with the texts of each name; None if there is no text."""
+    rows = [
+        joined([element("dt", name), element("dd", *(element("p", line) for line in lines))])
+        for name, lines in texts.items()
+        if lines
+    ]
+    return element("div", element("dl", *rows, class_="notes"), class_="box note") if rows else None
+
+
 def bars(lengths: Mapping[str, float], texts: Mapping[str, str], colors: Mapping[str, str] | None = None) -> Markup:
     """Return a bar for each name, as long as its share of the largest length, with its text behind it."""
     largest = max(lengths.values(), default=0.0) or 1.0

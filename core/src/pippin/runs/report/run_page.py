@@ -13,11 +13,10 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
 
-from .chart import Chart
 from .chart_contents import ChartContent, chart_contents
 from .decimation import COLUMNS
 from .facts import course, hook_table, imports, origins
-from .markup import Markup, element, folded, joined, section
+from .markup import Markup, element, folded, noted, section
 from .page import Charts, grid, page
 from .video import videos
 
@@ -38,16 +37,8 @@ def run_page(
     trace: HookTrace | None = None,
     worlds: Sequence[int] | None = None,
 ) -> str:
-    """Return the page of a run.
-
-    Args:
-        file: The simulated file.
-        summary: The summary of the run, as in `summary.json`.
-        series: The recorded series by name, with `time` [s].
-        config: The configuration as TOML.
-        folder: The run folder; its videos are shown.
-        trace: Trace of the hook calls, if any.
-        worlds: Indices of the recorded worlds; by default the first ones.
+    """Return the page of a run: its summary as in `summary.json`, its recorded series by name with `time` [s], its
+    configuration as TOML, the videos of its folder, and the trace of its hook calls.
     """
     drawn = chart_contents(series)
     time = np.asarray(series["time"].values)
@@ -107,13 +98,7 @@ def _notes(summary: Mapping[str, Any]) -> Markup:
     notes = {name: list(texts) for name, texts in summary["notes"].items()}
     for name, reason in summary["program"]["eager_reasons"].items():
         notes.setdefault(name, []).append(f"not captured: {reason}")
-    rows = [
-        joined([element("dt", name), element("dd", *(element("p", text) for text in texts))])
-        for name, texts in notes.items()
-        if texts
-    ]
-    listed = element("div", element("dl", *rows, class_="notes"), class_="box note") if rows else None
-    return section("Notes", listed, id="notes")
+    return section("Notes", noted(notes), id="notes")
 
 
 def _shown_count(drawn: Sequence[ChartContent], row_count: int, recorded: int) -> int:
@@ -133,21 +118,13 @@ def _series(
     if not drawn:
         return section("Series", element("p", "Nothing was recorded."), id="series")
     parts = [bar]
-    for component, group in groupby(_sorted(drawn), key=lambda quantity: quantity.component):
+    order = list(dict.fromkeys(quantity.component for quantity in drawn))
+    together = sorted(drawn, key=lambda quantity: order.index(quantity.component))
+    for component, group in groupby(together, key=lambda quantity: quantity.component):
         plugin = summary["plugins"].get(component, {}).get("type")
         title = element("h3", component or "state", element("small", plugin) if plugin else None)
-        parts += [title, grid([charts.place(chart) for chart in _charts(group, time, worlds)])]
+        parts += [title, grid([charts.place(quantity.chart(time, worlds)) for quantity in group])]
     return section("Series", *parts, id="series")
-
-
-def _charts(group: Iterator[ChartContent], time: np.ndarray, worlds: int) -> Iterator[Chart]:
-    return (quantity.chart(time, worlds) for quantity in group)
-
-
-def _sorted(drawn: Sequence[ChartContent]) -> list[ChartContent]:
-    """Return quantities of one component together, in the order of their first ones."""
-    order = list(dict.fromkeys(quantity.component for quantity in drawn))
-    return sorted(drawn, key=lambda quantity: order.index(quantity.component))
 
 
 def _bar(shown: Sequence[int], recorded: int) -> Markup:

@@ -23,14 +23,9 @@ def videos(folder: Path) -> Iterator[Markup]:
 
 
 def _player(path: Path) -> Markup:
-    source, kind = _source(path), _TYPES[path.suffix.lower()]
+    source, kind = quote(path.name), _TYPES[path.suffix.lower()]
+    if path.stat().st_size <= _EMBEDDED_MAX:
+        source = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
     if kind.startswith("image"):
         return element("img", src=source, alt=f"video of the run, {path.name}")
     return element("video", src=source, controls=True, loop=True, muted=True, playsinline=True, preload="metadata")
-
-
-def _source(path: Path) -> str:
-    if path.stat().st_size > _EMBEDDED_MAX:
-        return quote(path.name)
-    data = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f"data:{_TYPES[path.suffix.lower()]};base64,{data}"

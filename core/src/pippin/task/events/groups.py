@@ -5,14 +5,14 @@ from __future__ import annotations
 import newton
 import warp as wp
 from pippin import ConfigError, did_you_mean
-from pippin.task import Event, TermContext
+from pippin.task import TermContext
 
 from .config import GainsConfig, JointOffsetsConfig
 from .kernels.model import vary_parameters
-from .variation import Variation
+from .variation import RandomEvent, Variation
 
 
-class Gains(Event):
+class Gains(RandomEvent):
     """The event `gains`."""
 
     def __init__(self, config: GainsConfig, context: TermContext) -> None:
@@ -25,15 +25,12 @@ class Gains(Event):
         self._variation = Variation(config)
         built = self._built.numpy()
         self._variation.refuse_below_zero(built, config.gain, above=bool(built.any()))
-        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the gain in the masked worlds."""
         values = self._memory()
-        inputs = [world_mask, *self.draws.arguments, *self._variation.arguments, self._built, values]
-        wp.launch(vary_parameters, values.shape, inputs, device=world_mask.device)
+        self._draw(vary_parameters, values.shape, world_mask, *self._variation.arguments, self._built, values)
         self._group.write_gains()
-        self.draws.advance(world_mask)
 
     def _memory(self) -> wp.array:
         return self._group.gain(self.config.gain)
@@ -52,7 +49,7 @@ class Gains(Event):
             )
 
 
-class JointOffsets(Event):
+class JointOffsets(RandomEvent):
     """The event `joint-offsets`."""
 
     def __init__(self, config: JointOffsetsConfig, context: TermContext) -> None:
@@ -62,11 +59,8 @@ class JointOffsets(Event):
             raise ConfigError(f"action: {config.action!r} has no targets that may be off; choose another")
         self._errors: wp.array = errors
         context.claim("offset", [config.action], "action")
-        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the offsets in the masked worlds."""
-        ranges = [wp.vec2(0.0, 0.0), wp.vec2(*self.config.range), 1]
-        inputs = [world_mask, *self.draws.arguments, *ranges, self._errors, self._errors]
-        wp.launch(vary_parameters, self._errors.shape, inputs, device=world_mask.device)
-        self.draws.advance(world_mask)
+        inputs = [wp.vec2(0.0, 0.0), wp.vec2(*self.config.range), 1, self._errors, self._errors]
+        self._draw(vary_parameters, self._errors.shape, world_mask, *inputs)

@@ -8,14 +8,14 @@ import newton
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
-from pippin.task import Event, TermContext
+from pippin.task import TermContext
 
 from .config import CentreOfMassConfig, FrictionConfig, GravityConfig, MassConfig, MovedConfig
 from .kernels.model import move, vary, vary_masses
-from .variation import Variation
+from .variation import RandomEvent, Variation
 
 
-class Mass(Event):
+class Mass(RandomEvent):
     """The event `mass`."""
 
     model_changes = frozenset({"BODY_INERTIAL_PROPERTIES"})
@@ -33,16 +33,14 @@ class Mass(Event):
         self._variation.refuse_below_zero(of_bodies, "mass", above=True)
         self._arrays = [model.body_mass, model.body_inv_mass, model.body_inertia, model.body_inv_inertia]
         self._built = [wp.clone(array) for array in self._arrays]
-        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the masses in the masked worlds."""
-        inputs = [world_mask, *self.draws.arguments, self._bodies, *self._variation.arguments]
-        wp.launch(vary_masses, self._bodies.shape, [*inputs, *self._built], [*self._arrays], device=world_mask.device)
-        self.draws.advance(world_mask)
+        inputs = [self._bodies, *self._variation.arguments, *self._built, *self._arrays]
+        self._draw(vary_masses, self._bodies.shape, world_mask, *inputs)
 
 
-class Friction(Event):
+class Friction(RandomEvent):
     """The event `friction`."""
 
     model_changes = frozenset({"SHAPE_PROPERTIES"})
@@ -57,29 +55,24 @@ class Friction(Event):
         self._variation = Variation(config)
         built = on_host(self._built)[on_host(self._shapes)]
         self._variation.refuse_below_zero(built, "coefficient of friction", above=False)
-        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the coefficients in the masked worlds."""
-        inputs = [world_mask, *self.draws.arguments, self._shapes, *self._variation.arguments]
-        wp.launch(vary, self._shapes.shape, [*inputs, self._built, self._values], device=world_mask.device)
-        self.draws.advance(world_mask)
+        inputs = [self._shapes, *self._variation.arguments, self._built, self._values]
+        self._draw(vary, self._shapes.shape, world_mask, *inputs)
 
 
-class MovedVectors(Event):
+class MovedVectors(RandomEvent):
     """Vectors of the model that are moved at random from where they were built."""
 
     def __init__(self, config: MovedConfig, context: TermContext, indices: wp.array, values: Any) -> None:
         super().__init__(config, context)
         self._indices, self._values, self._built = indices, values, wp.clone(values)
-        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the vectors of the masked worlds."""
         ends = [wp.vec3(*end) for end in self.config.ends]
-        inputs = [world_mask, *self.draws.arguments, self._indices, *ends, self._built, self._values]
-        wp.launch(move, self._indices.shape, inputs, device=world_mask.device)
-        self.draws.advance(world_mask)
+        self._draw(move, self._indices.shape, world_mask, self._indices, *ends, self._built, self._values)
 
 
 class CentreOfMass(MovedVectors):

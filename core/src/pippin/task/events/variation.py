@@ -1,4 +1,4 @@
-"""Ranges of random values around built ones, as kernels take them."""
+"""Parts that events share: their random draws, and ranges around built values."""
 
 from __future__ import annotations
 
@@ -7,16 +7,26 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin import ConfigError
+from pippin.task import Event, EventConfig, TermContext
 
 from .config import VariedConfig
 
 
-class Variation:
-    """The ranges of random values around built ones.
+class RandomEvent(Event):
+    """An event whose kernel draws from random numbers of its own."""
 
-    Args:
-        config: The ranges.
-    """
+    def __init__(self, config: EventConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.draws = context.draws()
+
+    def _draw(self, kernel: wp.Kernel, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
+        """Launch a kernel, whose first arguments are the mask and the draws, and count the draw."""
+        wp.launch(kernel, shape, [world_mask, *self.draws.arguments, *inputs], device=world_mask.device)
+        self.draws.advance(world_mask)
+
+
+class Variation:
+    """The ranges of random values around built ones."""
 
     def __init__(self, config: VariedConfig) -> None:
         is_set = config.range is not None
@@ -27,7 +37,7 @@ class Variation:
 
     @property
     def arguments(self) -> list[Any]:
-        """The ranges and the stride, for kernels."""
+        """The ranges and the stride, as kernels take them."""
         return [wp.vec2(*self._scale), wp.vec2(*self._add), self._stride]
 
     def refuse_below_zero(self, built: np.ndarray, what: str, *, above: bool) -> None:

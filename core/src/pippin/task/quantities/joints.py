@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import newton
 import numpy as np
@@ -19,9 +19,13 @@ from .rates import Rate
 class OfJoints(Quantity):
     """A quantity with a number for each axis of some joints."""
 
+    per: ClassVar[str] = ""
+    """What its unit adds to that of positions."""
+
     def __init__(self, config: JointsConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self.labels, self._coordinates, self._dofs = context.joints(config.joints)
+        self.unit = unit_of(self._dofs, context, self.per)
         shape = self._dofs.shape
         self._offset, self._scale = self._rows(np.zeros(shape)), self._rows(np.ones(shape))
 
@@ -39,11 +43,11 @@ class JointPositions(OfJoints):
 
     def __init__(self, config: JointPositionsConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        self.unit = "1" if config.normalised else unit_of(self._dofs, context)
         if config.relative:
             start = on_host(context.simulation.state.joint_q)
             self._offset = self._rows(start[on_host(self._coordinates)])
         if config.normalised:
+            self.unit = "1"
             lower, upper = self._asset_limits("normalised")
             self._offset, self._scale = self._rows(0.5 * (lower + upper)), self._rows(2.0 / (upper - lower))
 
@@ -75,11 +79,7 @@ class JointPositions(OfJoints):
 class JointVelocities(OfJoints):
     """The quantity `joint-velocities`: qd."""
 
-    unit = "rad/s, m/s"
-
-    def __init__(self, config: JointsConfig, context: TermContext) -> None:
-        super().__init__(config, context)
-        self.unit = unit_of(self._dofs, context, "/s")
+    unit, per = "rad/s, m/s", "/s"
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write qd."""
@@ -90,11 +90,7 @@ class JointVelocities(OfJoints):
 class JointAccelerations(Rate, OfJoints):
     """The quantity `joint-accelerations`: the change of qd over the control step / control_dt."""
 
-    unit = "rad/s², m/s²"
-
-    def __init__(self, config: JointsConfig, context: TermContext) -> None:
-        super().__init__(config, context)
-        self.unit = unit_of(self._dofs, context, "/s²")
+    unit, per = "rad/s², m/s²", "/s²"
 
     def read(self, state: newton.State, out: wp.array) -> None:
         """Write qd."""

@@ -19,8 +19,6 @@ class Summed(QuantityReward):
     """A function of a sum over the components of x, which one kernel evaluates over all worlds.
 
     Args:
-        config: The configuration.
-        context: The context of the reward.
         lows: The first parameter of each component, in one row for all worlds or one for each; one number for all.
         highs: The second parameter, likewise.
         wraps: Whether x is turned into the range from -pi to pi first.

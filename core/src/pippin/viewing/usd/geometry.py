@@ -23,14 +23,7 @@ _ROOT = "/scene"
 
 
 def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.ndarray) -> tuple[UsdMotion, list[str]]:
-    """Return the motion of a new stage of worlds, without samples so far, and notes.
-
-    Args:
-        path: The file of the stage.
-        model: The model.
-        worlds: Indices of the worlds to show.
-        offsets: Displacement of each of these worlds [m], shape [worlds, 3].
-    """
+    """Return the motion of a new stage of worlds, displaced by offsets [m], without samples so far, and notes."""
     layer: Any = Sdf.Layer.CreateAnonymous(path.suffix)
     stage: Any = Usd.Stage.Open(layer)
     UsdGeom.SetStageUpAxis(stage, "Z")
@@ -44,7 +37,11 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
         UsdGeom.Xform.Define(stage, root)
         shapes.add(root, world, -1, offset)
         for body in np.flatnonzero(on_host(model.body_world) == world):
-            prims.append(_add_body(stage, root, model.body_label[body]))
+            prims.append(_free_path(stage, root, model.body_label[body]))
+            xform: Any = UsdGeom.Xform.Define(stage, prims[-1])
+            xform.AddTranslateOp()
+            xform.AddOrientOp()
+            xform.GetPrim().SetDisplayName(model.body_label[body])
             bodies.append(body)
             positions.append(offset)
             shapes.add(prims[-1], world, int(body), np.zeros(3))
@@ -56,16 +53,6 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
         offsets=np.array(positions, dtype=float).reshape(-1, 3),
     )
     return motion, shapes.notes
-
-
-def _add_body(stage: Any, root: str, label: str) -> str:
-    """Add an Xform for a body, and return its path."""
-    path = _free_path(stage, root, label)
-    body: Any = UsdGeom.Xform.Define(stage, path)
-    body.AddTranslateOp()
-    body.AddOrientOp()
-    body.GetPrim().SetDisplayName(label)
-    return path
 
 
 def _free_path(stage: Any, root: str, label: str) -> str:

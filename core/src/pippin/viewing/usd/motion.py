@@ -14,8 +14,7 @@ import numpy as np
 from pippin.quaternions import product, rotated
 from pxr import Gf, Sdf
 
-from .clips import UsdClips
-from .files import write_layer
+from .clips import UsdClips, write_layer
 
 _CLIP_SIZE = 200_000
 """Poses in a layer after which its samples become a clip: they take about 30 MB of memory."""

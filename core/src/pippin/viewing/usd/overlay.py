@@ -35,14 +35,7 @@ def overlay(
 ) -> tuple[UsdMotion, list[str]]:
     """Return the motion over a stage, without samples so far, and notes.
 
-    Args:
-        path: The file of the layer.
-        stage_file: The user's stage.
-        asset: The asset of this stage.
-        model: The model.
-        worlds: Indices of the worlds to show. One has the stage as a sublayer; several refer to its default prim.
-        offsets: Displacement of each of these worlds [m], shape [worlds, 3].
-        is_simulated: Whether a program may simulate the bodies.
+    One world has the stage as a sublayer; several, displaced by offsets [m], refer to its default prim.
 
     Raises:
         ConfigError: A body has no prim; or several worlds are to be shown, and a body is not below the default prim.

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from pippin import Host
+from pippin import AssetConfig, Host, find_file
 from pippin.viewing import FileViewer
 
-from .scene import scene_motion
+from .geometry import geometry
+from .motion import UsdMotion
+from .overlay import overlay
+
+_STAGES = (".usd", ".usda", ".usdc", ".usdz")
+"""Suffixes of USD stages."""
 
 
 class UsdViewer(FileViewer):
@@ -23,7 +28,7 @@ class UsdViewer(FileViewer):
         Raises:
             ConfigError: The stage has no prim for a body.
         """
-        self._motion, self._notes = scene_motion(simulation, self.path, self.worlds, is_simulated=self.config.physics)
+        self._motion, self._notes = self._scene_motion(simulation)
         self._motion.layer.timeCodesPerSecond = self._motion.layer.framesPerSecond = self.config.rate
         self._motion.layer.startTimeCode = 0.0
 
@@ -44,3 +49,25 @@ class UsdViewer(FileViewer):
             SimulationError: The file cannot be written; the one before stays.
         """
         self._motion.save()
+
+    def _scene_motion(self, simulation: Host) -> tuple[UsdMotion, list[str]]:
+        """Return the motion over the user's stage, if that is all of the scene, else over the model's own shapes."""
+        path, worlds = self.path, self.worlds
+        model, offsets = simulation.model, np.asarray(simulation.world_offsets)[worlds]
+        assets = simulation.config.scene.assets
+        has_stage = any(map(_is_stage, assets))
+        if len(assets) == 1 and has_stage:
+            stage = find_file(assets[0].path, "scene.assets[0].path")
+            return overlay(path, stage, assets[0], model, worlds, offsets, is_simulated=self.config.physics)
+        motion, notes = geometry(path, model, worlds, offsets)
+        if has_stage:
+            notes.append(f"'{path.name}' has shapes of its own, as the scene has other assets besides its USD stages")
+        if model.particle_count:
+            notes.append(f"'{path.name}' is without particles, cloth and soft bodies; use the viewer `video` for them")
+        return motion, notes
+
+
+def _is_stage(asset: AssetConfig) -> bool:
+    return asset.format == "usd" or (
+        asset.format is None and asset.importer is None and asset.path.lower().endswith(_STAGES)
+    )

@@ -13,7 +13,6 @@ from pippin.quaternions import product, rotated
 from pippin.viewing.bounding_box import bounding_box
 
 from .config import VideoConfig
-from .followed_bodies import named_bodies, roots
 
 _FOV = 0.7
 """Angle between the upper and the lower edge of the image [rad]."""
@@ -32,13 +31,7 @@ _CUT = 2.0
 
 
 class Cameras:
-    """The cameras of some worlds, from `VideoConfig`.
-
-    Args:
-        config: The configuration.
-        simulation: The simulation in its start pose.
-        worlds: Indices of the worlds.
-        aspect: Width of each image by its height.
+    """The cameras of some worlds of a simulation in its start pose; `aspect` is the width of an image by its height.
 
     Raises:
         ConfigError: A body or a camera does not exist, or the camera cannot look along the vertical.
@@ -83,10 +76,15 @@ class Cameras:
         return np.concatenate([self._eyes + self._smooth - self._start, self._turns], axis=1)
 
     def _followed(self, config: VideoConfig, worlds: np.ndarray) -> list[np.ndarray]:
-        if config.follow is not None:
-            return [named_bodies(self._model, world, config.follow) for world in worlds]
-        is_free = config.eye is None and config.target is None
-        return [roots(self._model, world) if is_free else np.zeros(0, dtype=int) for world in worlds]
+        model = self._model
+        if config.follow is None:
+            is_free = config.eye is None and config.target is None
+            return [_roots(model, world) if is_free else np.zeros(0, dtype=int) for world in worlds]
+        bodies = [np.flatnonzero(on_host(model.body_world) == world) for world in worlds]
+        names = [[model.body_label[body] for body in own] for own in bodies]
+        return [
+            own[labels.match(config.follow, each, "body", "follow")] for own, each in zip(bodies, names, strict=True)
+        ]
 
     def _anchors(self, state: newton.State) -> np.ndarray:
         """Return the mean position of the followed bodies of each world [m], shape [worlds, 3]."""
@@ -120,11 +118,7 @@ def _framed(model: newton.Model, state: newton.State, worlds: np.ndarray) -> tup
 
 
 def _cameras(model: newton.Model, worlds: np.ndarray, pattern: str) -> tuple[np.ndarray, float]:
-    """Return the site of the asset's camera in each world, and its angle of view [rad].
-
-    Raises:
-        ConfigError: No camera of a world has the name, or several have.
-    """
+    """Return the site of the asset's camera in each world, and its angle of view [rad]."""
     attributes = getattr(model, "pippin", None)
     angles = np.zeros(model.shape_count) if attributes is None else on_host(attributes.vertical_fov)
     owners, sites = on_host(model.shape_world), []
@@ -146,3 +140,22 @@ def _poses_of(model: newton.Model, state: newton.State, sites: np.ndarray) -> np
     parents = np.where(bodies[:, None] >= 0, on_host(state.body_q)[bodies], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
     turns = product(parents[:, 3:], local[:, 3:])
     return np.concatenate([rotated(parents[:, 3:], local[:, :3]) + parents[:, :3], turns], axis=1)
+
+
+def _roots(model: newton.Model, world: int) -> np.ndarray:
+    """Return the root bodies of a world's robots if all of them can move in two directions or more; else none.
+
+    Robots are the articulations of several bodies, or all articulations if each has one body.
+    """
+    if not model.joint_count:
+        return np.zeros(0, dtype=int)
+    articulations = on_host(model.joint_articulation)
+    sizes = np.bincount(articulations[articulations >= 0], minlength=model.articulation_count)
+    is_root = (on_host(model.joint_world) == world) & (on_host(model.joint_parent) < 0) & (articulations >= 0)
+    joints = np.flatnonzero(is_root)
+    if not joints.size:
+        return joints
+    several = joints[sizes[articulations[joints]] > 1]
+    joints = several if several.size else joints
+    goes_away = on_host(model.joint_dof_dim)[joints, 0] >= 2  # pyright: ignore[reportArgumentType] (a 2-D array)
+    return on_host(model.joint_child)[joints] if goes_away.all() else np.zeros(0, dtype=int)

@@ -42,15 +42,9 @@ class Edges:
         colors: Any,
         shapes: Any,
     ) -> None:
-        """Draw the pixels again that differ from a neighbour.
+        """Draw the pixels again that differ from a neighbour in color or shape: arrays of shape [views, height, width].
 
-        Args:
-            camera: The camera that drew the image.
-            state: The state.
-            poses: Pose of the camera of each view.
-            worlds: World of each view.
-            colors: Colors of the image, which change, shape [views, height, width].
-            shapes: Index of the shape in sight of each pixel.
+        Each view has a pose and a world; its colors change.
         """
         device = self._rays.device
         self._counts.zero_()

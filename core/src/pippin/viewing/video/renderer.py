@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import newton
 import numpy as np
 import warp as wp
 from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
 
+from .cameras import look_at
 from .edges import Edges
 from .kernels import compose
-from .tiles import Tiles
+
+_GAP = 2
+"""Pixels between two tiles."""
+
+_ASPECT = 4.0 / 3.0
+"""Width of a tile by its height that is liked best."""
 
 _FLOOR = "ground_plane"
 """Label of the ground that the scene adds, which has no colour of its own."""
@@ -30,6 +38,34 @@ _ZENITH = (128.0, 164.0, 208.0)
 
 _LIGHT = (-0.35, 0.62, -0.78)
 """Direction of the light."""
+
+
+@attrs.frozen(eq=False)
+class Tiles:
+    """Tiles of equal size in an image."""
+
+    size: tuple[int, int]
+    """Width and height of the image [pixels]."""
+
+    width: int
+    """Width of a tile [pixels]."""
+
+    height: int
+    """Height of a tile [pixels]."""
+
+    corners: np.ndarray
+    """Row and column of the upper left pixel of each tile, shape [tiles, 2]."""
+
+
+def tiles(count: int, size: tuple[int, int]) -> Tiles:
+    """Return the largest tiles of a number that fit into an image of a width and height [pixels]."""
+    width, height = size
+    columns = max(range(1, count + 1), key=lambda n: min(width / n, height / math.ceil(count / n) * _ASPECT))
+    rows = math.ceil(count / columns)
+    across, down = (width - _GAP * (columns - 1)) // columns, (height - _GAP * (rows - 1)) // rows
+    index = np.arange(count)
+    corners = np.stack([index // columns * (down + _GAP), index % columns * (across + _GAP)], axis=1)
+    return Tiles(size=size, width=across, height=down, corners=corners)
 
 
 class Renderer:
@@ -121,6 +157,23 @@ class Renderer:
         return SensorCamera.compute_camera_rays_pinhole(
             layout.width, layout.height, camera_fov=fov, device=self._model.device, sample_count=sample_count
         )
+
+
+def render_image(
+    model: newton.Model,
+    state: newton.State,
+    eye: Sequence[float] | np.ndarray,
+    target: Sequence[float] | np.ndarray,
+    size: tuple[int, int],
+    fov: float,
+) -> np.ndarray:
+    """Return the image of a camera in the first world, shape [height, width, 3], from 0 to 255.
+
+    The camera is at `eye` [m] and looks at `target` [m]; `fov` is the angle from the upper to the lower edge [rad].
+    """
+    scale = math.dist(eye, target) * math.sin(fov / 2.0)
+    renderer = Renderer(model, np.zeros(1, dtype=int), tiles(1, size), fov, scale)
+    return renderer.render(state, look_at(np.array(eye), np.array(target))[None]).copy()
 
 
 def _painted(model: newton.Model) -> newton.Model:

@@ -7,8 +7,7 @@ from pippin.viewing import FileViewer
 
 from .cameras import Cameras
 from .file import VideoFile
-from .renderer import Renderer
-from .tiles import tiles
+from .renderer import Renderer, tiles
 
 _SAMPLES = {"low": 1, "medium": 4, "high": 9}
 """Rays per pixel at edges, by quality."""

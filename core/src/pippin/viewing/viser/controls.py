@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from .pacing import Pace
 from .page import Page
+from .playback import ViewedSimulation
 from .user_input import UserInput
-from .viewed import ViewedSimulation
 
 FASTEST = "as fast as possible"
 """Choice of a speed without a limit."""
@@ -31,13 +32,7 @@ _SWITCHES = (
 class Controls:
     """The buttons and choices of a page. What a user clicks happens in `UserInput.process`.
 
-    Args:
-        page: The page.
-        shown: The simulation, or the playback of a recording.
-        worlds: Indices of the worlds of the page.
-        pace: The speed.
-        user_input: The queue for the clicks.
-        is_recorded: Whether a recording is shown, which has no contacts and is reset as a whole.
+    A recording has no contacts, and is reset as a whole.
     """
 
     def __init__(
@@ -131,10 +126,7 @@ class Controls:
         particles = (("show_particles", "Particles"),) if self._shown.model.particle_count else ()
         for attribute, name in (*_SWITCHES, *particles):
             handle = self._page.server.gui.add_checkbox(name, initial_value=bool(getattr(self._page, attribute)))
-            handle.on_update(self._user_input.queued(self._switch(attribute)))
-
-    def _switch(self, attribute: str) -> Any:
-        return lambda is_on: setattr(self._page, attribute, is_on)
+            handle.on_update(self._user_input.queued(partial(setattr, self._page, attribute)))
 
     def _request_step(self, _: Any) -> None:
         self._is_step_requested = True

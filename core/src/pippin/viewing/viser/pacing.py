@@ -13,45 +13,28 @@ _METER_PERIOD = 0.5
 
 
 class Pace:
-    """The speed of simulated time.
-
-    Args:
-        speed: Simulated time per real time; None means as fast as possible.
-    """
+    """The speed of simulated time."""
 
     def __init__(self, speed: float | None) -> None:
-        self._speed = speed
-        self._start: tuple[float, float] | None = None
-
-    @property
-    def speed(self) -> float | None:
-        """Simulated time per real time; None means as fast as possible."""
-        return self._speed
-
-    @speed.setter
-    def speed(self, speed: float | None) -> None:
-        self._speed = speed
-        self.restart()
+        #: Simulated time per real time; None means as fast as possible.
+        self.speed = speed
+        self._start: tuple[float, float, float] | None = None
 
     def restart(self) -> None:
         """Count from now on, for example after a pause."""
         self._start = None
 
     def wait_time(self, simulated: float) -> float:
-        """Return how long to wait before the next step [s].
-
-        Args:
-            simulated: Simulated time [s].
-        """
-        if self._speed is None:
+        """Return how long to wait before the next step [s], at a simulated time [s]."""
+        if self.speed is None:
             return 0.0
         now = time.perf_counter()
-        if self._start is None:
-            self._start = (now, simulated)
-        began, first = self._start
-        left = began + (simulated - first) / self._speed - now
+        if self._start is None or self._start[2] != self.speed:
+            self._start = (now, simulated, self.speed)
+        began, first, _ = self._start
+        left = began + (simulated - first) / self.speed - now
         if left < -_LAG_MAX or simulated < first:
-            self._start = (now, simulated)
+            self._start = (now, simulated, self.speed)
         return max(left, 0.0)
 
 
@@ -68,11 +51,7 @@ class Meter:
         self._began, self.rate = -math.inf, None
 
     def look(self, count: int) -> float | None:
-        """Return the rate [1/s].
-
-        Args:
-            count: What is counted, now.
-        """
+        """Return the rate [1/s], with what is counted now."""
         now = time.perf_counter()
         passed = now - self._began
         if math.isinf(passed):

@@ -16,8 +16,8 @@ from newton.viewer import ViewerViser
 from pippin.arrays import on_host
 from pippin.viewing.bounding_box import bounding_box
 
+from .playback import ViewedSimulation
 from .ports import HOST
-from .viewed import ViewedSimulation
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -32,14 +32,7 @@ _RADIUS_MIN, _RADIUS_MAX = 0.2, 100.0
 
 
 class Page(ViewerViser):
-    """The scene of some worlds on a page that a server of this machine offers.
-
-    Args:
-        shown: The simulation, or the playback of a recording.
-        worlds: Indices of the worlds to show.
-        port: A free port.
-        title: Title of the page.
-    """
+    """The scene of some worlds on a page that a server of this machine offers."""
 
     def __init__(self, shown: ViewedSimulation, worlds: Sequence[int], port: int, title: str) -> None:
         self._quiet = _Quiet()
@@ -61,13 +54,9 @@ class Page(ViewerViser):
     def _setup_gui(self) -> None:
         """Leave the panel out, for which Newton has no option: its controls would do nothing here."""
 
-    def client_count(self) -> int:
-        """Return the number of browsers that have the page open."""
-        return len(self.server.get_clients())
-
     def look_at_worlds(self, shown: ViewedSimulation, worlds: Sequence[int]) -> None:
         """Show only these worlds, and let the camera look at them."""
-        is_all = len(worlds) == self._world_count
+        is_all = len(worlds) == shown.world_count
         self.set_visible_worlds(None if is_all else [int(world) for world in worlds])
         centre, radius = self._sphere(shown, worlds)
         direction = np.array(_DIRECTION) / np.linalg.norm(_DIRECTION)
@@ -75,12 +64,7 @@ class Page(ViewerViser):
         self._set_camera_request(centre + direction * radius * _DISTANCE, centre, np.array([0.0, 0.0, 1.0]))
 
     def show(self, shown: ViewedSimulation, time: float) -> None:
-        """Send the present poses, particles and contacts to the browsers.
-
-        Args:
-            shown: The simulation, or the playback of a recording.
-            time: Simulated time [s].
-        """
+        """Send the poses, particles and contacts of a simulated time [s] to the browsers."""
         self.begin_frame(time)
         try:
             self.log_state(shown.state)
@@ -95,10 +79,6 @@ class Page(ViewerViser):
                 super().close()
         finally:
             self._quiet.end()
-
-    @property
-    def _world_count(self) -> int:
-        return 0 if self.model is None else self.model.world_count
 
     def _show_contacts(self, shown: ViewedSimulation) -> None:
         contacts, reports = shown.contacts, shown.observables

@@ -5,28 +5,43 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Sequence
 
-from .clients import Clients
 from .config import ViserConfig
 from .controls import Controls
 from .pacing import Pace
 from .page import Page
+from .playback import ViewedSimulation
 from .ports import free_port
 from .status import Status
 from .user_input import UserInput
-from .viewed import ViewedSimulation
+
+_GRACE_PERIOD = 1.0
+"""Time without a client after which all have left [s]: a tab that is loaded again is gone for a moment."""
 
 _STATUS_PERIOD = 0.25
 """Time between two changes of the texts on the page [s]."""
 
 
+class Clients:
+    """The browsers that have a page open."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._last_seen: float | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of browsers that have the page open."""
+        return len(self._page.server.get_clients())
+
+    def have_left(self) -> bool:
+        """Tell whether there were clients, and none for a second. Call it often."""
+        if self.count:
+            self._last_seen = clock.monotonic()
+        return self._last_seen is not None and clock.monotonic() > self._last_seen + _GRACE_PERIOD
+
+
 class Panel:
     """A page, its controls, and its status. It starts a server.
-
-    Args:
-        shown: The simulation, or the playback of a recording.
-        worlds: Indices of the worlds to show.
-        config: The settings of the page.
-        is_recorded: Whether a recording is shown.
 
     Raises:
         ConfigError: The port is in use.
@@ -38,7 +53,7 @@ class Panel:
         self.shown, self.user_input, self.pace = shown, UserInput(), Pace(config.speed)
         self.page = Page(shown, worlds, free_port(config.port, "port"), "Pippin")
         #: The browsers that have the page open.
-        self.clients = Clients(self.page.client_count)
+        self.clients = Clients(self.page)
         self.status = Status(self.page)
         self.controls = Controls(self.page, shown, worlds, self.pace, self.user_input, is_recorded=is_recorded)
         self._next_status = 0.0

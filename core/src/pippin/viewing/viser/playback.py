@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import newton
 import numpy as np
@@ -18,10 +19,6 @@ _POSES = ("body_q", "joint_q")
 
 def find_poses(recordings: Mapping[str, Recording], folder: Path) -> Recording:
     """Return the recording of a run folder that has the poses of the bodies.
-
-    Args:
-        recordings: The recordings of the folder.
-        folder: The folder.
 
     Raises:
         ConfigError: No recording has them.
@@ -55,10 +52,7 @@ class Playback:
         ConfigError: A world does not exist, or was not recorded.
     """
 
-    contacts: None = None
-    observables: None = None
-    first_diverged_step: None = None
-    program: None = None
+    contacts = observables = first_diverged_step = program = None
     is_waiting = True
 
     def __init__(self, simulation: Simulation, recording: Recording, config: ViewerConfig) -> None:
@@ -135,3 +129,7 @@ class Playback:
             first = firsts[world]
             values[first : first + len(recorded)] = recorded
         array.assign(values)
+
+
+ViewedSimulation: TypeAlias = Simulation | Playback
+"""What a page shows: a simulation, or the playback of a recording in its place."""

@@ -5,19 +5,13 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable
 
-from .clients import Clients
 from .config import ViserConfig
-from .panel import Panel
+from .panel import Clients, Panel
 from .playback import Playback
 
 
 class PlaybackPage:
-    """A page that plays a recording back.
-
-    Args:
-        playback: The recording.
-        config: The settings of the page, with a free port; `speed` None means one row in each frame.
-    """
+    """A page that plays a recording back; a `speed` of None means one row in each frame."""
 
     def __init__(self, playback: Playback, config: ViserConfig) -> None:
         self._playback, self._rate = playback, config.rate

@@ -32,13 +32,7 @@ _COLOURS += ("#0891b2", "#db2777", "#65a30d", "#475569", "#92400e")
 
 
 class Plots:
-    """Plots of the chosen world, or of the first one: those that the file asks for, and one that the page chooses.
-
-    Args:
-        patterns: Patterns of names of channels to plot at once.
-        simulation: The simulation.
-        panel: The panel of the page, with the chosen world.
-        where: Place of the patterns, for errors.
+    """Plots of the chosen world, or of the first one: the channels that patterns name, and one that the page chooses.
 
     Raises:
         ConfigError: A pattern matches no channel.

@@ -19,10 +19,6 @@ _TRIED = 1000
 def free_port(asked: int | None, where: str) -> int:
     """Return a port that nobody listens on: the one that the user asked for, else the first free one from 8080.
 
-    Args:
-        asked: The port that the user wrote, if any.
-        where: Place of the key, for the error.
-
     Raises:
         ConfigError: The port is in use, or may not be used.
     """

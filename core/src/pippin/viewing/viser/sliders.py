@@ -25,14 +25,7 @@ _DIGITS = 3
 
 
 class TargetSliders:
-    """One slider for each position target of an actuator in a world.
-
-    Args:
-        label: Label of the actuator.
-        actuator: The bound actuator, which has position targets.
-        simulation: The simulation.
-        panel: The panel of the page, with the chosen worlds.
-    """
+    """One slider for each position target of a bound actuator."""
 
     def __init__(self, label: str, actuator: Any, simulation: Host, panel: Panel) -> None:
         self._targets = actuator.position_targets
@@ -48,12 +41,7 @@ class TargetSliders:
             self._sliders = [self._add(gui, column, names[column], *ranges[column]) for column in range(len(names))]
 
     def write(self, column: int, value: float) -> None:
-        """Write one target of the chosen worlds [m or rad].
-
-        Args:
-            column: Index of the target.
-            value: The new target.
-        """
+        """Write one target of the chosen worlds [m or rad]."""
         self._panel.user_input.target_count += 1
         self._shown[column] = value
         for row in self._rows():
@@ -86,13 +74,7 @@ class TargetSliders:
 
 
 def add_sliders(patterns: Sequence[str] | None, simulation: Host, panel: Panel, where: str) -> list[TargetSliders]:
-    """Add the sliders of the actuators whose labels match, and that have position targets.
-
-    Args:
-        patterns: Patterns of labels of actuators; None means all.
-        simulation: The simulation.
-        panel: The panel of the page.
-        where: Place of the patterns, for errors.
+    """Add the sliders of the actuators whose labels match one of the patterns, and that have position targets.
 
     Raises:
         ConfigError: A pattern matches no actuator with position targets.
@@ -115,23 +97,16 @@ def _ranges(simulation: Host, actuator: Any) -> list[tuple[float, float]]:
     count, dofs = len(actuator.joint_labels), getattr(actuator, "actuated_dofs", None)
     if dofs is None or dofs.size < count:
         return [(-math.pi, math.pi)] * count
-    model = simulation.model
-    linear = _linear_dofs(model)
+    model: Any = simulation.model
+    starts, dimensions = on_host(model.joint_qd_start), on_host(model.joint_dof_dim)
     lower, upper = on_host(model.joint_limit_lower), on_host(model.joint_limit_upper)
     ranges = []
     for dof in on_host(dofs)[:count]:
-        free = 1.0 if linear[dof] else math.pi
+        joint = np.searchsorted(starts, dof, side="right") - 1
+        free = 1.0 if dof - starts[joint] < dimensions[joint][0] else math.pi
         low, high = float(lower[dof]), float(upper[dof])
         ranges.append((low if abs(low) < _LIMIT_MAX else -free, high if abs(high) < _LIMIT_MAX else free))
     return ranges
-
-
-def _linear_dofs(model: Any) -> np.ndarray:
-    """Return whether each degree of freedom of the model is a translation."""
-    is_linear = np.zeros(model.joint_dof_count, bool)
-    for first, (linear, _) in zip(on_host(model.joint_qd_start), on_host(model.joint_dof_dim), strict=False):
-        is_linear[first : first + linear] = True
-    return is_linear
 
 
 def _short(labels: Sequence[str]) -> list[str]:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from .pacing import Meter
 from .page import Page
-from .viewed import ViewedSimulation
+from .playback import ViewedSimulation
 
 
 class Status:
-    """The first and the last line of the panel.
-
-    Args:
-        page: The page.
-    """
+    """The first and the last line of the panel."""
 
     def __init__(self, page: Page) -> None:
         gui = page.server.gui
@@ -22,12 +18,7 @@ class Status:
         self.fault = ""
 
     def show(self, shown: ViewedSimulation, *, is_paused: bool) -> None:
-        """Write both lines anew.
-
-        Args:
-            shown: The simulation, or the playback of a recording.
-            is_paused: Whether it is paused.
-        """
+        """Write both lines anew."""
         if is_paused:
             self._meter.restart()
         rate = self._meter.look(shown.step_count)

@@ -10,9 +10,8 @@ from typing import Any
 
 from pippin import hookimpl
 
-from .clients import Clients
 from .config import ViserConfig
-from .panel import Panel
+from .panel import Clients, Panel
 from .plots import Plots
 from .sliders import add_sliders
 

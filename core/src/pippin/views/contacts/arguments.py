@@ -65,11 +65,3 @@ def pairing_of(
     pairing.sets = wp.array(numbers, dtype=int, device=model.device)
     pairing.columns = wp.array(columns, dtype=int, device=model.device)
     return pairing
-
-
-def without_filters(pairing: Any) -> Any:
-    """Return a pairing with the same sensors, and without columns."""
-    other = Pairing()
-    other.row_of_shape = pairing.row_of_shape
-    other.columns = wp.zeros((pairing.columns.shape[0], 0), dtype=int, device=pairing.columns.device)
-    return other

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.views.selection import Pattern, Patterns, SelectionError, listed, select
+from pippin.views.selection import Pattern, Patterns, SelectionError, listed, pattern_text, select
 
 
 @attrs.frozen
@@ -34,20 +33,15 @@ class SensorGroup:
 def sensor_groups(
     model: newton.Model, sensors: Patterns, filters: Sequence[Any], worlds: Sequence[int] | None, *, path_glob: bool
 ) -> list[SensorGroup]:
-    """Return the sensors in groups with equal filters.
-
-    Args:
-        model: The model of all worlds.
-        sensors: Patterns of body labels.
-        filters: Patterns for all sensors, or one list of patterns for each pattern of sensors.
-        worlds: Worlds to select sensors in; by default all.
-        path_glob: See `select`.
+    """Return the sensors in groups with equal filters; the arguments are those of `RigidContactView`.
 
     Raises:
         SelectionError: `select` fails, the number of lists is wrong, or a body is in two groups.
     """
+    of_body = on_host(model.body_world)
+    options = {"what": "body", "chosen_worlds": worlds, "path_glob": path_glob}
     groups = [
-        SensorGroup(tuple(_bodies(model, patterns, worlds, path_glob).tolist()), tuple(own))
+        SensorGroup(tuple(select(patterns, model.body_label, of_body, **options).tolist()), tuple(own))
         for patterns, own in _matched(sensors, filters)
     ]
     seen: set[int] = set()
@@ -91,11 +85,6 @@ def _matched(sensors: Patterns, filters: Sequence[Any]) -> Iterator[tuple[Patter
     yield from zip(patterns, filters, strict=True)
 
 
-def _bodies(model: newton.Model, patterns: Patterns, worlds: Sequence[int] | None, path_glob: bool) -> np.ndarray:
-    of_body = on_host(model.body_world)
-    return select(patterns, model.body_label, of_body, what="body", chosen_worlds=worlds, path_glob=path_glob)
-
-
 def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob: bool) -> Iterator[Counterpart]:
     """Yield the counterpart of each sensor."""
     found = _counterparts(model, pattern, path_glob)
@@ -107,7 +96,7 @@ def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob
         choice = found_in[world]
         if len(choice) not in (1, sensor_count[world]):
             raise SelectionError(
-                f"filter {_text(pattern)!r}: matches {len(choice)} objects in world {world}, which has"
+                f"filter {pattern_text(pattern)!r}: matches {len(choice)} objects in world {world}, which has"
                 f" {sensor_count[world]} sensors; use a pattern that matches one object, which all sensors share, or"
                 " one object per sensor"
             )
@@ -169,7 +158,3 @@ def _paths_above(model: newton.Model, pattern: Pattern, path_glob: bool) -> list
 
 def _chosen(pattern: Pattern, labels: Sequence[str], worlds: np.ndarray, path_glob: bool) -> list[int]:
     return select(pattern, labels, worlds, what="body", path_glob=path_glob, allow_empty=True).tolist()
-
-
-def _text(pattern: Pattern) -> str:
-    return pattern.pattern if isinstance(pattern, re.Pattern) else str(pattern)

@@ -32,10 +32,8 @@ class ContactRows:
         shape = (sensor_count, filter_count) if filter_count else (sensor_count,)
         counts, starts, self._next = (wp.zeros(math.prod(shape), dtype=int, device=device) for _ in range(3))
         self._counts, self._starts = counts, starts
-        self._rows, self._arrays = (
-            ContactRowArrays(),
-            {name: _allocate(name, capacity, device) for name in ("points", *names)},
-        )
+        self._rows = ContactRowArrays()
+        self._arrays = {name: _allocate(name, capacity, device) for name in ("points", *names)}
         for name, array in self._arrays.items():
             setattr(self._rows, name, array)
         #: Largest number of rows needed so far, if there were too few rows, else 0; shape [1].
@@ -46,13 +44,7 @@ class ContactRows:
         self.reported |= {"counts": counts.reshape(shape), "starts": starts.reshape(shape), "overflow": self.overflow}
 
     def fill(self, contacts: Any, contact_count: int, scale: float) -> None:
-        """Write the contacts.
-
-        Args:
-            contacts: The contacts, a `kernels.contacts.Sources`.
-            contact_count: Number of its rows to visit.
-            scale: Factor of the forces.
-        """
+        """Write the contacts, a `kernels.contacts.Sources`; the forces are multiplied by the scale."""
         host = self._host
         device = host.model.device
         for name, array in self._arrays.items():

@@ -17,15 +17,14 @@ from pippin.indices import whole_number
 from pippin.labels import name_of
 from pippin.views.errors import ViewError
 from pippin.views.exchange import Array, deliver
-from pippin.views.kernels.contacts import split_forces, sum_forces
+from pippin.views.kernels.contacts import sum_forces
+from pippin.views.memory import alias
 from pippin.views.selection import Patterns, chosen_worlds
 
-from .arguments import pairing_of, sources_of, without_filters
+from .arguments import pairing_of, sources_of
 from .data import ContactData, FrictionData, RawContactData
 from .pairing import pair, sensor_groups
 from .rows import ContactRows
-
-_SHARED = ("points", "counts", "starts", "overflow")
 
 
 class RigidContactView(FixedAttributes):
@@ -88,19 +87,18 @@ class RigidContactView(FixedAttributes):
         self.world_ids: np.ndarray = on_host(model.body_world)[self.body_indices]
         self._sources = sources_of(host)
         self._pairing = pairing_of(model, bodies, counterparts, self.filter_count)
+        self._without_filters = pairing_of(model, bodies, (), 0)
         self._net = wp.zeros((self.count, 3), dtype=float, device=self._device)
         self._matrix = wp.zeros((self.count, self.filter_count, 3), dtype=float, device=self._device)
-        self._launches: dict[Any, Any] = {}
+        self._launches: dict[str, Any] = {}
         #: Whether the view can be used; False once the simulation's view was invalidated.
         self.is_valid: bool = True
         #: Number of rows of `contact_data`, `raw_contact_data` and `friction_data`.
         self.max_contact_data: int = max_contact_data
-        raw = without_filters(self._pairing)
-        filtered = self._pairing if self.filter_count else raw
+        filtered = self._pairing if self.filter_count else self._without_filters
         self._rows = ContactRows(host, self._pairing, max_contact_data, ("forces", "normals", "separations"))
-        self._raw_rows = ContactRows(
-            host, raw, max_contact_data, ("forces", "normals", "separations", "other_bodies", "other_shapes")
-        )
+        raw = ("forces", "normals", "separations", "other_bodies", "other_shapes")
+        self._raw_rows = ContactRows(host, self._without_filters, max_contact_data, raw)
         self._friction_rows = ContactRows(host, filtered, max_contact_data, ("frictions",))
 
     @property
@@ -118,9 +116,7 @@ class RigidContactView(FixedAttributes):
         Raises:
             ViewError: `dt` is not a positive number, or `out` does not fit.
         """
-        with WARP_LOCK:
-            self._refuse_invalid("net_forces")
-            return deliver(self._sum(sum_forces, self._pairing.row_of_shape, self._net, dt), out, "net_forces")
+        return self._sum("net_forces", self._without_filters, self._net, dt, out)
 
     def force_matrix(self, dt: float | None = None, out: Array | None = None) -> Array:
         """Return the force that each filter exerts on each sensor [N, or N·s], shape [sensors, filters, 3].
@@ -133,9 +129,7 @@ class RigidContactView(FixedAttributes):
             ViewError: The view has no filters, `dt` is not a positive number, or `out` does not fit.
         """
         self._require_filters("force_matrix")
-        with WARP_LOCK:
-            self._refuse_invalid("force_matrix")
-            return deliver(self._sum(split_forces, self._pairing, self._matrix, dt), out, "force_matrix")
+        return self._sum("force_matrix", self._pairing, self._matrix, dt, out)
 
     def contact_data(self, dt: float | None = None) -> ContactData:
         """Return every contact of each sensor with each of its filters.
@@ -144,8 +138,7 @@ class RigidContactView(FixedAttributes):
             ViewError: The view has no filters or no rows, or `dt` is not a positive number.
         """
         self._require_filters("contact_data")
-        rows = self._filled(self._rows, "contact_data", dt)
-        return ContactData(**rows.reported)
+        return ContactData(**self._filled(self._rows, "contact_data", dt))
 
     def raw_contact_data(self, dt: float | None = None) -> RawContactData:
         """Return every contact of each sensor, with what it touches.
@@ -153,8 +146,7 @@ class RigidContactView(FixedAttributes):
         Raises:
             ViewError: The view has no rows, or `dt` is not a positive number.
         """
-        rows = self._filled(self._raw_rows, "raw_contact_data", dt)
-        return RawContactData(**rows.reported)
+        return RawContactData(**self._filled(self._raw_rows, "raw_contact_data", dt))
 
     def friction_data(self, dt: float | None = None) -> FrictionData:
         """Return the tangential forces of the contacts of each sensor with each filter; without filters, of all.
@@ -162,8 +154,8 @@ class RigidContactView(FixedAttributes):
         Raises:
             ViewError: The view has no rows, or `dt` is not a positive number.
         """
-        rows = self._filled(self._friction_rows, "friction_data", dt)
-        return FrictionData(forces=rows.reported["frictions"], **{name: rows.reported[name] for name in _SHARED})
+        reported = self._filled(self._friction_rows, "friction_data", dt)
+        return FrictionData(reported["frictions"], *(reported[name] for name in FrictionData._fields[1:]))
 
     def other_labels(self, bodies: Any) -> list[str]:
         """Return the labels of body indices from `raw_contact_data`; `""` for static shapes.
@@ -232,19 +224,20 @@ class RigidContactView(FixedAttributes):
                 f"max_contact_data: {self.max_contact_data} rows, but {needed} were needed; make the view with more"
             )
 
-    def _sum(self, kernel: Any, pairing: Any, numbers: wp.array, dt: float | None) -> wp.array:
-        """Sum up forces in `numbers`, three per force. The launch is prepared once, to save time."""
-        launch = self._launches.get(kernel)
-        if launch is None:
-            sums = wp.array(ptr=numbers.ptr, dtype=wp.vec3, shape=numbers.shape[:-1], device=self._device)
-            inputs = [self._sources, pairing, 1.0, sums]
-            launch = present(wp.launch(kernel, 1, inputs, device=self._device, record_cmd=True))
-            self._launches[kernel] = launch
-        launch.set_param_at_index(2, self._scale(dt))
-        launch.set_dim(self._contact_count)
-        numbers.zero_()
-        launch.launch()
-        return numbers
+    def _sum(self, method: str, pairing: Any, numbers: wp.array, dt: float | None, out: Array | None) -> Array:
+        """Sum up forces in `numbers`, three per cell. The launch is prepared once, to save time."""
+        with WARP_LOCK:
+            self._refuse_invalid(method)
+            launch = self._launches.get(method)
+            if launch is None:
+                inputs = [self._sources, pairing, 1.0, alias(numbers, wp.vec3, numbers.size // 3)]
+                launch = present(wp.launch(sum_forces, 1, inputs, device=self._device, record_cmd=True))
+                self._launches[method] = launch
+            launch.set_param_at_index(2, self._scale(dt))
+            launch.set_dim(self._contact_count)
+            numbers.zero_()
+            launch.launch()
+            return deliver(numbers, out, method)
 
     @property
     def _contact_count(self) -> int:
@@ -269,13 +262,13 @@ class RigidContactView(FixedAttributes):
                 f"{method}: the view has no filters; make it with some, or use net_forces or raw_contact_data"
             )
 
-    def _filled(self, rows: ContactRows, method: str, dt: float | None) -> ContactRows:
+    def _filled(self, rows: ContactRows, method: str, dt: float | None) -> dict[str, wp.array]:
         if not self.max_contact_data:
             raise ViewError(f"{method}: the view has no rows; make it with max_contact_data")
         with WARP_LOCK:
             self._refuse_invalid(method)
             rows.fill(self._sources, self._contact_count, self._scale(dt))
-        return rows
+            return rows.reported
 
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:

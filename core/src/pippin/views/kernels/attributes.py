@@ -3,7 +3,7 @@
 import warp as wp
 
 from .gather_scatter import scatter
-from .index_map import IndexMap
+from .rows import IndexMap
 from .rules import is_unit
 
 Bytes = wp.array2d[wp.uint8]

@@ -2,8 +2,7 @@
 
 import warp as wp
 
-from .faults import INVALID, fault
-from .row_selection import SelectedRows, selected_row
+from .rows import INVALID, SelectedRows, fault, selected_row
 from .rules import is_finite
 
 

@@ -1,12 +1,11 @@
 """The kernels of `ContactRows`: contacts sorted into the rows of their cells.
 
-A cell is a sensor, or a pair of a sensor and one of its filters. Rows are counted first, so that the rows of a cell
-follow each other; then each contact takes the next row of its cell.
+Rows are counted first, so that the rows of a cell follow each other; then each contact takes the next row of its cell.
 """
 
 import warp as wp
 
-from .contacts import Pairing, Sources, is_contact
+from .contacts import Pairing, Sources, is_contact, next_cell
 
 
 @wp.struct
@@ -25,60 +24,21 @@ class ContactRowArrays:
 
 
 @wp.func
-def count_in_cells(pairing: Pairing, row: int, other: int, counts: wp.array[int]):
-    """Count a contact in its cells: of the sensor, or of its filters."""
-    width = pairing.columns.shape[1]
-    if width == 0:
-        wp.atomic_add(counts, row, 1)
-        return
-    for k in range(pairing.set_start[other], pairing.set_start[other + 1]):
-        for column in range(width):
-            if pairing.columns[row, column] == pairing.sets[k]:
-                wp.atomic_add(counts, row * width + column, 1)
+def count_in_cells(pairing: Pairing, shape: int, other: int, counts: wp.array[int]):
+    """Count a contact in its cells."""
+    cell = next_cell(pairing, shape, other, -1)
+    while cell >= 0:
+        wp.atomic_add(counts, cell, 1)
+        cell = next_cell(pairing, shape, other, cell)
 
 
 @wp.kernel
 def count_rows(contacts: Sources, pairing: Pairing, counts: wp.array[int]):
     """counts[cell] = number of rows that the cell needs."""
     i = wp.tid()
-    if not is_contact(contacts, i):
-        return
-    a = contacts.shape0[i]
-    b = contacts.shape1[i]
-    row = pairing.row_of_shape[a]
-    if row >= 0:
-        count_in_cells(pairing, row, b, counts)
-    row = pairing.row_of_shape[b]
-    if row >= 0:
-        count_in_cells(pairing, row, a, counts)
-
-
-@wp.func
-def write_row(
-    rows: ContactRowArrays,
-    row: int,
-    force: wp.vec3,
-    normal: wp.vec3,
-    point: wp.vec3,
-    separation: float,
-    other: int,
-    shape_body: wp.array[int],
-):
-    """Write a contact into its row, or record an overflow if there is no such row."""
-    if row >= rows.capacity:
-        wp.atomic_max(rows.overflow, 0, row + 1)
-        return
-    along = wp.dot(force, normal)
-    rows.points[row] = point
-    if rows.forces:
-        rows.forces[row] = along
-        rows.normals[row] = normal
-        rows.separations[row] = separation
-    if rows.frictions:
-        rows.frictions[row] = force - along * normal
-    if rows.other_bodies:
-        rows.other_bodies[row] = shape_body[other]
-        rows.other_shapes[row] = other
+    if is_contact(contacts, i):
+        count_in_cells(pairing, contacts.shape0[i], contacts.shape1[i], counts)
+        count_in_cells(pairing, contacts.shape1[i], contacts.shape0[i], counts)
 
 
 @wp.func
@@ -86,25 +46,33 @@ def write_in_cells(
     pairing: Pairing,
     rows: ContactRowArrays,
     next_row: wp.array[int],
-    sensor: int,
+    shape: int,
+    other: int,
     force: wp.vec3,
     normal: wp.vec3,
     point: wp.vec3,
     separation: float,
-    other: int,
     shape_body: wp.array[int],
 ):
-    """Write a contact into the next row of each of its cells, as `count_in_cells` counts them."""
-    width = pairing.columns.shape[1]
-    if width == 0:
-        row = wp.atomic_add(next_row, sensor, 1)
-        write_row(rows, row, force, normal, point, separation, other, shape_body)
-        return
-    for k in range(pairing.set_start[other], pairing.set_start[other + 1]):
-        for column in range(width):
-            if pairing.columns[sensor, column] == pairing.sets[k]:
-                row = wp.atomic_add(next_row, sensor * width + column, 1)
-                write_row(rows, row, force, normal, point, separation, other, shape_body)
+    """Write a contact into the next row of each of its cells, or record an overflow if there is no such row."""
+    along = wp.dot(force, normal)
+    cell = next_cell(pairing, shape, other, -1)
+    while cell >= 0:
+        row = wp.atomic_add(next_row, cell, 1)
+        if row < rows.capacity:
+            rows.points[row] = point
+            if rows.forces:
+                rows.forces[row] = along
+                rows.normals[row] = normal
+                rows.separations[row] = separation
+            if rows.frictions:
+                rows.frictions[row] = force - along * normal
+            if rows.other_bodies:
+                rows.other_bodies[row] = shape_body[other]
+                rows.other_shapes[row] = other
+        else:
+            wp.atomic_max(rows.overflow, 0, row + 1)
+        cell = next_cell(pairing, shape, other, cell)
 
 
 @wp.func
@@ -133,9 +101,7 @@ def fill_rows(
         return
     a = contacts.shape0[i]
     b = contacts.shape1[i]
-    row_a = pairing.row_of_shape[a]
-    row_b = pairing.row_of_shape[b]
-    if row_a < 0 and row_b < 0:
+    if pairing.row_of_shape[a] < 0 and pairing.row_of_shape[b] < 0:
         return
     force = scale * wp.spatial_top(contacts.force[i])
     normal = wp.normalize(contacts.normal[i])
@@ -146,7 +112,5 @@ def fill_rows(
     surface_a = wp.transform_point(pose_a, contacts.point0[i] + contacts.offset0[i])
     surface_b = wp.transform_point(pose_b, contacts.point1[i] + contacts.offset1[i])
     point = 0.5 * (surface_a + surface_b)
-    if row_a >= 0:
-        write_in_cells(pairing, rows, next_row, row_a, force, -normal, point, separation, b, shape_body)
-    if row_b >= 0:
-        write_in_cells(pairing, rows, next_row, row_b, -force, normal, point, separation, a, shape_body)
+    write_in_cells(pairing, rows, next_row, a, b, force, -normal, point, separation, shape_body)
+    write_in_cells(pairing, rows, next_row, b, a, -force, normal, point, separation, shape_body)

@@ -1,4 +1,6 @@
-"""The kernels of `RigidContactView`: contact forces, summed by sensor and split by filter.
+"""The kernels of `RigidContactView`: contact forces, summed by cell.
+
+A cell is a sensor, or a pair of a sensor and one of its filters.
 
 Newton gives the force on shape 0 of a contact, and the normal from shape 0 to shape 1. For a sensor, both are turned so
 that the force acts on it and the normal points to it. A contact of two sensors is reported by both.
@@ -49,42 +51,43 @@ def is_contact(contacts: Sources, i: int):
     return a >= 0 and b >= 0 and a != b
 
 
-@wp.kernel
-def sum_forces(contacts: Sources, row_of_shape: wp.array[int], scale: float, net: wp.array[wp.vec3]):
-    """net[sensor] += force on the sensor."""
-    i = wp.tid()
-    if not is_contact(contacts, i):
-        return
-    force = scale * wp.spatial_top(contacts.force[i])
-    row = row_of_shape[contacts.shape0[i]]
-    if row >= 0:
-        wp.atomic_add(net, row, force)
-    row = row_of_shape[contacts.shape1[i]]
-    if row >= 0:
-        wp.atomic_add(net, row, -force)
+@wp.func
+def next_cell(pairing: Pairing, shape: int, other: int, last: int):
+    """Return the cell after `last` that counts the contact of a sensor's shape with another shape; -1 for none.
+
+    The first cell follows -1.
+    """
+    sensor = pairing.row_of_shape[shape]
+    if sensor < 0:
+        return -1
+    width = pairing.columns.shape[1]
+    if width == 0:
+        return wp.where(last < 0, sensor, -1)
+    first = wp.where(last < 0, 0, last + 1 - sensor * width)
+    for column in range(first, width):
+        for k in range(pairing.set_start[other], pairing.set_start[other + 1]):
+            if pairing.columns[sensor, column] == pairing.sets[k]:
+                return sensor * width + column
+    return -1
 
 
 @wp.func
-def add_to_columns(pairing: Pairing, row: int, other: int, force: wp.vec3, matrix: wp.array2d[wp.vec3]):
-    """Add a force to every column whose set has the other shape."""
-    for k in range(pairing.set_start[other], pairing.set_start[other + 1]):
-        for column in range(pairing.columns.shape[1]):
-            if pairing.columns[row, column] == pairing.sets[k]:
-                wp.atomic_add(matrix, row, column, force)
+def add_to_cells(pairing: Pairing, shape: int, other: int, force: wp.vec3, sums: wp.array[wp.vec3]):
+    """Add the force on a shape to the cells of its contact."""
+    cell = next_cell(pairing, shape, other, -1)
+    while cell >= 0:
+        wp.atomic_add(sums, cell, force)
+        cell = next_cell(pairing, shape, other, cell)
 
 
 @wp.kernel
-def split_forces(contacts: Sources, pairing: Pairing, scale: float, matrix: wp.array2d[wp.vec3]):
-    """matrix[sensor, filter] += the force that the filter exerts on the sensor."""
+def sum_forces(contacts: Sources, pairing: Pairing, scale: float, sums: wp.array[wp.vec3]):
+    """sums[cell] += force on the sensor of the cell."""
     i = wp.tid()
     if not is_contact(contacts, i):
         return
     force = scale * wp.spatial_top(contacts.force[i])
     a = contacts.shape0[i]
     b = contacts.shape1[i]
-    row = pairing.row_of_shape[a]
-    if row >= 0:
-        add_to_columns(pairing, row, b, force, matrix)
-    row = pairing.row_of_shape[b]
-    if row >= 0:
-        add_to_columns(pairing, row, a, -force, matrix)
+    add_to_cells(pairing, a, b, force, sums)
+    add_to_cells(pairing, b, a, -force, sums)

@@ -115,14 +115,3 @@ def gravity_effort(
             arm = wp.vec3(carried[0], carried[1], carried[2]) - mass * point
             effort = -wp.dot(g, mass * velocity + wp.cross(spin, arm))
         values[row, column] = effort
-
-
-@wp.kernel
-def gather_coriolis(source: wp.array[float], dof_of: wp.array2d[int], values: wp.array2d[float]):
-    """values[row, dof] = source[dof]; padding is 0."""
-    row, column = wp.tid()
-    dof = dof_of[row, column]
-    value = 0.0
-    if dof >= 0:
-        value = source[dof]
-    values[row, column] = value

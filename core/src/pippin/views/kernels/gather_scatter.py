@@ -11,10 +11,7 @@ from typing import Any
 
 import warp as wp
 
-from .dirty_flags import DirtyFlags
-from .faults import INVALID, fault
-from .index_map import IndexMap, row_of
-from .row_selection import SelectedRows
+from .rows import INVALID, DirtyFlags, IndexMap, SelectedRows, fault, row_of
 from .rules import is_inertia, is_interval, is_position, is_unit
 
 Floats, Vectors, Matrices, Poses = wp.array[float], wp.array[wp.vec3], wp.array[wp.mat33], wp.array[wp.transform]

@@ -2,9 +2,7 @@
 
 import warp as wp
 
-from .dirty_flags import DirtyFlags, set_flags
-from .faults import HELD, INVALID, fault
-from .row_selection import SelectedRows, selected_row
+from .rows import HELD, INVALID, DirtyFlags, SelectedRows, fault, selected_row, set_flags
 from .rules import is_pose, is_twist
 
 

@@ -2,7 +2,7 @@
 
 import warp as wp
 
-from .faults import REFUSED, fault
+from .rows import REFUSED, fault
 
 
 @wp.kernel

@@ -3,7 +3,7 @@
 import warp as wp
 
 from .gather_scatter import scatter
-from .index_map import IndexMap
+from .rows import IndexMap
 from .rules import is_finite
 
 Wrenches, Poses = wp.array[wp.spatial_vector], wp.array[wp.transform]
