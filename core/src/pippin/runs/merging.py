@@ -133,11 +133,11 @@ def _capacities(parts: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, 
     for rows in parts:
         for row in rows:
             found.setdefault((row["field"], row["holds"]), []).append(row)
-    merged = []
+    buffers = []
     for (field, holds), rows in found.items():
         together = min if rows[0]["is_per_world"] else sum
-        merged.append({"field": field, "holds": holds, "allocated": together(row["allocated"] for row in rows)})
-    return merged
+        buffers.append({"field": field, "holds": holds, "allocated": together(row["allocated"] for row in rows)})
+    return buffers
 
 
 def _union(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
