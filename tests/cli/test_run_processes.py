@@ -193,6 +193,31 @@ def test_a_failure_ends_all_processes_at_its_step(scene: Path) -> None:
         assert len(run.recordings["log"].time) == summary["steps"]
 
 
+def test_all_processes_start_again_with_larger_buffers_if_one_overflows(tmp_path: Path) -> None:
+    """A rack of spheres lands in the second world only: its 20 contacts need 80 rows, and 64 were allocated."""
+    spheres = "".join(f'<geom size="0.05" pos="{0.2 * (i % 5)} {0.2 * (i // 5)} 0"/>' for i in range(20))
+    for name, height in (("high", 60), ("low", 6)):
+        body = f'<body pos="0 0 {height}"><freejoint/>{spheres}</body>'
+        (tmp_path / f"{name}.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    file = tmp_path / "rack.toml"
+    file.write_text(
+        '[simulation]\ndt = 0.01\ndevice = "cpu"\n[scene]\nground = true\nworlds = 2\n[solver]\ntype = "mujoco"\n'
+        '[[scene.assets]]\npath = "high.xml"\nworlds = [0]\n[[scene.assets]]\npath = "low.xml"\nworlds = [1]\n'
+        '[recorders.high]\ntype = "npz"\nworlds = [0]\n[recorders.low]\ntype = "npz"\nworlds = [1]\n'
+    )
+
+    result = CliRunner().invoke(main, ["run", str(file), "--out", str(tmp_path / "out"), "--duration", "1.2", *SPLIT])
+
+    assert result.exit_code == 0, result.output
+    summary = summary_of(tmp_path / "out")
+    (note,) = summary["notes"]["start"]
+    assert note.startswith("buffers were full by t = 1.")
+    assert "solver.njmax = 128" in note
+    assert pippin.load(tmp_path / "out/config.toml").solver.config.njmax == 128
+    with pippin.Run(tmp_path / "out") as run:
+        assert [len(run.recordings[label].time) for label in ("high", "low")] == [120, 120]
+
+
 def start(scene: Path, out: str) -> subprocess.Popen[str]:
     """Start a long run in two processes."""
     return subprocess.Popen(

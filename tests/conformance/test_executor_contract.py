@@ -3,7 +3,7 @@
 import pytest
 from pippin.conformance import executor_faults
 from pippin.sweeps import JobResult, call_job
-from pippin.sweeps.executors import make_executor
+from pippin.sweeps.executor import make_executor
 
 
 def test_the_local_executor_keeps_the_contract(tmp_path):

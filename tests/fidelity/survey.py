@@ -19,7 +19,7 @@ from pathlib import Path
 import warp as wp
 from finding import REACH, Finding, files, one_line, survey
 from pippin.assets.fidelity import worded
-from pippin.assets.fidelity.design import BY_DESIGN
+from pippin.assets.fidelity.difference import BY_DESIGN
 
 LIMIT = 60
 """Time after which a file is given up [s]."""

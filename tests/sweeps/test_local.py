@@ -5,7 +5,7 @@ import time
 
 import pytest
 from pippin.sweeps import Job, JobResult
-from pippin.sweeps.executors import make_executor
+from pippin.sweeps.executor import make_executor
 
 FUNCTIONS = """
 import os

@@ -17,7 +17,7 @@ from pippin.conformance import executor_faults
 from pippin.errors import ConfigError, PluginError
 from pippin.sharding import RolloutShard
 from pippin.sweeps import Job
-from pippin.sweeps.executors import make_executor
+from pippin.sweeps.executor import make_executor
 
 pytestmark = pytest.mark.skipif(  # not imported here: the executor prepares the import
     importlib.util.find_spec("ray") is None,
@@ -173,7 +173,7 @@ def test_the_jobs_of_a_killed_node_are_lost_and_the_others_continue(cluster, exe
 
 def test_the_jobs_of_a_killed_command_end(cluster, tmp_path):
     program = (
-        "from pathlib import Path\nfrom pippin.sweeps import Job\nfrom pippin.sweeps.executors import make_executor\n"
+        "from pathlib import Path\nfrom pippin.sweeps import Job\nfrom pippin.sweeps.executor import make_executor\n"
         f"folder = Path({str(tmp_path)!r})\nexecutor = make_executor('ray', ['address={cluster.address}'])\n"
         "executor.submit(Job(key='a', function='pippin.conformance.executor_contract:hang',"
         " arguments={'folder': str(folder)}, folder=folder))\nexecutor.wait(3600.0)\n"
@@ -233,8 +233,7 @@ def test_a_wrong_token_is_refused(cluster, monkeypatch):
     """In a process of its own: Ray reads the token once."""
     monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
     program = (
-        "from pippin.sweeps.executors import make_executor\n"
-        f"make_executor('ray', ['address={cluster.address}']).slots\n"
+        f"from pippin.sweeps.executor import make_executor\nmake_executor('ray', ['address={cluster.address}']).slots\n"
     )
 
     command = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

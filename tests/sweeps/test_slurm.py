@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from pippin.conformance import executor_faults
 from pippin.sweeps import Job
-from pippin.sweeps.executors import make_executor
+from pippin.sweeps.executor import make_executor
 
 pytest.importorskip("submitit")
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
-
-if TYPE_CHECKING:
-    import newton
 
 
 def numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
@@ -18,8 +16,6 @@ def numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
 
 def dof_numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
     """Return the values of an attribute of degrees of freedom, shape [DOFs]; zeros if it is not registered."""
-    import newton
-
     if isinstance(of, newton.Model):
         found = numbers(of, key)
         return found if len(found) else np.zeros(of.joint_dof_count)
@@ -43,8 +39,6 @@ def write(builder: newton.ModelBuilder, key: str, row: int, value: Any) -> None:
 
 
 def _values(of: newton.ModelBuilder | newton.Model, key: str) -> Any:
-    import newton
-
     if isinstance(of, newton.Model):
         namespace, _, name = key.partition(":")
         found = getattr(getattr(of, namespace, None), name, None)

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .errors import ConfigError
@@ -47,6 +48,16 @@ def require_backward_kernels() -> None:
             "simulation.requires_grad: Newton was imported without its backward kernels, for an earlier simulation of"
             " this process say; `import newton` before the first simulation, or use another process"
         )
+
+
+def import_hot_modules(*, requires_grad: bool) -> None:
+    """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients."""
+    with no_garbage_collection():  # it would walk all that is being imported, again and again: a third of the time
+        if requires_grad:
+            require_backward_kernels()
+        else:
+            leave_out_backward_kernels()
+        import_module("pippin.assembly.built")  # the one door to the modules that import Newton
 
 
 def find_device(name: str) -> wp.Device:

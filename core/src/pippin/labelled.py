@@ -17,12 +17,7 @@ class UnknownLabelError(ConfigError, KeyError):
 
 
 class Labelled(Mapping[str, Any]):
-    """The things of one kind by their labels.
-
-    Args:
-        kind: What they are, such as `actuators`.
-        components: The components.
-    """
+    """The things of one kind by their labels."""
 
     def __init__(self, kind: str, components: Mapping[str, Any]) -> None:
         self._kind, self._components = kind, components

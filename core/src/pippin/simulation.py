@@ -6,18 +6,17 @@ import logging
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
+from functools import partial
 from numbers import Integral
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from .binding import closed, refuse_closed
-from .config import load, structure
-from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, require_backward_kernels
-from .errors import ConfigError, SimulationError
+from .binding import Services, closed, refuse_closed
+from .config import ComponentConfig, SimulationConfig, load, structure
+from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
+from .errors import SimulationError
 from .fixed import FixedAttributes, fix
-from .spelling import listed
 from .state.captured_arrays import CapturedArrays
 from .step.callbacks import Callbacks
 from .step.host_schedule import HostSchedule
@@ -28,13 +27,10 @@ if TYPE_CHECKING:
     import warp as wp
 
     from .assets.report import ImportReport
-    from .binding import Services
     from .catalog.entry import Kind
     from .components.tracing import HookTrace
-    from .config import ComponentConfig, SimulationConfig
     from .solving.capacities import Capacity
     from .solving.contact_source import ContactSource
-    from .state.checkpoint import Checkpoint
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates
     from .state.state_record import StateRecord
@@ -44,16 +40,6 @@ if TYPE_CHECKING:
 
 
 _LOGGER = logging.getLogger(__name__)
-
-
-def import_hot_modules(*, requires_grad: bool) -> None:
-    """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients."""
-    with no_garbage_collection():  # it would walk all that is being imported, again and again: a third of the time
-        if requires_grad:
-            require_backward_kernels()
-        else:
-            leave_out_backward_kernels()
-        from .assembly import built  # noqa: F401  the one door to the modules that import Newton
 
 
 class Simulation(FixedAttributes):
@@ -75,7 +61,7 @@ class Simulation(FixedAttributes):
         PluginError: A plugin cannot be loaded, or breaks its contract.
     """
 
-    _assignable = frozenset({"program", "step_count"})
+    _assignable = frozenset({"step_count"})
 
     def __init__(
         self,
@@ -89,32 +75,27 @@ class Simulation(FixedAttributes):
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together
+        from .step.current_program import CurrentProgram
         from .step.services import SimulationServices
 
-        def rehearse() -> Program:
-            """Build the same simulation without observers and plugins made in Python: they expect no second build."""
-            with type(self)(config.unobserved(), prototype=prototype) as rehearsed:
-                return rehearsed.program
-
+        # Observers and plugins made in Python expect no second build.
+        rehearse = partial(type(self), config.unobserved(), prototype=prototype)
         #: Functions that are called at events and in the phases of a step.
         self.callbacks: Callbacks = Callbacks() if callbacks is None else callbacks
         #: The folder for the files of viewers and recorders; None if none was given.
         self.folder: Path | None = None if folder is None else Path(folder)
         with config.tree.placing(), compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
-        self._built, self._components = built, built.components
-        self._state, self._view = built.states[0], None
-        self._is_ready = self._is_tried = self._is_closing = False
-        self._is_closed = False
-        self._kept = self._kept_of_model = CapturedArrays({})
+        self._built, self._components, self._state = built, built.components, built.states[0]
+        self._view, self._captured_model = None, CapturedArrays({})
+        self._is_ready = self._is_closing = self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets: np.ndarray = built.world_offsets
         #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
         self.ignored_features: Mapping[str, Sequence[str]] = built.ignored_features
-        #: For the core: differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if
-        #: the solver is not one of MuJoCo's.
+        #: For the core: differences of the simulated robots from MuJoCo's own models of MJCF files; empty without MuJoCo.
         self.import_reports: tuple[ImportReport, ...] = built.import_reports
         #: The source of contacts.
         self.contact_source: ContactSource = built.source
@@ -131,13 +112,12 @@ class Simulation(FixedAttributes):
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = self.services.plan = bind_components(built, self)
-            self._compile()
+            self._current = CurrentProgram(self._plan)
             self._schedule = HostSchedule(self._components, self.callbacks, built.periods, self)
             if self.task is not None and self.task.draws_starts:
                 self.reset()  # the first episode starts like all others
             self._is_ready = True
-            self._kept = CapturedArrays({"control": self.control, "state": self._state})
-            self._kept_of_model = CapturedArrays({"model": self.model})
+            self._captured_model = CapturedArrays({"model": self.model})
             fix(self, *(each for each in self.actuators.values() if isinstance(each, FixedAttributes)))
             self.callbacks.call("simulation_ready", simulation=self)
             self._schedule.start()
@@ -171,13 +151,6 @@ class Simulation(FixedAttributes):
         leave_out_backward_kernels()
         return cls(load(path, overrides), plugins, prototype, callbacks, trace, folder)
 
-    def _compile(self) -> None:
-        self._revision, self._is_outdated = self.callbacks.revision, False
-        #: The operations of one control step, and the graphs that replay them.
-        self.program = self._plan.program()
-
-    # Worlds and components.
-
     def world_indices(
         self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
     ) -> np.ndarray:
@@ -200,14 +173,16 @@ class Simulation(FixedAttributes):
         """The prototype that each world is a copy of, shape [world_count]: zeros unless worlds differ."""
         return self._built.layout.prototype_of_world
 
-    # Running.
-
     @property
     def state(self) -> newton.State:
         """The state after the last step, with consistent joints and bodies; always the same object."""
-        if self._built.written.is_waiting:
-            self._settle()
+        self._built.written.settle()
         return self._state
+
+    @property
+    def program(self) -> Program:
+        """The operations of one control step, and the graphs that replay them."""
+        return self._current.program
 
     @property
     def stepped_state(self) -> newton.State | None:
@@ -310,12 +285,8 @@ class Simulation(FixedAttributes):
 
         `scene` stands for the import of the assets, for their own actuators, and for what the solver ignores of them.
         """
-        imported = [note for report in self.import_reports for note in report.notes()]
-        ignored = [
-            f"the solver ignores {name}, used by {listed(users)}" for name, users in self.ignored_features.items()
-        ]
-        notes = {"scene": [*imported, *self._built.actuator_notes, *ignored]}
         off = self._schedule.notes
+        notes = {"scene": self._built.notes}
         notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
@@ -337,45 +308,15 @@ class Simulation(FixedAttributes):
         self._refuse_count("step", count)
         while count:
             stride = self._schedule.wait(count)
-            self._prepare_step()
+            program = self._current.prepare()
             # If nothing runs on the host, all steps are one loop: this saves a percent of the time of small scenes.
-            stride = stride if self.program.leaves_host_alone else 1
+            stride = stride if program.leaves_host_alone else 1
             try:
-                self.program.step(stride, done=self.step_count)
+                program.step(stride, done=self.step_count)
             finally:
-                self.step_count += self.program.taken
+                self.step_count += program.taken
             count -= stride
             self._schedule.observe(stride)
-
-    def _prepare_step(self) -> None:
-        """Apply the user's requests since the last step; compile before the first step."""
-        self._kept.refuse_others()
-        if self._is_outdated or self.callbacks.revision != self._revision:
-            self._compile()
-        if not self._is_tried:
-            from .step.claim import try_claim
-            from .step.compilation import compile_step
-
-            if self._built.written.is_waiting:
-                self._settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
-            with WARP_LOCK, self.config.tree.placing():
-                if not self.program.is_compiled:
-                    compile_step(self.program)
-                try_claim(self._plan)
-            self._is_tried = True
-        self._catch_up()
-
-    def _catch_up(self) -> None:
-        """Apply user writes to the state, and notify the solver of changes of the model."""
-        if self._built.written.is_waiting:
-            self._settle()
-        if self._built.model_changes.is_waiting:
-            with WARP_LOCK, self._blaming_solver("notify_model_changed"):
-                self._built.model_changes.tell()
-
-    def _blaming_solver(self, what: str) -> AbstractContextManager[None]:
-        """Return a context in which what Newton's solver raises names the component that built it."""
-        return self._components.blaming(self._components.solver_name, what)
 
     def _refuse_count(self, where: str, count: int) -> None:
         if self._is_closing:
@@ -414,11 +355,7 @@ class Simulation(FixedAttributes):
             SimulationError: The simulation is closed, `count` is negative, or a buffer of contacts overflowed.
         """
         self._refuse_count("rollout", count)
-        from .step.rollout import roll_out
-
-        with WARP_LOCK:
-            self._catch_up()
-            return roll_out(self._plan, count)
+        return self._current.roll_out(count)
 
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
@@ -433,11 +370,10 @@ class Simulation(FixedAttributes):
             ConfigError: An index is out of range, or the mask has another shape.
         """
         refuse_closed(self, "reset")
-        self._settle()
         with WARP_LOCK:
+            self._built.written.settle()
             self._plan.resetting.run(self._built.reset.mask_of(worlds, "reset: worlds"))
-            for implementation in self._components.implementations("observe"):
-                implementation.call(state=self.state, dt=self.control_dt)
+            self._components.call_each("observe", state=self.state, dt=self.control_dt)
 
     def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
         """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
@@ -454,14 +390,8 @@ class Simulation(FixedAttributes):
             ConfigError: An index is out of range, the mask has another shape, or `what` is unknown.
         """
         refuse_closed(self, "invalidate")
-        if what not in ("joints", "bodies"):
-            raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
             self._built.written.add(what, self._built.reset.mask_of(worlds, "invalidate: worlds"))
-
-    def _settle(self) -> None:
-        with WARP_LOCK:
-            self._built.written.settle()
 
     def set_enabled(self, component: Any, enabled: bool) -> None:
         """Enable or disable an actuator, from the next step on. A disabled one adds no effort and keeps its state.
@@ -476,8 +406,7 @@ class Simulation(FixedAttributes):
             ConfigError: The component is not an actuator of this simulation.
         """
         refuse_closed(self, "set_enabled")
-        if self._built.disabled.set_enabled(component, enabled):
-            self._is_outdated = True
+        self._built.disabled.set_enabled(component, enabled)
 
     def notify_model_changed(self, flags: newton.ModelFlags | int, worlds: Any = None) -> None:
         """Report in-place changes of `model`, so that the solver is notified before the next step; graphs stay valid.
@@ -494,7 +423,7 @@ class Simulation(FixedAttributes):
                 range, or the mask has another shape.
         """
         refuse_closed(self, "notify_model_changed")
-        self._kept_of_model.refuse_others()
+        self._captured_model.refuse_others()
         with WARP_LOCK:
             mask = None if worlds is None else self._built.reset.mask_of(worlds, "notify_model_changed: worlds")
             self._built.model_changes.add(flags, mask)
@@ -562,11 +491,7 @@ class Simulation(FixedAttributes):
         refuse_closed(self, "save")
         for name, reason in self.unsaved_reasons.items():
             raise SimulationError(f"save: {name}: {reason}; run it in one piece")
-        with WARP_LOCK:
-            self._catch_up()
-            told = self._built.model_changes.told
-            checkpoint = self._plan.data.persistent.checkpoint(self.config, self.step_count, told)
-        checkpoint.write(path)
+        self._current.checkpoint(self.step_count).write(path)
 
     @classmethod
     def load(
@@ -597,23 +522,10 @@ class Simulation(FixedAttributes):
         config = structure(tomllib.loads(checkpoint.config))
         simulation = cls(config if observed else config.unobserved(), plugins, prototype, folder=folder)
         with simulation._components.closed_on_failure():
-            simulation._go_on_from(checkpoint, os.fspath(path))
+            simulation._current.resume(checkpoint, os.fspath(path))
+            simulation.step_count = checkpoint.step_count
+            simulation._schedule.start()
         return simulation
-
-    def _go_on_from(self, checkpoint: Checkpoint, source: str) -> None:
-        state = self._plan.data.persistent
-        with WARP_LOCK:
-            if checkpoint.model_changes:
-                state.restore_model(checkpoint)
-                self.notify_model_changed(checkpoint.model_changes)
-            self._catch_up()
-            if checkpoint.step_count:
-                # Solvers allocate some arrays in the first step; the results of this step are overwritten.
-                self._prepare_step()
-                self.program.step()
-            state.restore(checkpoint, source)
-        self.step_count = checkpoint.step_count
-        self._schedule.start()
 
     def close(self) -> None:
         """Call the `stopped` callbacks and close the components, once.
@@ -624,18 +536,15 @@ class Simulation(FixedAttributes):
         if self._is_closing:
             return
         self._is_closing = True
-        before = set[str]()
-        try:
-            before = self._noted()
+        with ExitStack() as last:
+            last.callback(self.callbacks.close)
+            last.callback(setattr, self, "_is_closed", True)
+            last.callback(self._components.close)
+            noted = self._components.noted if self._is_ready else set[str]
+            before = noted()
             if self._is_ready:
                 self.callbacks.call("stopped", simulation=self)
-        finally:
-            try:
-                self._components.close()
-            finally:
-                self._is_closed = True
-                self.callbacks.close()
-        for note in self._noted() - before:
+        for note in noted() - before:
             _LOGGER.warning("%s", note)
 
     def _cure_of(self, name: str) -> str | None:
@@ -643,16 +552,9 @@ class Simulation(FixedAttributes):
             return f"simulation.{name} is a key of the configuration, which the build reads"
         return f"call view.set_{name}(…)" if name == "gravity" else None
 
-    def _noted(self) -> set[str]:
-        """Return the notes of components, in their words; none before all components are bound."""
-        bound = self._components.bound if self._is_ready else {}
-        return {f"{name}: {note}" for name, each in bound.items() for note in each.notes}
-
     def __enter__(self) -> Self:
         refuse_closed(self, "with")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

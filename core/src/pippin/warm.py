@@ -3,6 +3,6 @@
 Nothing else imports it. These imports start neither CUDA nor threads.
 """
 
-from .simulation import import_hot_modules
+from .devices import import_hot_modules
 
 import_hot_modules(requires_grad=False)

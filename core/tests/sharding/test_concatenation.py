@@ -3,7 +3,7 @@
 import numpy as np
 import pippin
 import pytest
-from pippin.sharding.concatenation import concatenate_worlds
+from pippin.sharding.simulation import concatenate_worlds
 
 
 def test_parts_are_joined_in_order():

@@ -1,7 +1,7 @@
 """Numbers of worlds in the texts of a shard."""
 
 import pytest
-from pippin.sharding.world_numbers import renumber_worlds
+from pippin.sharding.shard import renumber_worlds
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Strides between two looks at the clock."""
 
 import pytest
-from pippin.step.stride import next_stride
+from pippin.step.host_schedule import next_stride
 
 
 @pytest.mark.parametrize(

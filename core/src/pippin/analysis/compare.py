@@ -15,13 +15,12 @@ import attrs
 import numpy as np
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
-from pippin.devices import warp_quiet
+from pippin.devices import import_hot_modules, warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.recording.series import Series
 from pippin.runs.decisions import step_count
 from pippin.runs.folder import RunFolder
 from pippin.runs.progress import current_progress
-from pippin.simulation import import_hot_modules
 from pippin.spelling import did_you_mean
 from pippin.support.features import FEATURES
 from pippin.workers import WorkerProcess

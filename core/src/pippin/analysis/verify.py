@@ -12,9 +12,9 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.config import load
+from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError
 from pippin.runs.progress import current_progress
-from pippin.simulation import import_hot_modules
 from pippin.workers import WorkerProcess
 
 from .compared_values import ComparedValues

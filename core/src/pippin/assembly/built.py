@@ -161,12 +161,7 @@ def _of_host(config: SimulationConfig) -> dict[str, Any]:
 
 
 def bind_components(built: Built, simulation: Host) -> StepPlan:
-    """Bind every component to the running simulation, and return the plan of a step.
-
-    Args:
-        built: The parts of the simulation.
-        simulation: The simulation passed to the components; its model, state, control and contacts exist.
-    """
+    """Bind every component to the running simulation, and return the plan of a step."""
     components, buffers = built.components, {}
     with WARP_LOCK, wp.ScopedDevice(built.device):
         for answer in components.implementations("bind"):

@@ -24,8 +24,7 @@ from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
 
 from .choose_contacts import reads_dimensions
-from .scene import add_assets, add_worlds, finalize, new_builder, refuse_still
-from .worlds import assets_of_worlds
+from .scene import add_assets, add_worlds, assets_of_worlds, finalize, new_builder, refuse_still
 
 Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
 """The content of one world; or several contents, each with its number of neighbouring worlds."""
@@ -84,11 +83,7 @@ def build_model(
 
 
 def features_of(model: newton.Model) -> dict[str, Sequence[str]]:
-    """Return the features that a model needs, each with its users.
-
-    Args:
-        model: Any finalized model; its arrays are read on the host.
-    """
+    """Return the features that a model needs, each with its users."""
     return used_features(model, AssetActuators(model).direct())
 
 

@@ -43,12 +43,6 @@ def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:
 def refuse_undeterministic(components: Components, config: SimulationConfig, kind: str, catalog: Catalog) -> None:
     """If the file asks for determinism, refuse components that do not declare it for this kind of device.
 
-    Args:
-        components: All components. Components without a hook in the step are not checked.
-        config: The configuration of the components.
-        kind: Kind of device: "cpu" or "cuda".
-        catalog: The installed plugins; the error lists the deterministic solvers among them.
-
     Raises:
         ConfigError: One fault for each component that does not declare it.
     """

@@ -22,15 +22,7 @@ def remedies(
     source: ContactSource,
     dof: int | None,
 ) -> list[str]:
-    """Return the changes of the file that fit a divergence, in the order in which to try them.
-
-    Args:
-        components: The components; those that drive joints may have an effort mode.
-        model: The model.
-        solver: The solver, for overlaps in the start pose.
-        source: The source of contacts, likewise.
-        dof: The DOF that failed first; if it is not driven, or None, all driven joints count.
-    """
+    """Return the changes of the file that fit a divergence, in the order in which to try them."""
     driven = {name: dofs for name, dofs in _driven(components) if dof in dofs}
     if not driven:
         dof, driven = None, dict(_driven(components))

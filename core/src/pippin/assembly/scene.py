@@ -14,8 +14,10 @@ from pippin.assets.gravity import EARTH, common_gravity
 from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, refuse_lost_parts
 from pippin.catalog.entries import Catalog
-from pippin.config.model import SceneConfig
+from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
+from pippin.indices import chosen_worlds
+from pippin.state.world_layout import listed_worlds
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
@@ -67,11 +69,6 @@ def add_assets(
 def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str = "") -> None:
     """Refuse a prototype in which nothing can move, after all components have added what they bring.
 
-    Args:
-        builder: The prototype.
-        scene: The scene.
-        worlds: The worlds that are copies of it, if worlds differ.
-
     Raises:
         ConfigError: The prototype has no body and no particle.
     """
@@ -97,6 +94,31 @@ def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> Non
     ]
     if faults:
         raise ConfigError(*faults)
+
+
+def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
+    """Return the indices of the assets in each world, one entry per world.
+
+    Raises:
+        ConfigError: An asset names a world that does not exist, or no world; or a world has no asset.
+    """
+    held: list[list[int]] = [[] for _ in range(scene.worlds)]
+    for index, asset in enumerate(scene.assets):
+        for world in _worlds_of_asset(asset, scene.worlds, f"scene.assets[{index}].worlds"):
+            held[world].append(index)
+    empty = [world for world, assets in enumerate(held) if not assets]
+    if scene.assets and empty:
+        raise ConfigError(
+            f"scene.assets: no asset is in {listed_worlds(empty)}; let some asset's 'worlds' cover them, or lower"
+            " scene.worlds"
+        )
+    return [tuple(assets) for assets in held]
+
+
+def _worlds_of_asset(asset: AssetConfig, count: int, where: str) -> list[int]:
+    if asset.worlds is None:
+        return list(range(count))
+    return sorted(chosen_worlds(asset.worlds, count, where, "leave the asset out").tolist())
 
 
 def add_worlds(

@@ -23,12 +23,6 @@ from .model import features_of
 class SolverBuilding:
     """The build phases of the solver and their checks.
 
-    Args:
-        components: The component that builds the solver, and those that read its observables.
-        config: The configuration of the simulation.
-        collision_asked: The `[collision]` table as the user gave it.
-        catalog: The installed plugins; errors list suitable solvers among them.
-
     Raises:
         ConfigError: No component builds a solver; or the solver lacks an observable, or would ignore `[collision]`.
     """

@@ -38,10 +38,6 @@ class Asset:
 def find_assets(configs: Sequence[AssetConfig], catalog: Catalog | None = None) -> list[Asset]:
     """Return the assets of a scene after all checks that need no importer.
 
-    Args:
-        configs: The tables of the assets.
-        catalog: The plugins to choose importers from; by default all installed ones.
-
     Raises:
         ConfigError: One fault for each asset whose file is missing, malformed, or of an unknown format, for each
             missing mesh, and for each option that the importer does not have.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import mujoco
 import newton
 import numpy as np
 import warp as wp
+from pippin.assets.untyped import mujoco
 from pippin.errors import ConfigError
 
 from .formats import FORMATS
@@ -17,7 +17,7 @@ from .report import Imported
 EARTH = (0.0, 0.0, -9.81)
 """Gravity without any statement [m/s²]."""
 
-_OFF = int(getattr(mujoco, "mjtDisableBit").mjDSBL_GRAVITY)  # noqa: B009  an extension without type stubs
+_OFF = int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
 
 
 def common_gravity(imports: Sequence[Imported]) -> tuple[float, float, float]:

@@ -18,8 +18,7 @@ from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
 
-from .actuators.registration import declare_actuators
-from .actuators.servo_targets import zero_targets
+from .actuators.asset_actuators import zero_targets
 from .asset import Asset, failure
 from .formats import FORMATS, given_options, is_normalised
 from .importer import Importer
@@ -33,6 +32,10 @@ from .usd.stage import ignored_paths, open_stage, skipping_patterns
 
 NOTE = 25
 """Level of a log record that a user should read: above `logging.INFO`, below `logging.WARNING`."""
+
+_KEPT = ("mujoco:dof_ref", "mujoco:condim")
+_KEPT_FREQUENCIES = ("mujoco:actuator", "mujoco:tendon", "mujoco:tendon_joint", "mujoco:tendon_wrap")
+"""Attributes, and frequencies of attributes, that a builder keeps of MJCF whatever the solver."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -52,7 +55,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
         builder.default_joint_cfg.armature = asset.config.armature
     if asset.format is FORMATS["mjcf"]:
         declare_axis_names(builder)
-        declare_actuators(builder)
+        _declare_actuators(builder)
     try:
         with _named_warnings(asset.file):
             normal = _normal_form(asset, builder.default_shape_cfg.density)
@@ -76,6 +79,20 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
         complete(builder, normal, is_as_written=not is_another)
     _set_start(builder, asset, normal)
     return normal
+
+
+def _declare_actuators(builder: newton.ModelBuilder) -> None:
+    """Let a builder keep the actuators, tendons and dimensions of contacts of an MJCF file that is added later.
+
+    Newton's importer drops them without a word otherwise, and nobody could tell that the solver has no such thing.
+    """
+    known = newton.ModelBuilder()
+    newton.solvers.SolverMuJoCo.register_custom_attributes(known)
+    for name in _KEPT_FREQUENCIES:
+        builder.add_custom_frequency(known.custom_frequencies[name])
+    for key, attribute in known.custom_attributes.items():
+        if attribute.frequency in _KEPT_FREQUENCIES or key in _KEPT:
+            builder.add_custom_attribute(attribute)
 
 
 def _add_by_plugin(builder: newton.ModelBuilder, asset: Asset, importer: Importer) -> None:

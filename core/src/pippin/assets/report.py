@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
-import mujoco
 import newton
 import numpy as np
 import warp as wp
+from pippin.assets.untyped import mujoco
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
@@ -170,7 +170,7 @@ def _placed(model: Any, part: newton.ModelBuilder, config: AssetConfig) -> Any:
         for index in np.flatnonzero(parents == 0):
             if kind != "body" or index:
                 _move(getattr(placed, f"{kind}_pos")[index], getattr(placed, f"{kind}_quat")[index], place)
-    free = int(getattr(mujoco, "mjtJoint").mjJNT_FREE)  # noqa: B009  an extension without type stubs
+    free = int(mujoco.mjtJoint.mjJNT_FREE)
     for start in model.jnt_qposadr[model.jnt_type == free]:
         for pose in (placed.qpos0, placed.qpos_spring):
             _move(pose[start : start + 3], pose[start + 3 : start + 7], place)

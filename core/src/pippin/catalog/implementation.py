@@ -60,6 +60,12 @@ def implementation_of(config: type) -> tuple[str, str]:
     return importlib.util.resolve_name(module, _package(holder)), path
 
 
+def modules_of(settings: object | None) -> tuple[str, ...]:
+    """Return the module of the implementation of some settings, which may take long to import; empty if it has none."""
+    config = type(settings)
+    return () if settings is None or config_fault(config) else (implementation_of(config)[0],)
+
+
 def configurations_in(module: ModuleType) -> list[str]:
     """Return the names of the configurations in a module."""
     return [name for name, each in vars(module).items() if inspect.isclass(each) and hasattr(each, ATTRIBUTE)]

@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import attrs
 
@@ -53,10 +54,17 @@ def outside_entry(kind: Kind, name: str) -> Entry | None:
 
 
 @attrs.frozen(kw_only=True)
-class ModuleEntry(Entry):
-    """A class of a module that Python finds. Its `distribution` is the module, and it has no version."""
-
+class _OutsideEntry(Entry):
     is_outside = True
+
+    @property
+    def _cure(self) -> str:
+        return "name one of its classes"
+
+
+@attrs.frozen(kw_only=True)
+class ModuleEntry(_OutsideEntry):
+    """A class of a module that Python finds. Its `distribution` is the module, and it has no version."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name!r} of module {self.distribution}"
@@ -66,19 +74,13 @@ class ModuleEntry(Entry):
         return name in (self.value, self.distribution)
 
     @property
-    def _cure(self) -> str:
-        return "name one of its classes"
-
-    @property
     def _repair(self) -> str:
         return "repair it"
 
 
 @attrs.frozen(kw_only=True)
-class FileEntry(Entry):
+class FileEntry(_OutsideEntry):
     """A class of a file. Its `distribution` is the path of the file, and its version is a digest of the contents."""
-
-    is_outside = True
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name!r} of {self.distribution}"
@@ -92,10 +94,6 @@ class FileEntry(Entry):
     @property
     def _holder(self) -> str:
         return "the file"
-
-    @property
-    def _cure(self) -> str:
-        return "name one of its classes"
 
     @property
     def _repair(self) -> str:
@@ -124,16 +122,8 @@ class FileEntry(Entry):
 
 def _file_entry(kind: Kind, path: Path, name: str) -> FileEntry:
     def entry(version: str, problem: str | None) -> FileEntry:
-        state = "broken" if problem else "ok"
-        return FileEntry(
-            kind=kind,
-            name=name,
-            distribution=str(path),
-            version=version,
-            value=f"{path}:{name}",
-            state=state,
-            problem=problem,
-        )
+        known: dict[str, Any] = {"kind": kind, "name": name, "distribution": str(path), "value": f"{path}:{name}"}
+        return FileEntry(**known, version=version, state="broken" if problem else "ok", problem=problem)
 
     try:
         return entry(hashlib.blake2b(path.read_bytes(), digest_size=4).hexdigest(), None)

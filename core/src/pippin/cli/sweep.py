@@ -88,7 +88,7 @@ def sweep(
     command = [click.get_current_context().find_root().info_name or "pippin", *sys.argv[1:]]
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
-            from pippin.sweeps.executors import make_executor
+            from pippin.sweeps.executor import make_executor
             from pippin.sweeps.run_sweep import plan, run_variants
             from pippin.sweeps.values import axis_of, axis_of_file
 

@@ -47,12 +47,6 @@ def add_own_hooks(manager: pluggy.PluginManager, components: Mapping[str, Any]) 
 def refuse_arguments(hook: str, own: Collection[str], asked: Collection[str], given: Collection[str]) -> None:
     """Refuse the call of a hook that no component specifies, or with other arguments than it has.
 
-    Args:
-        hook: The hook.
-        own: The hooks that components specify.
-        asked: The arguments of this hook.
-        given: The arguments of the call.
-
     Raises:
         PluginError: As described.
     """

@@ -119,7 +119,10 @@ class Components(Mapping[str, Any]):
             self._components[name] = component
             self._blames[name] = self._blame(name, type(component), "pippin", config.tree)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
-            name, cls = self._free_name(label or _label_of(plugin)), type(plugin)
+            name, cls = (
+                self._free_name(label or getattr(plugin, "__name__", type(plugin).__name__).lower()),
+                type(plugin),
+            )
             self._components[name] = plugin
             self._blames[name] = self._blame(name, cls, f"class {cls.__qualname__}", config.tree)
         #: The attributes of each component after `bind`, read at each access.
@@ -230,6 +233,10 @@ class Components(Mapping[str, Any]):
         """
         return self._blames[name].during(what)
 
+    def noted(self) -> set[str]:
+        """Return the notes of all components, each after the name of its component."""
+        return {f"{name}: {note}" for name, each in self.bound.items() for note in each.notes}
+
     def close(self) -> None:
         """Call every `close`, last component first, and then raise all their errors together.
 
@@ -313,7 +320,7 @@ class Components(Mapping[str, Any]):
             self.manager.register(component, name=name)
             self.manager.check_pending()
         except (pluggy.PluginValidationError, ValueError, TypeError) as error:
-            raise PluginError(f"{name}: {_one_line(error)}") from error
+            raise PluginError(f"{name}: {' '.join(str(error).split())}") from error
         callers = self.manager.get_hookcallers(component)
         if not callers:
             raise PluginError(f"{name}: {component!r} answers no hook; mark its methods with @pippin.hookimpl")
@@ -337,17 +344,12 @@ def _chosen_plugins(
     config: SimulationConfig, of_stages: Mapping[str, ComponentConfig]
 ) -> dict[str, tuple[Kind, ComponentConfig]]:
     """Return kind and configuration of each chosen plugin, by registered name, in the order of the file."""
-    tables: dict[str, Kind] = {
-        "actuators": "actuator",
-        "sensors": "sensor",
-        "plugins": "plugin",
-        "viewers": "viewer",
-        "recorders": "recorder",
-    }
+    kinds: tuple[Kind, ...] = ("actuator", "sensor", "plugin", "viewer", "recorder")
     chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
     if config.solver is not None:
         chosen["solver"] = ("solver", config.solver)
-    for table, kind in tables.items():
+    for kind in kinds:
+        table = f"{kind}s"
         choices = {**getattr(config, table), **(of_stages if table == "actuators" else {})}
         chosen.update({f"{table}:{label}": (kind, choice) for label, choice in choices.items()})
     return chosen
@@ -355,11 +357,3 @@ def _chosen_plugins(
 
 def _is_wrapper(impl: pluggy.HookImpl) -> bool:
     return impl.wrapper or impl.hookwrapper
-
-
-def _label_of(plugin: Any) -> str:
-    return getattr(plugin, "__name__", type(plugin).__name__).lower()
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-import attrs
 import pluggy
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Kind
@@ -31,13 +30,6 @@ def make_plugin(
 ) -> tuple[Any, ErrorAttribution]:
     """Return a plugin object and its blame; the solvers in its table, by key, are its second argument.
 
-    Args:
-        name: The component in errors, such as `solver`.
-        kind: The kind of the plugin.
-        choice: Its name and its configuration.
-        catalog: The plugins that may be chosen.
-        blaming: Returns the blame of the component, and of each solver in its table.
-
     Raises:
         PluginError: A plugin cannot be loaded or made.
         ConfigError: A plugin refuses its configuration.
@@ -53,13 +45,12 @@ def make_plugin(
 
 def _solvers_in(config: Any) -> dict[str, ComponentConfig]:
     """Return the solvers that a configuration names in fields of the type `Annotated[ComponentConfig, "solver"]`."""
-    fields = [field for field in fields_of(type(config)) if _is_solver(field)]
-    values = {field.name: getattr(config, field.name) for field in fields}
+    values = {
+        field.name: getattr(config, field.name)
+        for field in fields_of(type(config))
+        if any(is_component(each) and get_args(each)[1] == "solver" for each in union_members(field.type))
+    }
     return {key: value for key, value in values.items() if value is not None}
-
-
-def _is_solver(field: attrs.Attribute[Any]) -> bool:
-    return any(is_component(member) and get_args(member)[1] == "solver" for member in union_members(field.type))
 
 
 def _sub_solver(name: str, choice: ComponentConfig, catalog: Catalog, blaming: Blaming) -> SubSolver:

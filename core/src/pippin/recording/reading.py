@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
+from pippin.closing import Closing
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
@@ -24,7 +24,7 @@ _FORMATS = {".npz": NpzFile, ".rows": Spool, ".h5": Hdf5File, ".mcap": McapFile}
 """Readers by the suffix of their files."""
 
 
-class Recording(Mapping[str, Series]):
+class Recording(Closing, Mapping[str, Series]):
     """A file of a recorder: a series for each recorded channel, by name.
 
     Args:
@@ -89,14 +89,6 @@ class Recording(Mapping[str, Series]):
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def is_readable(path: Path) -> bool:

@@ -7,9 +7,8 @@ import gc
 import math
 
 from pippin.config import SimulationConfig
-from pippin.devices import no_garbage_collection
+from pippin.devices import import_hot_modules, no_garbage_collection
 from pippin.errors import ConfigError
-from pippin.simulation import import_hot_modules
 
 from .progress import RunProgress
 

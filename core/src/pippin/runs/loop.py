@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from pippin.errors import PluginError, SimulationError
 from pippin.simulation import Simulation
-from pippin.step.stride import next_stride
+from pippin.step.host_schedule import next_stride
 
 from .interrupt import stopped_between_steps
 from .progress import RunProgress

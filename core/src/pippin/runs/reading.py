@@ -6,10 +6,11 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType, TracebackType
-from typing import Any, Self
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from pippin.closing import Closing
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PluginError
 from pippin.recording.reading import Recording, is_readable
@@ -17,7 +18,7 @@ from pippin.recording.series import Series
 from pippin.spelling import did_you_mean
 
 
-class Run:
+class Run(Closing):
     """A run folder: `run["joint_q"]` is a series, `run.recordings` has the recorders' files by label.
 
     Args:
@@ -113,14 +114,6 @@ class Run:
         """Close the files."""
         for recording in self.recordings.values():
             recording.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _files(folder: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 from pippin.assembly.refuse_undeterministic import with_determinism
-from pippin.assembly.worlds import assets_of_worlds
+from pippin.assembly.scene import assets_of_worlds
 from pippin.config import SimulationConfig
 from pippin.devices import kind_of
 from pippin.errors import PippinError
@@ -19,8 +19,7 @@ from pippin.recording.channels import refuse_unlike
 from pippin.recording.header import WholeRun
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
-from pippin.sharding.shard import Shard
-from pippin.sharding.world_numbers import renumber_worlds
+from pippin.sharding.shard import Shard, renumber_worlds
 from pippin.simulation import Simulation
 
 from .growth import sizes_for

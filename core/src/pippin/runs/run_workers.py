@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from pippin.closing import Closing
 from pippin.errors import PippinError, PluginError, SimulationError
 from pippin.sharding.shard import Shard
 from pippin.sharding.shard_pool import shard_pool
@@ -37,7 +37,7 @@ class _ImportProgress(RunProgress):
     owns_process = True
 
 
-class RunWorkers:
+class RunWorkers(Closing):
     """Workers that simulate the shards of a run. Leaving a `with` block ends them, whatever they are doing.
 
     Args:
@@ -145,14 +145,6 @@ class RunWorkers:
         """End all processes."""
         self._messages.print()
         self._pool.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:

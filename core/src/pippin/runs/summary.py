@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -100,6 +101,7 @@ def _plugins(simulation: Simulation) -> dict[str, Any]:
     return found
 
 
+@functools.cache  # metadata of distributions take milliseconds
 def _versions() -> dict[str, str]:
     versions = {"python": platform.python_version()}
     for name in _DISTRIBUTIONS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +15,9 @@ from pippin.indices import chosen_worlds, whole_number
 from pippin.recording.config import RecorderConfig
 from pippin.viewing.config import ViewerConfig
 from pippin.workers import free_cores, usable_cores
+
+_WORLDS = re.compile(r"\bworlds? \d+(?::\d+)?(?:, \d+(?::\d+)?)*\b")
+_NUMBER = re.compile(r"\d+")
 
 
 @attrs.frozen(kw_only=True)
@@ -120,6 +124,11 @@ def config_of_worlds(config: SimulationConfig, worlds: range) -> SimulationConfi
         )
     shard = Shard(index=0, count=1, worlds=worlds, config=config)
     return attrs.evolve(config.unobserved(), scene=_scene(config.scene, shard))
+
+
+def renumber_worlds(text: str, first: int) -> str:
+    """Return a text of a shard, such as `worlds 0:2, 4`, with the numbers of the run, given that of its first world."""
+    return _WORLDS.sub(lambda found: _NUMBER.sub(lambda number: str(int(number[0]) + first), found[0]), text)
 
 
 def _devices(name: str, count: int) -> list[str]:

@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from pippin.catalog.implementation import config_fault, implementation_of
-from pippin.config import SimulationConfig
-from pippin.simulation import import_hot_modules
+from pippin.catalog.implementation import modules_of
+from pippin.devices import import_hot_modules
 from pippin.workers import CallResult, WorkerPool, free_cores
 
-from .shard import Shard
-from .world_numbers import renumber_worlds
+from .shard import Shard, renumber_worlds
 
 
 def shard_pool(
@@ -45,15 +43,9 @@ def shard_pool(
         arguments,
         cure=cure,
         before=before or partial(import_hot_modules, requires_grad=requires_grad),
-        preload=None if requires_grad else _solver_module(shards[0].config),
+        preload=None if requires_grad else modules_of(getattr(shards[0].config.solver, "config", None)),
         threads=max(1, free_cores() // len(shards)),
         restate=lambda index, fault: renumber_worlds(fault, shards[index].worlds.start),
         heal=heal,
         on_event=on_event,
     )
-
-
-def _solver_module(config: SimulationConfig) -> Sequence[str]:
-    """Return the module of the solver, whose libraries may take long to import."""
-    settings = None if config.solver is None else type(config.solver.config)
-    return () if settings is None or config_fault(settings) else (implementation_of(settings)[0],)

@@ -7,17 +7,16 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 import numpy as np
 from pippin.binding import closed
+from pippin.closing import Closing
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange, whole_number
 from pippin.workers import CallResult
 
-from .concatenation import concatenate_worlds
 from .folder import read_folder, write_folder
 from .shard import shard_count, shards_of
 from .shard_pool import shard_pool
@@ -26,7 +25,7 @@ from .shard_worker import ShardWorker
 _CURE = "load what you saved, or use checkpoint_every"
 
 
-class ShardedSimulation:
+class ShardedSimulation(Closing):
     """The worlds of a file in several processes of this machine, a shard each.
 
     A world gives the bits that it gives in a `Simulation` of all worlds. A script makes this below
@@ -98,7 +97,8 @@ class ShardedSimulation:
         self._folders = [None if folder is None else Path(folder) / f"shard-{each.index}" for each in self.shards]
         self._files, self._log = list(files), list[tuple[str, Sequence[tuple[Any, ...]]]]()
         self._kept = None if checkpoint_every is None else Path(tempfile.mkdtemp(prefix="pippin-shards-"))
-        self._is_closed = False
+        #: Whether the simulation was closed.
+        self.is_closed: bool = False
         try:
             heal = None if checkpoint_every is None else self._heal
             arguments = [self._arguments(shard.index) for shard in self.shards]
@@ -123,11 +123,6 @@ class ShardedSimulation:
     def time(self) -> float:
         """Simulated time [s]."""
         return self.step_count * self.control_dt
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the simulation was closed."""
-        return self._is_closed
 
     def step(self, count: int = 1) -> None:
         """Advance by `count` control steps. No shard waits for another one.
@@ -170,8 +165,7 @@ class ShardedSimulation:
         Raises:
             ConfigError: There is no such array, or it does not have an equal part for each world.
         """
-        parts = self._call("gather", name)
-        return concatenate_worlds(name, parts)
+        return concatenate_worlds(name, self._call("gather", name))
 
     def call(self, function: str, *arguments: Any) -> list[Any]:
         """Call a function in each process with the simulation of its shard, and return the results in order of shards.
@@ -202,27 +196,19 @@ class ShardedSimulation:
 
     def close(self) -> None:
         """Close the simulations of all shards, and end their processes, once."""
-        if self._is_closed:
+        if self.is_closed:
             return
-        self._is_closed = True
+        self.is_closed = True
         try:
             self._pool.close("close")
         finally:
             self._remove_kept()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         return f"ShardedSimulation({self.world_count} worlds in {len(self.shards)} shards, step {self.step_count})"
 
     def _call(self, method: str, *arguments: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
-        if self._is_closed:
+        if self.is_closed:
             raise SimulationError(closed(method))
         self._last = method, [arguments] * len(self.shards) if each is None else each
         return self._pool.call(method, each=self._last[1])
@@ -263,6 +249,22 @@ class ShardedSimulation:
     def _remove_kept(self) -> None:
         if self._kept is not None:
             shutil.rmtree(self._kept, ignore_errors=True)
+
+
+def concatenate_worlds(name: str, parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the values of all worlds, shape [worlds, …], from those of each shard.
+
+    Raises:
+        ConfigError: The worlds of two shards differ.
+    """
+    first = list(parts[0].shape[1:])
+    for index, part in enumerate(parts):
+        if list(part.shape[1:]) != first:
+            raise ConfigError(
+                f"gather: {name!r} has the shape {first} for a world of shard 0 and {list(part.shape[1:])} for one of"
+                f" shard {index}, as their worlds differ; read the array of each shard by `call`"
+            )
+    return np.concatenate(parts)
 
 
 def _checked_period(config: SimulationConfig, period: int | None) -> int:

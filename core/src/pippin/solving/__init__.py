@@ -5,8 +5,7 @@ from pippin.support.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Featur
 from .ball_limits import ball_limits
 from .capacities import Capacity
 from .contact_source import ContactSource
-from .determinism import deterministic_mode
-from .fields import inherited, number
+from .fields import deterministic_mode, inherited, number
 from .sub_solver import SubSolver
 
 __all__ = [

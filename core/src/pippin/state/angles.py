@@ -16,9 +16,6 @@ class ContinuousAngles:
     The last angles are those in the state, so a reset and a user's write start anew from what they write. An angle is
     the one nearest to what the velocities lead to; three angular axes of one joint continue from the last value only,
     because their velocities are unbounded near the singularity.
-
-    Args:
-        model: The model of all worlds.
     """
 
     def __init__(self, model: newton.Model) -> None:

@@ -130,13 +130,7 @@ class PersistentState:
         self._skip = skip
 
     def checkpoint(self, config: SimulationConfig, step_count: int, model_changes: int) -> Checkpoint:
-        """Return a checkpoint of the present contents.
-
-        Args:
-            config: The configuration of the simulation.
-            step_count: Control steps done.
-            model_changes: Flags of `newton.ModelFlags` that the solver was notified of.
-        """
+        """Return a checkpoint of the present contents."""
         arrays, numbers = self.contents()
         return Checkpoint(
             config=dump_toml(config),
@@ -183,10 +177,6 @@ class PersistentState:
 
     def restore(self, checkpoint: Checkpoint, source: str) -> None:
         """Copy the contents of a checkpoint into the existing arrays and attributes.
-
-        Args:
-            checkpoint: The checkpoint to restore.
-            source: The path of the file, for errors.
 
         Raises:
             ConfigError: The checkpoint belongs to another simulation or to other versions.

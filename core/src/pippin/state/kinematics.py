@@ -7,6 +7,8 @@ from typing import Literal
 import newton
 import warp as wp
 from pippin.arrays import present
+from pippin.devices import WARP_LOCK
+from pippin.errors import ConfigError
 
 from .kernels import merge_articulations, merge_mask
 from .modified_worlds import ModifiedWorlds
@@ -18,12 +20,6 @@ class WrittenWorlds:
     """The articulations whose joints or bodies a user has written, until both are consistent again.
 
     Masks are merged on the device; the host only knows that there are writes.
-
-    Args:
-        model: The model of all worlds.
-        solver: The solver, whose memory of the written worlds is reset.
-        state: The state that users write.
-        modified: The worlds that a solver with coordinates of its own has to read.
     """
 
     def __init__(
@@ -39,13 +35,14 @@ class WrittenWorlds:
         self._waiting: set[Coordinates] = set()
         self._replayed: set[Coordinates] = set()
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether there are writes that are not settled."""
-        return bool(self._waiting or self._replayed)
-
     def add(self, what: Coordinates, world_mask: wp.array[wp.bool]) -> None:
-        """Note that joints or bodies of some worlds were written, by a mask of shape [world_count + 1]."""
+        """Note that joints or bodies of some worlds were written, by a mask of shape [world_count + 1].
+
+        Raises:
+            ConfigError: `what` is neither.
+        """
+        if what not in ("joints", "bodies"):
+            raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         model, (articulations, worlds) = self._model, self.masks(what)
         wp.launch(merge_mask, len(world_mask), [world_mask, worlds], device=model.device)
         if len(articulations):
@@ -74,8 +71,10 @@ class WrittenWorlds:
 
     def settle(self) -> None:
         """Compute bodies from written joints and joints from written bodies, and reset the solver in those worlds."""
-        for what in sorted(self._waiting | self._replayed):
-            self._settle(what)
+        if self._waiting or self._replayed:
+            with WARP_LOCK:
+                for what in sorted(self._waiting | self._replayed):
+                    self._settle(what)
 
     def _settle(self, what: Coordinates) -> None:
         articulations, worlds = self.masks(what)

@@ -7,10 +7,10 @@ from typing import Any
 
 import newton
 import warp as wp
+from pippin.arrays import present
 from pippin.support.features import MEASURED
 
-from .accelerations import Accelerations
-from .kernels import forget_contacts
+from .kernels import difference_quotient, forget_contacts
 from .world_rows import WorldRows, arrays_of, worlds_of_frequency
 
 OVERFLOW = "overflow"
@@ -24,15 +24,7 @@ def allocate_observables(
     contacts: newton.Contacts | None,
     substep_count: int,
 ) -> Reports | None:
-    """Return arrays for some observables, and for overflow reports if the solver has them; None if there are none.
-
-    Args:
-        kinds: The observables that the simulation needs.
-        reported: The observables that the solver reports; the host measures the others.
-        solver: The solver, which allocates what it reports.
-        contacts: The buffer of contacts.
-        substep_count: Substeps in a control step.
-    """
+    """Return arrays for some observables, and for overflow reports if the solver has them; None if there are none."""
     kinds |= getattr(solver, "supported_observables", frozenset()) & {OVERFLOW}
     if not kinds:
         return None
@@ -46,11 +38,6 @@ class Reports:
 
     The last substep fills the arrays that sensors read. Every substep reports overflow into its own row: no report is
     overwritten before the monitor reads it, and no substep needs an additional kernel.
-
-    Args:
-        observables: The arrays that the last substep fills.
-        substep_count: Substeps in a control step.
-        accelerations: The measurement of `body_qdd`, if the host makes it.
     """
 
     def __init__(
@@ -101,3 +88,31 @@ def _rows(observables: newton.solvers.SolverBase.Observables) -> Iterator[WorldR
         worlds = worlds_of_frequency(model, observables.get_attribute_frequency(name))
         if worlds is not None and name != OVERFLOW:
             yield WorldRows.of(array, worlds, model.world_count)
+
+
+class Accelerations:
+    """The observable `body_qdd` [m/s², rad/s²], in the convention of `body_qd`: of the centre of mass, in the world.
+
+    A solver's own accelerations can differ from what its integrator then does: MuJoCo's `qacc` lacks the implicit part
+    of damping. The change of the velocities over the substep is exact for all of them.
+    """
+
+    def __init__(self, model: newton.Model) -> None:
+        #: Accelerations over the last measured substep, shape [body_count].
+        self.values: wp.array = wp.zeros_like(present(model.body_qd))
+        self._before = wp.zeros_like(self.values)
+
+    def keep(self, state: newton.State) -> None:
+        """Keep the velocities at the start of a substep. Solvers may write to the state that they get."""
+        if len(self.values):
+            wp.copy(self._before, present(state.body_qd))
+
+    def measure(self, state: newton.State, dt: float) -> None:
+        """Compute the accelerations at the end of the substep.
+
+        Args:
+            state: The state after the substep.
+            dt: Length of the substep [s].
+        """
+        inputs = [self._before, state.body_qd, dt, self.values]
+        wp.launch(difference_quotient, len(self.values), inputs, device=self.values.device)

@@ -42,11 +42,7 @@ def _once(make: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(make)
     def call(*arguments: Any, **named: Any) -> Any:
-        return made(_options(), arguments, tuple(named.items()))
+        options = tuple(value for value in vars(wp.config).values() if isinstance(value, str | int | float | None))
+        return made(options, arguments, tuple(named.items()))
 
     return call
-
-
-def _options() -> tuple[Any, ...]:
-    """Return Warp's options, such as whether backward kernels are compiled."""
-    return tuple(value for value in vars(wp.config).values() if isinstance(value, str | int | float | None))

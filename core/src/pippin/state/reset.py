@@ -16,12 +16,7 @@ from .world_rows import WorldRows, state_rows
 
 
 class WorldReset:
-    """The arrays that a reset of worlds restores, and the masks that select worlds.
-
-    Args:
-        model: The model of all worlds.
-        states: States whose present contents are the initial state.
-    """
+    """The arrays that a reset of worlds restores, and the masks that select worlds."""
 
     def __init__(self, model: newton.Model, states: tuple[newton.State, ...]) -> None:
         self._model = model
@@ -31,11 +26,6 @@ class WorldReset:
 
     def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
         """Add the state arrays of a component; the rows belong to its worlds in equal, consecutive parts.
-
-        Args:
-            owner: The component.
-            arrays: The state arrays, by name.
-            worlds: The worlds of the component; None means all.
 
         Raises:
             PluginError: The rows cannot be divided among the worlds.

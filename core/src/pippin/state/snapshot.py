@@ -15,7 +15,14 @@ from pippin.arrays import present
 from pippin.errors import SimulationError
 
 from .foreign_arrays import contents_of, is_foreign, write
-from .scratch import Scratch
+
+
+class Scratch:
+    """Base of objects whose arrays serve one call and hold nothing between two, so that snapshots leave them alone.
+
+    Some of these arrays lie over memory of the caller, which may be freed by now: nobody else may read or write them.
+    """
+
 
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
 _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType, Scratch)
@@ -171,11 +178,7 @@ def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str
 
 
 class _ClosedKinds(dict[type, bool]):
-    """Classes by whether a walk leaves their instances out; each class is looked at once.
-
-    Args:
-        closed: Classes whose instances are not entered.
-    """
+    """Classes by whether a walk leaves their instances out; each class is looked at once."""
 
     def __init__(self, closed: tuple[type, ...]) -> None:
         super().__init__()

@@ -10,6 +10,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
+from pippin.labels import name_of
 from pippin.solving.contact_source import ContactSource
 from pippin.spelling import listed
 
@@ -54,7 +55,7 @@ def _outside_limits(model: newton.Model) -> Iterator[str]:
     outside = np.flatnonzero((is_above | (position < low - _TOLERANCE)) & (low <= high))
     for row in outside:
         label, at = model.joint_label[axes[row, 2]], position[row]
-        yield f"{_last(label)} {at:.3g} {'>' if is_above[row] else '<'} {(high if is_above[row] else low)[row]:.3g}"
+        yield f"{name_of(label)} {at:.3g} {'>' if is_above[row] else '<'} {(high if is_above[row] else low)[row]:.3g}"
 
 
 def _axes(model: newton.Model) -> np.ndarray:
@@ -79,7 +80,10 @@ def overlap_notes(model: newton.Model, found: Sequence[Overlap]) -> list[str]:
     for overlapping, cure, kind in zip((own, other), cures, what, strict=True):
         if overlapping:
             pairs = "1 overlap" if len(overlapping) == 1 else f"{len(overlapping)} overlaps"
-            places = [f"{_pair(model, each)} {1000 * each.depth:.3g} mm" for each in overlapping]
+            places = [
+                f"{' and '.join(_owner(model, shape) for shape in each.shapes)} {1000 * each.depth:.3g} mm"
+                for each in overlapping
+            ]
             notes.append(f"{pairs} {kind} at the start: {listed(places)}; {cure}")
     return notes
 
@@ -89,11 +93,6 @@ def overlaps(model: newton.Model, solver: Any, source: ContactSource) -> list[Ov
 
     MuJoCo's solvers answer from the contacts that MuJoCo's C engine finds, other solvers from one detection of their
     pipeline into a buffer of its own. A solver without either gives no overlaps.
-
-    Args:
-        model: The model, whose joint positions are the start pose.
-        solver: The solver, with MuJoCo's model if it is one of MuJoCo's.
-        source: The source of contacts.
     """
     if getattr(solver, "mj_data", None) is not None:
         found = _of_mujoco(solver)
@@ -135,7 +134,9 @@ def _of_pipeline(model: newton.Model, pipeline: newton.CollisionPipeline) -> Ite
 def _deepest(model: newton.Model, found: Iterable[tuple[int, int, float]]) -> list[Overlap]:
     """Return for each pair of bodies of the first world its deepest overlap, the deepest pair first."""
     worlds, bodies = on_host(model.shape_world), on_host(model.shape_body)
-    articulations = _articulations(model)
+    articulations = np.full(model.body_count + 1, -1)  # of each body, and of the world at the end
+    if model.joint_count:
+        articulations[on_host(model.joint_child)] = on_host(model.joint_articulation)
     pairs: dict[tuple[int, int], Overlap] = {}
     for first, second, depth in found:
         if first < 0 or second < 0 or depth < _TOLERANCE or max(worlds[first], worlds[second]) > 0:
@@ -149,23 +150,7 @@ def _deepest(model: newton.Model, found: Iterable[tuple[int, int, float]]) -> li
     return sorted(pairs.values(), key=lambda overlap: -overlap.depth)
 
 
-def _articulations(model: newton.Model) -> np.ndarray:
-    """Return the articulation of each body, and -1 for the world at the end."""
-    found = np.full(model.body_count + 1, -1)
-    if model.joint_count:
-        found[on_host(model.joint_child)] = on_host(model.joint_articulation)
-    return found
-
-
-def _pair(model: newton.Model, overlap: Overlap) -> str:
-    return " and ".join(_owner(model, shape) for shape in overlap.shapes)
-
-
 def _owner(model: newton.Model, shape: int) -> str:
     """Return the name of a shape's body, or of a shape that belongs to no body."""
     body = int(on_host(model.shape_body)[shape])
-    return _last(model.shape_label[shape] if body < 0 else model.body_label[body])
-
-
-def _last(label: str) -> str:
-    return label.rpartition("/")[2]
+    return name_of(model.shape_label[shape] if body < 0 else model.body_label[body])

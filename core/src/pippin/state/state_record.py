@@ -22,7 +22,11 @@ class StateRecord:
 
     def __init__(self, arrays: Mapping[str, wp.array], counts: Mapping[str, Mapping[str, Any]]) -> None:
         #: Contents of the arrays, by name, each with the shape of its array.
-        self.arrays: dict[str, np.ndarray] = {name: _copy(array.numpy()) for name, array in arrays.items()}
+        self.arrays: dict[str, np.ndarray] = {}
+        for name, array in arrays.items():
+            values = array.numpy()
+            # NumPy's own copy does not set the bytes between the fields of a struct.
+            self.arrays[name] = np.ndarray(values.shape, values.dtype, values.tobytes())
         #: Python values, by owner and attribute.
         self.counts: dict[str, dict[str, Any]] = {owner: dict(values) for owner, values in counts.items()}
 
@@ -51,11 +55,6 @@ class StateRecord:
                     continue
                 return f"differs from eager steps in {name}"
         return None
-
-
-def _copy(array: np.ndarray) -> np.ndarray:
-    """Copy every byte. NumPy's own copy does not set the bytes between the fields of a struct."""
-    return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 
 def _is_same(left: Any, right: Any) -> bool:

@@ -16,13 +16,7 @@ from .kernels import restore_rows
 
 @attrs.frozen(eq=False)
 class WorldRows:
-    """An array whose rows belong to worlds, and the saved contents of these rows.
-
-    Args:
-        array: The array; `restore` restores the contents that it has now.
-        world_of_row: The world of each row, shape [rows]; -1 for rows of no world.
-        world_count: The number of worlds.
-    """
+    """An array whose rows belong to worlds, and the saved contents of these rows."""
 
     array: wp.array
     _saved: wp.array
@@ -30,7 +24,7 @@ class WorldRows:
 
     @classmethod
     def of(cls, array: wp.array, world_of_row: np.ndarray, world_count: int) -> WorldRows:
-        """Save the present contents of `array`."""
+        """Save the present contents of `array`, with the world of each row, shape [rows]; -1 for rows of no world."""
         worlds = np.where(world_of_row < 0, world_count, world_of_row).astype(np.int32)
         return cls(array, wp.clone(array), wp.array(worlds, dtype=int, device=array.device))
 

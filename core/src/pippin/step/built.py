@@ -13,6 +13,7 @@ from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig
 from pippin.solving.contact_source import ContactSource
+from pippin.spelling import listed
 from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
@@ -65,3 +66,12 @@ class Built:
     """The seeds of all random draws."""
     current: CurrentState = attrs.field(factory=CurrentState)
     """The state of the hook or callback that runs now."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes on the scene: the import of the assets, their own actuators, and what the solver ignores of them."""
+        imported = [note for report in self.import_reports for note in report.notes()]
+        ignored = [
+            f"the solver ignores {name}, used by {listed(users)}" for name, users in self.ignored_features.items()
+        ]
+        return [*imported, *self.actuator_notes, *ignored]

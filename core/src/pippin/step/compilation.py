@@ -21,7 +21,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -36,6 +36,9 @@ Report: TypeAlias = Callable[[int, int], None]
 
 _Variant: TypeAlias = "tuple[wp.Module, str, int | None]"
 """A module, the name of its device, and the block size of its launches."""
+
+_Build: TypeAlias = Callable[[], AbstractContextManager[Any]]
+"""Builds a simulation."""
 
 _LAUNCHES_MAX = 20_000
 """Launches after which a rehearsal ends: a Python loop that waits for the result of a kernel would never end."""
@@ -66,14 +69,14 @@ def compile_step(program: Program, progress: Report | None = None) -> int:
 
 
 @contextmanager
-def compiling_together(rehearse: Callable[[], Program], progress: Report | None = None) -> Iterator[None]:
+def compiling_together(rehearse: _Build, progress: Report | None = None) -> Iterator[None]:
     """Compile the modules of a build side by side, as soon as one of them is not in the kernel cache.
 
     A launch inside the `with` block that needs such a module lets the build be rehearsed first. If all of them are in
     the cache, nothing happens.
 
     Args:
-        rehearse: Builds the same another time, and returns the program of its step. What it raises is ignored.
+        rehearse: Builds the same simulation another time, which is then closed. What it raises is ignored.
         progress: As for `compile_step`.
     """
     if _IS_REHEARSAL.get():
@@ -99,16 +102,15 @@ def _is_cached(module: wp.Module, block_dim: int | None) -> bool:
     return True
 
 
-def _launched_by(rehearse: Callable[[], Program]) -> dict[_Variant, None]:
+def _launched_by(rehearse: _Build) -> dict[_Variant, None]:
     """Return what a build, and a step of what it built, launch."""
     found: dict[_Variant, None] = {}
     is_rehearsal = _IS_REHEARSAL.set(True)
     try:
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")  # the build itself says it again
-            with suppress(Exception), _noting_launches(found):
-                program = rehearse()
-                _rehearse_operations(program, found)
+            with suppress(Exception), _noting_launches(found), rehearse() as simulation:
+                _rehearse_operations(simulation.program, found)
     finally:
         _IS_REHEARSAL.reset(is_rehearsal)
     return found

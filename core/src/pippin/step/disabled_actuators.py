@@ -12,24 +12,21 @@ from pippin.errors import ConfigError
 
 
 class DisabledActuators:
-    """The actuators of a simulation that are disabled.
-
-    Args:
-        components: The components of the simulation.
-        control: The inputs of the solver.
-    """
+    """The actuators of a simulation that are disabled."""
 
     def __init__(self, components: Components, control: newton.Control) -> None:
         self._components, self._control = components, control
         #: The components.
         self.all: tuple[Any, ...] = ()
+        #: Incremented by each change.
+        self.revision = 0
 
     def has(self, component: Any) -> bool:
         """Tell whether a component is disabled."""
         return any(each is component for each in self.all)
 
-    def set_enabled(self, component: Any, enabled: bool) -> bool:
-        """Enable or disable an actuator; return True if this changes the step.
+    def set_enabled(self, component: Any, enabled: bool) -> None:
+        """Enable or disable an actuator.
 
         Raises:
             ConfigError: The component is not an actuator of this simulation, or `enabled` is not a boolean.
@@ -43,9 +40,9 @@ class DisabledActuators:
                 f"set_enabled: {component!r} is not an actuator of this simulation; take one of its `actuators`"
             )
         if self.has(component) != enabled:
-            return False
+            return
         self.all = (*(each for each in self.all if each is not component), *(() if enabled else (component,)))
         dofs = self._components.bound[name].actuated_dofs
         if not enabled and dofs is not None:
             zero_efforts(dofs, self._control)
-        return True
+        self.revision += 1

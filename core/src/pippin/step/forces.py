@@ -7,11 +7,7 @@ import warp as wp
 
 
 class ExternalForces:
-    """The forces that a user wrote into the state before a control step, applied in each of its substeps.
-
-    Args:
-        state: The state that the user writes to.
-    """
+    """The forces that a user wrote into the state before a control step, applied in each of its substeps."""
 
     def __init__(self, state: newton.State) -> None:
         names = [name for name, count in (("body_f", state.body_count), ("particle_f", state.particle_count)) if count]

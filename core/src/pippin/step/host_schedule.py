@@ -20,7 +20,6 @@ from pippin.errors import PippinError
 from pippin.support.declaration import Declaration
 
 from .callbacks import Callbacks
-from .stride import next_stride
 
 T = TypeVar("T")
 
@@ -37,14 +36,7 @@ _TOLERANCE = 1e-6
 
 
 class HostSchedule:
-    """The components and callbacks that act between the control steps of a simulation.
-
-    Args:
-        components: The components; those that answer `after_step` or `frame` are called.
-        callbacks: The callbacks of the simulation.
-        periods: Control steps between two calls of `after_step`, for each component that declares a period.
-        simulation: The simulation.
-    """
+    """The components and callbacks that act between the control steps of a simulation."""
 
     def __init__(
         self, components: Components, callbacks: Callbacks, periods: Mapping[str, int], simulation: Host
@@ -203,3 +195,14 @@ class _Viewer:
             self.fault = f"switched off at t = {self._simulation.time:.6g} s: {reason}"
             _LOGGER.warning("%s: %s", self.owner, self.fault)
             return otherwise
+
+
+def next_stride(stride: int, elapsed: float, period: float) -> int:
+    """Return the number of control steps that take about a period: at least one, at most twice as many as before.
+
+    Args:
+        stride: The control steps of the last stride.
+        elapsed: Time that they took [s].
+        period: Time that the next stride should take [s].
+    """
+    return max(1, min(2 * stride, int(stride * period / elapsed))) if elapsed else 2 * stride

@@ -31,11 +31,6 @@ _CURES = {
 class DofOwners:
     """The component that drives each degree of freedom: a group of the file or of a stage, or an object made in Python.
 
-    Args:
-        components: The bound components.
-        model: The model of all worlds.
-        disabled: The disabled actuators.
-
     Raises:
         ConfigError: Two components drive one degree of freedom, or a drive of the asset acts beside a component.
         PluginError: An actuator of the file has no `actuated_dofs`.
@@ -70,22 +65,16 @@ class DofOwners:
         return (dofs >= 0) & np.isin(self.of_dof[dofs], takers)
 
     def fault(self, array: str, names: Sequence[str]) -> str | None:
-        """Return why an array may not be set for what some components drive; None if it may.
-
-        Args:
-            array: Name of an array of the inputs or of the model, such as `joint_f`.
-            names: Names of components, from `owning`.
-        """
+        """Return why an array may not be set for what some components drive; None if it may."""
         cure = _CURES.get(array)
         if cure is None:
             return None
-        owner = next((name for name in names if self._keeps(name, array)), None)
+        bound = self._components.bound
+        keeping = (name for name in names if array not in bound[name].shared_arrays and not self._is_off(name))
+        owner = next(keeping, None)
         if owner is None:
             return None
         return f"{owner.replace(':', '.')} drives joints of the view, and sets this itself; {cure}"
-
-    def _keeps(self, name: str, array: str) -> bool:
-        return array not in self._components.bound[name].shared_arrays and not self._is_off(name)
 
     def _is_off(self, name: str) -> bool:
         return self._disabled.has(self._components[name])

@@ -15,10 +15,6 @@ _TOLERANCE = 1e-6
 def periods_in_steps(declarations: Mapping[str, Declaration], control_dt: float) -> dict[str, int]:
     """Return the control steps between two readings, for each component that declares a period.
 
-    Args:
-        declarations: The declaration of each component, by name.
-        control_dt: Length of a control step [s].
-
     Raises:
         ConfigError: A period is not a whole number of control steps; names the nearest valid periods.
     """

@@ -13,10 +13,10 @@ from pippin.arrays import present
 from pippin.components.registry import Implementation
 from pippin.config import SimulationOptions
 from pippin.errors import PluginError
-from pippin.state.accelerations import Accelerations
 from pippin.state.angles import ContinuousAngles
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
+from pippin.state.observables import Accelerations
 from pippin.state.step_data import StepData
 
 from .built import Built
@@ -263,7 +263,7 @@ class StepPlan(Built):
         return Operation(
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
-            eager_reason=self._eager_reason(self.components.solver_name),
+            eager_reason=self.components.eager_reason(self.components.solver_name),
             is_repeatable=True,
         )
 
@@ -273,7 +273,7 @@ class StepPlan(Built):
         answers = self._acting() if hook == "apply_actuators" else self.components.implementations(hook)
         wrappers = self.components.wrappers(hook)
         if wrappers:
-            reasons = [self._eager_reason(part.owner) for part in (*answers, *wrappers)]
+            reasons = [self.components.eager_reason(part.owner) for part in (*answers, *wrappers)]
             yield Operation(
                 name=f"{hook}(wrapped)",
                 run=self.current.during(arguments["state"], lambda: self.components.call(hook, off, **arguments)),
@@ -328,7 +328,7 @@ class StepPlan(Built):
         for owner, buffers in self.buffers.items():
             if self.disabled.has(self.components[owner]):
                 continue
-            reason = self._eager_reason(owner)
+            reason = self.components.eager_reason(owner)
             name = f"apply_actuators({'wrapped' if is_wrapped else owner})"
             for buffer in buffers:
                 yield Operation(name=name, run=buffer.settle, eager_reason=reason)
@@ -381,11 +381,8 @@ class StepPlan(Built):
         return Operation(
             name=f"{hook}({answer.owner})",
             run=answer.bind(**arguments),
-            eager_reason=self._eager_reason(answer.owner),
+            eager_reason=self.components.eager_reason(answer.owner),
             # Without the solver, nothing would move in a comparison; what it remembers is put back.
             is_repeatable=answer.owner == self.components.solver_name,
             period=period,
         )
-
-    def _eager_reason(self, owner: str) -> str | None:
-        return self.components.eager_reason(owner)

@@ -135,12 +135,7 @@ class Program:
         self._written: dict[str, list[tuple[wp.array, wp.array]]] = {}
 
     def step(self, count: int = 1, done: int = 0) -> None:
-        """Advance by `count` control steps, with nothing between them.
-
-        Args:
-            count: Number of control steps.
-            done: Number of control steps before them, which tells what is due.
-        """
+        """Advance by `count` control steps, with nothing between them."""
         self.taken = 0
         with WARP_LOCK:
             numbers = range(done + 1, done + count + 1)

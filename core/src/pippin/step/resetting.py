@@ -25,12 +25,7 @@ from .program import Operation
 
 
 class Resetting:
-    """The reset of masked worlds: state, solver, contacts and components, in this order.
-
-    Args:
-        built: The parts of the simulation.
-        monitor: The monitor, which forgets the failures of the worlds.
-    """
+    """The reset of masked worlds: state, solver, contacts and components, in this order."""
 
     def __init__(self, built: Built, monitor: Monitor) -> None:
         self._built, self._monitor = built, monitor
@@ -50,7 +45,7 @@ class Resetting:
         arguments = {"state": built.states[0], "world_mask": world_mask}
         initializers = built.components.implementations("initialize_worlds")
         for answer in initializers:
-            name, reason = f"initialize_worlds({answer.owner})", self._eager_reason(answer.owner)
+            name, reason = f"initialize_worlds({answer.owner})", built.components.eager_reason(answer.owner)
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason)
         if initializers and self.model.articulation_count:
             yield Operation(name="reset(bodies)", run=partial(self._evaluate_bodies, world_mask))
@@ -61,14 +56,14 @@ class Resetting:
         yield Operation(
             name="reset(solver)",
             run=built.components.blamed(owner, "reset", reset),
-            eager_reason=self._eager_reason(owner),
+            eager_reason=built.components.eager_reason(owner),
             is_repeatable=True,
         )
         yield Operation(name="reset(contacts)", run=partial(built.source.reset, world_mask))
         if built.reports is not None:
             yield Operation(name="reset(reports)", run=partial(built.reports.forget, world_mask))
         for answer in built.components.implementations("reset_worlds"):
-            name, reason = f"reset_worlds({answer.owner})", self._eager_reason(answer.owner)
+            name, reason = f"reset_worlds({answer.owner})", built.components.eager_reason(answer.owner)
             is_solver = answer.owner == owner
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason, is_repeatable=is_solver)
         yield Operation(name="reset(notes)", run=partial(self._monitor.forget, world_mask))
@@ -85,9 +80,6 @@ class Resetting:
         inputs = [model.articulation_world, world_mask, chosen]
         wp.launch(merge_articulations, len(chosen), inputs, device=model.device)
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state, mask=chosen)
-
-    def _eager_reason(self, owner: str) -> str | None:
-        return self._built.components.eager_reason(owner)
 
 
 class EndedWorlds:

@@ -14,12 +14,7 @@ from .plan import StepPlan
 
 
 class SimulationServices:
-    """The services of one simulation.
-
-    Args:
-        host: The simulation.
-        built: Its parts.
-    """
+    """The services of one simulation."""
 
     def __init__(self, host: Host, built: Built) -> None:
         self._host, self._components = host, built.components

@@ -25,14 +25,10 @@ def read(component: Any, attribute: str, name: str) -> Any:
     try:
         value = getattr(component, attribute)
     except AttributeError as error:
-        if _is_property(type(component), attribute):
+        if hasattr(inspect.getattr_static(type(component), attribute, None), "__get__"):
             raise PluginError(f"{name}: {attribute} cannot be read: {error}") from error
         return MISSING
     return MISSING if isinstance(component, type) and hasattr(value, "__get__") else value
-
-
-def _is_property(cls: type, attribute: str) -> bool:
-    return hasattr(inspect.getattr_static(cls, attribute, None), "__get__")
 
 
 def misspelt(plugin: type, declared: Collection[str]) -> Iterator[str]:

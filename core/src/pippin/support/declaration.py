@@ -155,10 +155,6 @@ class Declaration:
 
         Properties of a class are left out: only an instance has their values.
 
-        Args:
-            component: The component, or a plugin's class.
-            name: The component's name in errors, such as `solver`.
-
         Raises:
             PluginError: An attribute has the wrong type, or contains an unknown name.
         """

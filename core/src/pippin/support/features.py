@@ -22,74 +22,69 @@ class Feature:
     """A change of the scene that makes the feature unnecessary, as an imperative."""
 
 
+_STRUCTURAL: Mapping[str, str] = {
+    "rigid_bodies": "bodies that move",
+    "rigid_contacts": "contacts between rigid shapes",
+    "fixed_joints": "joints without a degree of freedom",
+    "free_joints": "free-floating bodies",
+    "revolute_joints": "hinges",
+    "prismatic_joints": "sliders",
+    "ball_joints": "ball joints",
+    "d6_joints": "joints of several axes",
+    "distance_joints": "joints that keep a distance",
+    "rod_joints": "joints of cables and rods",
+    "loop_joints": "joints that close a kinematic loop",
+    "light_links": "links with almost no mass, which stand between two axes of one body",
+    "joint_limits": "limits of joint positions",
+    "ball_limits": "limits of the angle of ball joints",
+    "joint_drives": "the model's own joint drives",
+    "disabled_joints": "joints that are switched off",
+    "massless_bodies": "bodies without a mass that move with the bodies to which they are fixed",
+    "inactive_equalities": "MuJoCo's connections and welds that are switched off at first",
+    "mimic_joints": "joints that follow another one",
+    "mimic_constraints": "joints that follow another one by a constraint of its own, as MJCF writes it",
+    "equality_constraints": "MuJoCo's equality constraints that are neither a joint nor a mimic constraint",
+    "tendons": "Newton's tendons",
+    "mujoco_tendons": "MuJoCo's tendons",
+    "asset_actuators": "actuators of the asset's own other than the servos of its joints, as MJCF has them",
+    "muscles": "muscles",
+    "particles": "particles",
+    "springs": "springs between particles",
+    "triangles": "elastic triangles between particles",
+    "bending": "edges of cloth that resist bending",
+    "tetrahedra": "elastic tetrahedra between particles",
+    "gradients": "derivatives of the step",
+    "heterogeneous_worlds": "worlds that do not hold the same",
+    "particle_worlds": "particles or cloth in several worlds, which do not touch each other",
+}
+"""Meanings of the features without which the scene is another mechanism."""
+
+_NUMERIC: Mapping[str, str] = {
+    "armature": "rotor inertia of joints [kg, kg·m²]",
+    "joint_friction": "dry friction of joints [N, N·m]",
+    "joint_damping": "passive damping of joints [N·s/m, N·m·s/rad]",
+    "joint_stiffness": "passive stiffness of joints [N/m, N·m/rad]",
+    "effort_limits": "limits of the effort of the model's own joint drives [N, N·m]",
+    "velocity_limits": "limits of joint velocities [m/s, rad/s]",
+    "gravity_compensation": "bodies that gravity pulls less or not at all",
+    "restitution": "restitution of shapes, which lets them bounce",
+    "contact_stiffness": "stiffness and damping of shapes in contact [N/m, N·s/m]",
+    "friction_damping": "damping of sliding in a contact [N·s/m]",
+    "adhesion": "distance at which shapes adhere [m]",
+    "torsional_friction": "friction of shapes against turning about the normal of a contact [m]",
+    "rolling_friction": "friction of shapes against rolling [m]",
+    "limit_stiffness": "stiffness and damping of joint limits [N/m, N·s/m, N·m/rad, N·m·s/rad]",
+}
+"""Meanings of the features without which only numbers change."""
+
+_CURES: Mapping[str, str] = {
+    "massless_bodies": "merge them: collapse_fixed_joints = true in the asset",
+    "particle_worlds": "use one world: scene.worlds = 1",
+}
+
 FEATURES: Mapping[str, Feature] = {
-    "rigid_bodies": Feature(meaning="bodies that move"),
-    "rigid_contacts": Feature(meaning="contacts between rigid shapes"),
-    "fixed_joints": Feature(meaning="joints without a degree of freedom"),
-    "free_joints": Feature(meaning="free-floating bodies"),
-    "revolute_joints": Feature(meaning="hinges"),
-    "prismatic_joints": Feature(meaning="sliders"),
-    "ball_joints": Feature(meaning="ball joints"),
-    "d6_joints": Feature(meaning="joints of several axes"),
-    "distance_joints": Feature(meaning="joints that keep a distance"),
-    "rod_joints": Feature(meaning="joints of cables and rods"),
-    "loop_joints": Feature(meaning="joints that close a kinematic loop"),
-    "light_links": Feature(meaning="links with almost no mass, which stand between two axes of one body"),
-    "joint_limits": Feature(meaning="limits of joint positions"),
-    "ball_limits": Feature(meaning="limits of the angle of ball joints"),
-    "joint_drives": Feature(meaning="the model's own joint drives"),
-    "disabled_joints": Feature(meaning="joints that are switched off"),
-    "massless_bodies": Feature(
-        meaning="bodies without a mass that move with the bodies to which they are fixed",
-        cure="merge them: collapse_fixed_joints = true in the asset",
-    ),
-    "inactive_equalities": Feature(meaning="MuJoCo's connections and welds that are switched off at first"),
-    "mimic_joints": Feature(meaning="joints that follow another one"),
-    "mimic_constraints": Feature(
-        meaning="joints that follow another one by a constraint of its own, as MJCF writes it"
-    ),
-    "equality_constraints": Feature(
-        meaning="MuJoCo's equality constraints that are neither a joint nor a mimic constraint"
-    ),
-    "tendons": Feature(meaning="Newton's tendons"),
-    "mujoco_tendons": Feature(meaning="MuJoCo's tendons"),
-    "asset_actuators": Feature(
-        meaning="actuators of the asset's own other than the servos of its joints, as MJCF has them"
-    ),
-    "muscles": Feature(meaning="muscles"),
-    "particles": Feature(meaning="particles"),
-    "springs": Feature(meaning="springs between particles"),
-    "triangles": Feature(meaning="elastic triangles between particles"),
-    "bending": Feature(meaning="edges of cloth that resist bending"),
-    "tetrahedra": Feature(meaning="elastic tetrahedra between particles"),
-    "gradients": Feature(meaning="derivatives of the step"),
-    "heterogeneous_worlds": Feature(meaning="worlds that do not hold the same"),
-    "particle_worlds": Feature(
-        meaning="particles or cloth in several worlds, which do not touch each other",
-        cure="use one world: scene.worlds = 1",
-    ),
-    "armature": Feature(meaning="rotor inertia of joints [kg, kg·m²]", is_structural=False),
-    "joint_friction": Feature(meaning="dry friction of joints [N, N·m]", is_structural=False),
-    "joint_damping": Feature(meaning="passive damping of joints [N·s/m, N·m·s/rad]", is_structural=False),
-    "joint_stiffness": Feature(meaning="passive stiffness of joints [N/m, N·m/rad]", is_structural=False),
-    "effort_limits": Feature(
-        meaning="limits of the effort of the model's own joint drives [N, N·m]", is_structural=False
-    ),
-    "velocity_limits": Feature(meaning="limits of joint velocities [m/s, rad/s]", is_structural=False),
-    "gravity_compensation": Feature(meaning="bodies that gravity pulls less or not at all", is_structural=False),
-    "restitution": Feature(meaning="restitution of shapes, which lets them bounce", is_structural=False),
-    "contact_stiffness": Feature(
-        meaning="stiffness and damping of shapes in contact [N/m, N·s/m]", is_structural=False
-    ),
-    "friction_damping": Feature(meaning="damping of sliding in a contact [N·s/m]", is_structural=False),
-    "adhesion": Feature(meaning="distance at which shapes adhere [m]", is_structural=False),
-    "torsional_friction": Feature(
-        meaning="friction of shapes against turning about the normal of a contact [m]", is_structural=False
-    ),
-    "rolling_friction": Feature(meaning="friction of shapes against rolling [m]", is_structural=False),
-    "limit_stiffness": Feature(
-        meaning="stiffness and damping of joint limits [N/m, N·s/m, N·m/rad, N·m·s/rad]", is_structural=False
-    ),
+    **{name: Feature(meaning=meaning, cure=_CURES.get(name, "")) for name, meaning in _STRUCTURAL.items()},
+    **{name: Feature(meaning=meaning, is_structural=False) for name, meaning in _NUMERIC.items()},
 }
 """Every feature by name, structural ones first; `pippin.support.used_features` finds them in a model."""
 

@@ -19,10 +19,6 @@ def _types(model: newton.Model) -> np.ndarray:
     return host(model.joint_type)
 
 
-def _joints(model: newton.Model, kind: str) -> Sequence[str]:
-    return _joints_where(model, _types(model) == int(newton.JointType[kind]))
-
-
 def _joints_where(model: newton.Model, chosen: Any) -> Sequence[str]:
     return [model.joint_label[index] for index in np.flatnonzero(chosen & is_moved(model)[host(model.joint_child)])]
 
@@ -38,7 +34,7 @@ def _joints_of_dofs(model: newton.Model, chosen: np.ndarray) -> Sequence[str]:
 
 
 def _by_type(kind: str) -> Callable[[newton.Model], Sequence[str]]:
-    return lambda model: _joints(model, kind)
+    return lambda model: _joints_where(model, _types(model) == int(newton.JointType[kind]))
 
 
 def _by_dof(choose: Callable[[newton.Model], np.ndarray]) -> Callable[[newton.Model], Sequence[str]]:
@@ -89,14 +85,6 @@ def _of_equalities(model: newton.Model) -> np.ndarray:
     return chosen
 
 
-def _mimics(model: newton.Model) -> Sequence[str]:
-    return _joints_where(model, host(model.joint_mimic_joint) >= 0)
-
-
-def _mimic_constraints(model: newton.Model) -> Sequence[str]:
-    return [label or f"mimic constraint {index}" for index, label in enumerate(model.constraint_mimic_label)]
-
-
 def _equalities(model: newton.Model) -> Sequence[str]:
     """Return MuJoCo's equality constraints that the importer did not turn into a joint or a mimic constraint."""
     rows: Any = getattr(model, "mujoco")  # noqa: B009  a namespace of custom attributes
@@ -122,8 +110,10 @@ JOINT_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "joint_drives": _by_dof(_drives),
     "disabled_joints": lambda model: _joints_where(model, _disabled(model) & ~_of_equalities(model)),
     "inactive_equalities": lambda model: _joints_where(model, _disabled(model) & _of_equalities(model)),
-    "mimic_joints": _mimics,
-    "mimic_constraints": _mimic_constraints,
+    "mimic_joints": lambda model: _joints_where(model, host(model.joint_mimic_joint) >= 0),
+    "mimic_constraints": lambda model: [
+        label or f"mimic constraint {index}" for index, label in enumerate(model.constraint_mimic_label)
+    ],
     "equality_constraints": _equalities,
     "armature": _nonzero("joint_armature"),
     "joint_friction": _nonzero("joint_friction"),

@@ -16,12 +16,7 @@ from .world_users import particles_touch
 
 
 def gaps(used: Mapping[str, Sequence[str]], solver: Declaration) -> dict[str, Sequence[str]]:
-    """Return the features of a model that the solver does not declare, with the users of each.
-
-    Args:
-        used: The features that the model needs, with the users of each.
-        solver: The solver's declaration. Without declared features, the solver is assumed to support all of them.
-    """
+    """Return the features of a model that the solver does not declare, with the users of each."""
     supported = solver.supported_features
     if supported is None:
         return {}
@@ -32,13 +27,6 @@ def refuse_gaps(
     used: Mapping[str, Sequence[str]], solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
 ) -> dict[str, Sequence[str]]:
     """Refuse features that the solver would ignore, and return those that the user accepts to lose, with their users.
-
-    Args:
-        used: The features that the model needs, with the users of each.
-        solver: The solver's declaration.
-        name: The solver's name in the file.
-        accepted: Features that the user agrees to lose.
-        catalog: The installed plugins; errors list the solvers among them that have the feature.
 
     Raises:
         ConfigError: A feature is neither supported nor accepted. One fault per feature; the last one has the cure that
@@ -82,13 +70,7 @@ def solvers_declaring(
     what: str,
     catalog: Catalog,
 ) -> list[str]:
-    """Return the installed solvers whose declaration contains a name; solvers that cannot be loaded are left out.
-
-    Args:
-        attribute: The attribute of `Declaration` to search.
-        what: The name to find in this attribute.
-        catalog: The installed plugins.
-    """
+    """Return the installed solvers whose declaration contains a name; solvers that cannot be loaded are left out."""
     found = []
     for name in catalog.names("solver"):
         try:
@@ -101,28 +83,12 @@ def solvers_declaring(
 
 
 def unsettable(feature: str, name: str, solver: Declaration, catalog: Catalog, accepted: Sequence[str]) -> str:
-    """Return that a solver cannot take over what needs a feature, and all cures: the end of a fault, after its place.
-
-    Args:
-        feature: The feature.
-        name: The solver's name.
-        solver: The solver's declaration.
-        catalog: The installed plugins.
-        accepted: Features that the user agrees to lose.
-    """
+    """Return that a solver cannot take over what needs a feature, and the cures: the end of a fault after its place."""
     return f"{without(feature, name, solver, catalog)}; {_to_accept([*accepted, feature])}"
 
 
 def without(feature: str, name: str, solver: Declaration, catalog: Catalog, users: Sequence[str] = ()) -> str:
-    """Return that a solver does not have a feature, and where it is to be had: the end of a fault, after its place.
-
-    Args:
-        feature: The feature.
-        name: The solver's name.
-        solver: The solver's declaration.
-        catalog: The installed plugins.
-        users: The labels of what uses the feature in a scene, if a scene is refused.
-    """
+    """Return that a solver does not have a feature, and where it is to be had: the end of a fault, after its place."""
     able = solvers_declaring("supported_features", feature, catalog)
     optional = solvers_declaring("optional_features", feature, catalog)
     others = [*map(repr, able), *(f"{other!r} with an option" for other in optional if other not in able)]

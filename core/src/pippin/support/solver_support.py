@@ -157,9 +157,12 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
     }
     found = {}
     for name, (feature, what, had, held) in rows.items():
-        is_held = had & (feature in kept) & _is_within(of.get(name), held)
+        is_held = had & (feature in kept)
+        if name in of:
+            is_held &= (of[name] >= held[0]) & (of[name] <= held[1])
         is_out = ~had & (feature in fixed)
-        low, high = (np.select([is_out, is_held], ends, free) for ends, free in _ends(held))
+        # Nothing, a part or anything is taken over; the lower ends, then the upper ones.
+        low, high = (np.select([is_out, is_held], [_NOTHING[end], held[end]], _ANYTHING[end]) for end in (0, 1))
         found[name] = Range(what, low, high)
     found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
     return {name: each for name, each in found.items() if each.is_limited.any()}
@@ -169,15 +172,6 @@ _ARRAYS = (
     *("joint_target_mode", "joint_target_ke", "joint_target_kd", "joint_limit_lower", "joint_limit_upper"),
     *("joint_effort_limit", "joint_armature", "joint_friction"),
 )
-
-
-def _ends(held: tuple[float, float]) -> list[tuple[list[float], float]]:
-    """Return the lower ends for DOFs that take nothing, a part, and anything; then the upper ends."""
-    return [([_NOTHING[end], held[end]], _ANYTHING[end]) for end in (0, 1)]
-
-
-def _is_within(values: np.ndarray | None, ends: tuple[float, float]) -> np.ndarray | bool:
-    return True if values is None else (values >= ends[0]) & (values <= ends[1])
 
 
 def _of_coordinates(model: newton.Model, is_free: np.ndarray) -> Range:

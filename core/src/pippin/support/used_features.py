@@ -65,10 +65,6 @@ def _mujoco_tendons(model: newton.Model) -> Sequence[str]:
     return [labels[index] or f"tendon {index}" for index in np.flatnonzero(has_law | is_limited)]
 
 
-def _bodies(model: newton.Model) -> Sequence[str]:
-    return [model.body_label[index] for index in np.flatnonzero(is_moved(model))]
-
-
 def _massless(model: newton.Model) -> Sequence[str]:
     """Return the bodies without a mass that fixed joints join to a moving body.
 
@@ -101,7 +97,7 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     **JOINT_USERS,
     **SHAPE_USERS,
     **WORLD_USERS,
-    "rigid_bodies": _bodies,
+    "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],
     "light_links": _light_links,
     "massless_bodies": _massless,
     "tendons": _counted("tendon_count"),

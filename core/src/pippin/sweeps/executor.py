@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import attrs
+from pippin.catalog.entries import Catalog
+from pippin.config.loading import structure_choice
+from pippin.config.overrides import apply, parse
+from pippin.config.tree import Node
 
 JobStatus = Literal["returned", "raised", "lost", "timed-out", "cancelled"]
 
@@ -27,8 +31,9 @@ class Job:
     folder: Path
     """Folder of the job, which exists; what the job prints goes into `log.txt` there."""
 
-    needs_fresh_process: bool = False
-    """Whether its process must not be a fork of one that has imported Newton without backward kernels."""
+    preload: Sequence[str] | None = ()
+    """Modules that its process may have imported before; it may be a fork of one that has imported them, and Newton
+    without backward kernels. None asks for a fresh process."""
 
     timeout: float | None = None
     """Longest time that the job may take after its start [s]; None means any time."""
@@ -83,3 +88,29 @@ class Executor(Protocol):
     def close(self) -> None:
         """End all jobs, and return when no process of them is left."""
         ...
+
+
+def make_executor(name: str, settings: Iterable[str] = ()) -> Executor:
+    """Return the executor of a name.
+
+    Args:
+        name: A plugin in the group `pippin.executors`.
+        settings: Values of its configuration, each `key=value`.
+
+    Raises:
+        PluginError: No such executor is installed, or it is broken.
+        ConfigError: A setting is wrong.
+    """
+    table = apply(Node.build({"type": name}), parse(settings)).plain()
+    choice = structure_choice("executor", table)
+    return cast(Executor, Catalog.installed().find("executor", choice.type).load()(choice.config))
+
+
+def number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | str) -> None:
+    """Refuse what is neither "auto" nor a number of at least 1.
+
+    Raises:
+        ValueError: Names the setting and the value.
+    """
+    if value != "auto" and (isinstance(value, str) or value < 1):
+        raise ValueError(f"'{attribute.name}' must be 'auto' or at least 1, not {value!r}")

@@ -1,10 +1,11 @@
-"""Calls of the functions of jobs, with what they print in a log."""
+"""Calls of the functions of jobs, with what they print in a log, and the times at which they started."""
 
 from __future__ import annotations
 
 import faulthandler
 import os
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from .executor import Job, JobStatus
-from .job_starts import STARTED
+
+STARTED = "started"
+"""File in the folder of a job that has started: it may have waited in a queue before."""
 
 
 class JobRunner:
@@ -25,6 +28,20 @@ class JobRunner:
     def run(self, job: Job) -> tuple[JobStatus, str]:
         """Run a job; see `call_job_logged`."""
         return call_job_logged(job)
+
+
+class JobStartTimes:
+    """Times at which this process first saw that a job had started: clocks of other machines do not count."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, float] = {}
+
+    def seconds(self, job: Job) -> float:
+        """Return the time since a job was seen to have started [s]; 0 if it has not."""
+        now = time.monotonic()
+        if job.key not in self._seen and (job.folder / STARTED).exists():
+            self._seen[job.key] = now
+        return now - self._seen.get(job.key, now)
 
 
 def call_job(job: Job) -> Any:

@@ -9,9 +9,8 @@ from typing import Literal
 import attrs
 from pippin.workers import Worker, usable_cores, wait_any
 
-from .executor import Job, JobResult, JobStatus
+from .executor import Job, JobResult, JobStatus, number_or_auto
 from .job_calls import JobRunner
-from .settings import number_or_auto
 
 
 @attrs.frozen(kw_only=True)
@@ -86,8 +85,8 @@ class LocalExecutor:
     def _start_waiting(self) -> None:
         while self._waiting and len(self._running) < self.slots:
             job = self._waiting.popleft()
-            idle, preload = self._idle[job.needs_fresh_process], None if job.needs_fresh_process else ()
-            worker = idle.pop() if idle else Worker("worker", JobRunner, preload=preload)
+            idle = self._idle[job.preload is None]
+            worker = idle.pop() if idle else Worker("worker", JobRunner, preload=job.preload)
             worker.start_call("run", job)
             self._running.append(_Run(job, worker, time.monotonic()))
 
@@ -101,7 +100,7 @@ class LocalExecutor:
                 self._drop(run, "lost", str(result.error).removeprefix("worker: ").partition(";")[0])
                 return
             self._running.remove(run)
-            self._idle[run.job.needs_fresh_process].append(run.worker)
+            self._idle[run.job.preload is None].append(run.worker)
             status, text = result.value
             self._ended.append(JobResult(key=run.job.key, status=status, text=text))
             return

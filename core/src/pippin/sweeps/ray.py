@@ -17,10 +17,8 @@ from attrs.validators import ge
 from pippin import ConfigError
 from pippin.extras import import_library
 
-from .executor import Job, JobResult, JobStatus
-from .job_calls import call_job_logged
-from .job_starts import STARTED, JobStartTimes
-from .settings import number_or_auto
+from .executor import Job, JobResult, JobStatus, number_or_auto
+from .job_calls import STARTED, JobStartTimes, call_job_logged
 
 _LOOK_PERIOD = 0.05
 """Longest time between two looks at the jobs [s]."""

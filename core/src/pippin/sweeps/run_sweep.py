@@ -17,8 +17,7 @@ from pippin.errors import ConfigError
 from pippin.runs.decisions import step_count
 from pippin.runs.progress import current_progress
 
-from .executor import Executor
-from .executors import make_executor
+from .executor import Executor, make_executor
 from .sweep import Sweep
 from .sweep_folder import SweepFolder
 from .table import write_parquet

@@ -14,8 +14,7 @@ from attrs.validators import ge, gt
 from pippin.extras import import_library
 
 from .executor import Job, JobResult, JobStatus
-from .job_calls import call_job_alone
-from .job_starts import JobStartTimes
+from .job_calls import JobStartTimes, call_job_alone
 from .slurm_queue import SlurmQueue
 
 _LOOK_PERIOD = 0.1

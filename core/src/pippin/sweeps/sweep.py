@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.catalog.implementation import modules_of
 
 from .executor import Executor, Job, JobResult
 from .sweep_folder import SweepFolder, publish, unwritable
@@ -48,6 +49,10 @@ class Sweep:
     ) -> None:
         self._variants, self._folder, self._executor, self._timeout = variants, folder, executor, timeout
         self._requires_grad = any(each.config.simulation.requires_grad for each in variants)
+        modules = dict.fromkeys(
+            name for each in variants for name in modules_of(getattr(each.config.solver, "config", None))
+        )
+        self._preload = None if self._requires_grad else ("pippin.sweeps.variant_run", *modules)
         self._rows = {each.id: self._row(each, folder.summary(each)) for each in variants}
         self._waiting = [each for each in variants if self._rows[each.id]["outcome"] == "waiting"]
         self._running: dict[str, _Running] = {}
@@ -130,8 +135,7 @@ class Sweep:
     def _job(
         self, key: str, function: str, arguments: Mapping[str, Any], folder: Path, timeout: float | None = None
     ) -> Job:
-        is_fresh = self._requires_grad
-        own = {"arguments": arguments, "folder": folder, "timeout": timeout, "needs_fresh_process": is_fresh}
+        own = {"arguments": arguments, "folder": folder, "timeout": timeout, "preload": self._preload}
         return Job(key=key, function=function, **own)
 
     def _settle(self, ended: JobResult) -> None:

@@ -8,15 +8,21 @@ from pathlib import Path
 
 import attrs
 from pippin.config import load
+from pippin.devices import import_hot_modules, warp_quiet
 from pippin.errors import PippinError
-from pippin.simulation import import_hot_modules
 
 from .sweep_folder import publish
 
 
 def prepare(*, requires_grad: bool) -> None:
-    """Import Newton and Warp, which takes seconds."""
+    """Import and start Warp, and import Newton and the run of a variant, which takes seconds."""
     import_hot_modules(requires_grad=requires_grad)
+    import warp as wp
+
+    from . import variant_run  # noqa: F401
+
+    with warp_quiet():
+        wp.init()
 
 
 def run(
@@ -33,7 +39,7 @@ def run(
         is_shared: Whether other variants run on this machine at the same time, so that times are not measurements.
     """
     started = time.perf_counter()
-    prepare(requires_grad=requires_grad)
+    import_hot_modules(requires_grad=requires_grad)
     from .variant_run import run_variant
 
     try:

@@ -15,8 +15,8 @@ _ENDLESS = (int(newton.GeoType.PLANE), int(newton.GeoType.HFIELD))
 
 
 def bounding_box(model: newton.Model, state: newton.State, world: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the lowest and the highest corner of what `model` shows of a world in `state` [m], both of shape [3]; None if
-    it shows nothing.
+    """Return the lowest and the highest corner of what `model` shows of a world [m], both of shape [3]; None if it
+    shows nothing.
 
     Shapes that are fixed to the world count only if there are no others; planes and height fields never do.
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 import warp as wp
 from pippin.arrays import present
-from pippin.state.scratch import Scratch
+from pippin.state.snapshot import Scratch
 
 _STEP_COUNT = 3
 """Number of arguments that tell a thread its rows and columns."""

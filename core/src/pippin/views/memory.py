@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.state.scratch import Scratch
+from pippin.state.snapshot import Scratch
 
 from .errors import ViewError
 from .exchange import as_warp, broadcastable, scalar_shape

@@ -10,7 +10,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.indices import IndexRange
-from pippin.state.scratch import Scratch
+from pippin.state.snapshot import Scratch
 
 from .errors import RowError, ViewError
 from .exchange import as_warp

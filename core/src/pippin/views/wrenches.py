@@ -9,7 +9,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
-from pippin.state.scratch import Scratch
+from pippin.state.snapshot import Scratch
 
 from .errors import ViewError
 from .host_checks import HostCheck

@@ -14,27 +14,21 @@ import traceback
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from pippin.closing import Closing
 from pippin.errors import PippinError, SimulationError
 
 from .start import Surroundings, start_process, take_over
 
-
-class _HasConnection(Protocol):
-    @property
-    def connection(self) -> Connection: ...
-
-
-_Connected = TypeVar("_Connected", bound=_HasConnection)
+_Process = TypeVar("_Process", bound="WorkerProcess")
 
 
 class RemoteError(Exception):
     """The traceback of an error in another process, as text: it is the cause of the error that is raised here."""
 
 
-class WorkerProcess:
+class WorkerProcess(Closing):
     """A function that runs in another interpreter, not a copy of this one, and exchanges messages with its caller.
 
     Leaving a `with` block ends the process, whatever it is doing. It also ends if this process ends, even by a kill.
@@ -114,16 +108,8 @@ class WorkerProcess:
         self._process.join()
         self.connection.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def wait_any(workers: Collection[_Connected], timeout: float | None = None) -> list[_Connected]:
+def wait_any(workers: Collection[_Process], timeout: float | None = None) -> list[_Process]:
     """Return the workers that sent a message or ended; none if nothing happens in time.
 
     Args:

@@ -6,8 +6,7 @@ import pickle
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import attrs
 from pippin.errors import SimulationError
@@ -42,7 +41,7 @@ class _Event:
     content: Any
 
 
-class Worker:
+class Worker(WorkerProcess):
     """An object in a process of its own. Its methods are called one after the other, and so is its constructor.
 
     Each call has one `result`, that of the constructor is the first one. Leaving a `with` block ends the process.
@@ -71,22 +70,7 @@ class Worker:
         self._number, self._on_event = 0, on_event
         own = on_event is not None, make, *arguments
         start = {"before": before, "preload": preload, "environment": environment}
-        self._process = WorkerProcess(name, _serve, *own, **start)
-
-    @property
-    def connection(self) -> Connection:
-        """The connection, on which `wait_any` waits."""
-        return self._process.connection
-
-    @property
-    def pid(self) -> int:
-        """Number of the process."""
-        return self._process.pid
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process runs. Costs microseconds."""
-        return self._process.is_alive
+        super().__init__(name, _serve, *own, **start)
 
     @property
     def call_count(self) -> int:
@@ -101,7 +85,7 @@ class Worker:
             *arguments: Its arguments; plain data.
         """
         self._number += 1
-        self._process.send((self._number, method, arguments))
+        self.send((self._number, method, arguments))
 
     def result(self, timeout: float | None = None) -> CallResult:
         """Return the result of the last call, when there is one; those of calls before are dropped.
@@ -117,7 +101,7 @@ class Worker:
     def take(self, timeout: float | None = None) -> CallResult | None:
         """Read one message: return the result of the last call, or None after an event; see `result`."""
         try:
-            message = self._process.receive(timeout)
+            message = self.receive(timeout)
         except SimulationError as error:  # the process ended; the worker's loop itself raises nothing
             return CallResult(number=self._number, error=error, is_lost=True)
         if isinstance(message, _Event):
@@ -126,18 +110,6 @@ class Worker:
         elif message.number == self._number:
             return message
         return None
-
-    def close(self) -> None:
-        """End the process, whatever it is doing, and wait until it is gone."""
-        self._process.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _serve(connection: Connection, emits: bool, make: Callable[..., Any], *arguments: Any) -> None:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
+import warp as wp
 from pippin import labels
 from pippin.attribute_rows import numbers, texts, write
 from pippin.errors import ConfigError
 
 from .transmissions import Transmissions
-
-if TYPE_CHECKING:
-    import newton
-
 
 FREE, OFF, CONTROLLED = 0, 1, 2
 """Owners of an actuator: nobody; a group that drives its joints, so that it is off; a group that sets its `ctrl`."""
@@ -195,8 +193,6 @@ class AssetActuators:
 
 def prepare_actuators(builder: newton.ModelBuilder) -> None:
     """Name the unnamed actuators of a builder by their numbers, and prepare it for the owners of all."""
-    import newton
-
     names = texts(builder, _LABEL)
     if not names or _OWNER in builder.custom_attributes:
         return
@@ -213,8 +209,6 @@ def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int]) -> None:
     Raises:
         ConfigError: As `AssetActuators.switch_off`.
     """
-    import newton
-
     prepare_actuators(builder)
     _register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
     values: Any = builder.custom_attributes[IS_DRIVEN].values
@@ -225,9 +219,6 @@ def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int]) -> None:
 
 def _register(builder: newton.ModelBuilder, key: str, frequency: Any) -> None:
     """Give a builder an attribute of whole numbers, zero by default, unless it has it."""
-    import newton
-    import warp as wp
-
     if key not in builder.custom_attributes:
         namespace, _, name = key.partition(":")
         builder.add_custom_attribute(
@@ -235,3 +226,16 @@ def _register(builder: newton.ModelBuilder, key: str, frequency: Any) -> None:
                 name=name, namespace=namespace, dtype=wp.int32, frequency=frequency, default=0
             )
         )
+
+
+def zero_targets(builder: newton.ModelBuilder) -> None:
+    """Set the targets of the asset's own position servos to 0, counted as in the file.
+
+    Newton counts positions from the pose of the file, which is `ref` of the joint in MuJoCo. A group that drives the
+    joint gives it another target.
+    """
+    own = AssetActuators(builder)
+    for actuator in np.flatnonzero(own.is_servo & ~own.is_velocity).tolist():
+        coordinate = own.transmissions.coordinate(actuator)
+        if coordinate is not None:
+            builder.joint_target_q[coordinate] = -own.transmissions.reference(actuator)

@@ -30,10 +30,6 @@ def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str,
 
     If an actuator of the file drives the same joint as a prim, the file's actuator wins, and a warning names both.
 
-    Args:
-        config: The scene and the actuators of the file.
-        catalog: The installed plugins, which implement the schemas.
-
     Raises:
         ConfigError: A stage cannot be opened or a prim is wrong; one fault for each.
     """
@@ -43,7 +39,8 @@ def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str,
         if _is_stage(asset):
             for actuator in read_actuators(find_asset(asset, f"scene.assets[{index}]"), faults):
                 # Two copies of a stage without labels: patterns match the joints of both.
-                found += [] if _is_same_as_one_of(actuator, found) else [actuator]
+                if not any(attrs.evolve(actuator, where=other.where) == other for other in found):
+                    found.append(actuator)
     found = [rest for each in found if (rest := _without_the_files(each, config.actuators)) is not None]
     faults += _driven_twice(found)
     chosen = {}
@@ -61,10 +58,6 @@ def _is_stage(config: AssetConfig) -> bool:
     if config.importer is not None:
         return False
     return config.format == "usd" or (config.format is None and config.path.lower().endswith(FORMATS["usd"].suffixes))
-
-
-def _is_same_as_one_of(actuator: PrimActuator, others: Sequence[PrimActuator]) -> bool:
-    return any(attrs.evolve(actuator, where=other.where) == other for other in others)
 
 
 def _without_the_files(actuator: PrimActuator, groups: Mapping[str, ComponentConfig]) -> PrimActuator | None:

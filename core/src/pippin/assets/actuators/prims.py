@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 from pippin.assets.asset import Asset, failure
-from pippin.assets.usd.stage import actuator_prims, ignored_paths, open_stage
+from pippin.assets.usd.stage import actuator_prims, ignored_paths, is_within, open_stage
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
@@ -50,7 +50,7 @@ def read_actuators(asset: Asset, faults: list[str]) -> Iterator[PrimActuator]:
     ignored = ignored_paths(stage, asset.config, asset.where)
     for prim in actuator_prims(stage):
         path = str(prim.GetPath())
-        if _is_under(path, ignored):
+        if is_within(path, ignored):
             continue
         where = f"{asset.where}.path: {str(asset.file)!r}, prim {path!r}"
         try:
@@ -82,7 +82,7 @@ def _target_fault(joint: Any, path: str, ignored: Sequence[str]) -> str | None:
     if joint.GetTypeName() not in JOINT_TYPES:
         kind = joint.GetTypeName() or "a prim without a type"
         return f"{TARGETS}: {path!r} is {kind}, which no drive can turn; name one of {' or '.join(JOINT_TYPES)}"
-    if _is_under(path, ignored):
+    if is_within(path, ignored):
         return f"{TARGETS}: {path!r} is left out by the asset's `ignore`; leave the actuator out as well"
     return None
 
@@ -137,7 +137,3 @@ def _unknown_attributes(prim: Any, schemas: Iterable[Schema]) -> Iterator[str]:
         name = str(attribute.GetName())
         if name not in (*known, TARGETS):
             yield f"{name} is not an attribute of the schemas applied{did_you_mean(name, known)}; remove it"
-
-
-def _is_under(path: str, roots: Sequence[str]) -> bool:
-    return any(path == root or path.startswith(f"{root}/") for root in roots)

@@ -9,11 +9,8 @@ from __future__ import annotations
 from typing import Any
 from xml.etree.ElementTree import Element
 
-import mujoco
 import numpy as np
-
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
+from pippin.assets.untyped import mujoco
 
 _LAW = ("input", "biastype", "gaintype", "gainprm", "biasprm", "dyntype", "dynprm", "class", "gear")
 """Attributes that the short form replaces."""
@@ -24,10 +21,6 @@ def write_servos(root: Element, model: Any) -> None:
 
     A joint has one drive. If several servos act on a joint, they stay general actuators, except for one of position
     without damping beside one of velocity.
-
-    Args:
-        root: The file; it is changed.
-        model: The model that MuJoCo compiles from it.
     """
     elements = root.findall("actuator/*")
     servos: dict[int, list[tuple[Element, int, str]]] = {}
@@ -50,10 +43,10 @@ def servo_of(model: Any, index: int) -> str | None:
     gain, bias, gear = (getattr(model, f"actuator_{name}")[index] for name in ("gainprm", "biasprm", "gear"))
     kinds = [int(getattr(model, f"actuator_{name}type")[index]) for name in ("trn", "dyn", "gain", "bias")]
     is_plain = kinds == [
-        int(_mujoco.mjtTrn.mjTRN_JOINT),
-        int(_mujoco.mjtDyn.mjDYN_NONE),
-        int(_mujoco.mjtGain.mjGAIN_FIXED),
-        int(_mujoco.mjtBias.mjBIAS_AFFINE),
+        int(mujoco.mjtTrn.mjTRN_JOINT),
+        int(mujoco.mjtDyn.mjDYN_NONE),
+        int(mujoco.mjtGain.mjGAIN_FIXED),
+        int(mujoco.mjtBias.mjBIAS_AFFINE),
     ]
     is_direct = is_plain and _has_one_axis(model, index) and np.array_equal(gear, np.eye(6)[0])
     if not is_direct or gain[0] <= 0.0 or bias[0] != 0.0:
@@ -64,7 +57,7 @@ def servo_of(model: Any, index: int) -> str | None:
 
 
 def _has_one_axis(model: Any, index: int) -> bool:
-    kinds = (_mujoco.mjtJoint.mjJNT_SLIDE, _mujoco.mjtJoint.mjJNT_HINGE)
+    kinds = (mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE)
     return int(model.jnt_type[model.actuator_trnid[index, 0]]) in map(int, kinds)
 
 

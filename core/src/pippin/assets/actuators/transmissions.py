@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
 from pippin.attribute_rows import dof_numbers, numbers, texts
-
-if TYPE_CHECKING:
-    import newton
-
 
 _JOINT, _JOINT_IN_PARENT, _TENDON, _SITE, _BODY, _SLIDER_CRANK = range(6)
 """MuJoCo's types of transmissions, as Newton counts them."""

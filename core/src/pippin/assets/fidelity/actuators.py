@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-import mujoco
+from pippin.assets.untyped import mujoco
 
 from .difference import Difference
-from .fields import Field, compare_fields, differ, number
+from .fields import Field, compare_fields, compare_words, differ, number
 from .matching import Match, described
 
-_mujoco: Any = mujoco
-
-_TRANSMISSIONS = {int(value): name[6:].lower() for name, value in _mujoco.mjtTrn.__members__.items()}
+_TRANSMISSIONS = {int(value): name[6:].lower() for name, value in mujoco.mjtTrn.__members__.items()}
 _KINDS = {"jointinparent": "joint", "slidercrank": "site", "so3": "joint"}
 """Kind of the element that a transmission acts on, if it is not the transmission's name."""
 
 _TYPES = {
-    "dyntype": ("actuator_dyntype", _mujoco.mjtDyn, 6),
-    "gaintype": ("actuator_gaintype", _mujoco.mjtGain, 7),
-    "biastype": ("actuator_biastype", _mujoco.mjtBias, 7),
+    "dyntype": ("actuator_dyntype", mujoco.mjtDyn, 6),
+    "gaintype": ("actuator_gaintype", mujoco.mjtGain, 7),
+    "biastype": ("actuator_biastype", mujoco.mjtBias, 7),
 }
 _NUMBERS = (
     Field("gear", "actuator_gear"),
@@ -99,20 +97,15 @@ def _target_text(model: Any, actuator: int) -> str:
 def _compare_actuator(match: Match, element: str, actuator: int, other: int) -> Iterator[Difference]:
     theirs, ours = match.theirs, match.ours
     kinds = [_TRANSMISSIONS[int(m.actuator_trntype[i])] for m, i in ((theirs, actuator), (ours, other))]
-    if kinds[0] != kinds[1]:
-        yield Difference(element, "transmission", kinds[0], kinds[1], True)
+    yield from compare_words(element, "transmission", *kinds)
     for field, (array, enum, prefix) in _TYPES.items():
-        before, after = getattr(theirs, array)[actuator], getattr(ours, array)[other]
-        if before != after:
-            names = [enum(int(value)).name[prefix:].lower() for value in (before, after)]
-            yield Difference(element, field, names[0], names[1], True)
+        values = getattr(theirs, array)[actuator], getattr(ours, array)[other]
+        yield from compare_words(element, field, *(enum(int(value)).name[prefix:].lower() for value in values))
     dynamics = (Field("dynprm", "actuator_dynprm"),) if theirs.actuator_dyntype[actuator] else ()
     yield from compare_fields(element, (*_NUMBERS, *dynamics), theirs, actuator, ours, other)
     for name in _RANGES:
         yield from _compare_range(match, element, name, actuator, other)
-    active = _is_active(theirs, actuator), _is_active(ours, other)
-    if active[0] != active[1]:
-        yield Difference(element, "is active", *active, True)
+    yield from compare_words(element, "is active", _is_active(theirs, actuator), _is_active(ours, other))
 
 
 def _compare_range(match: Match, element: str, name: str, actuator: int, other: int) -> Iterator[Difference]:
@@ -121,14 +114,9 @@ def _compare_range(match: Match, element: str, name: str, actuator: int, other: 
         limited = getattr(model, f"actuator_{name}limited")
         index = model.actuator_ctrladr[index] if name == "ctrl" and len(limited) != model.nactuator else index
         ranges.append(number(getattr(model, f"actuator_{name}range")[index]) if limited[index] else None)
-    if _differ(*ranges):
-        yield Difference(element, f"{name}range", *ranges)
-
-
-def _differ(before: Any, after: Any) -> bool:
-    if before is None or after is None:
-        return before is not after
-    return differ(before, after, 1e-6)
+    before, after = ranges
+    if before is not after if None in ranges else differ(before, after, 1e-6):
+        yield Difference(element, f"{name}range", before, after)
 
 
 def _is_active(model: Any, actuator: int) -> bool:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
+from pippin.assets.untyped import mujoco
 from pippin.quaternions import conjugate, from_mujoco, matrix, product
 
 from .difference import Difference
-from .fields import Field, compare_fields, differ, number
+from .fields import Field, compare_fields, compare_values, compare_words
 from .matching import Match, described
 
-_mujoco: Any = mujoco
-
-_TYPES = {int(value): name[5:].lower() for name, value in _mujoco.mjtEq.__members__.items()}
-_SITE = int(_mujoco.mjtObj.mjOBJ_SITE)
+_TYPES = {int(value): name[5:].lower() for name, value in mujoco.mjtEq.__members__.items()}
+_SITE = int(mujoco.mjtObj.mjOBJ_SITE)
 _NUMBERS = (Field("solref", "eq_solref"), Field("solimp", "eq_solimp"))
 
 
@@ -76,13 +74,10 @@ def _text(model: Any, row: int) -> str:
 def _compare_equality(match: Match, element: str, row: int, other: int, swapped: bool) -> Iterator[Difference]:
     theirs, ours = match.theirs, match.ours
     yield from compare_fields(element, _NUMBERS, theirs, row, ours, other)
-    active = bool(theirs.eq_active0[row]), bool(ours.eq_active0[other])
-    if active[0] != active[1]:
-        yield Difference(element, "active", *active, True)
+    yield from compare_words(element, "active", bool(theirs.eq_active0[row]), bool(ours.eq_active0[other]))
     before, after = _data(theirs, row, False), _data(ours, other, swapped)
     for field, value in before.items():
-        if differ(value, after[field], 2e-6):
-            yield Difference(element, field, number(value), number(after[field]), field.startswith("anchor"))
+        yield from compare_values(element, field, value, after[field], 2e-6, field.startswith("anchor"))
 
 
 def _data(model: Any, row: int, swapped: bool) -> dict[str, Any]:

@@ -43,8 +43,29 @@ def compare_fields(
     """Yield the differences of one element in a table of fields."""
     for field in fields:
         before, after = getattr(theirs, field.array)[their_row], getattr(ours, field.array)[our_row]
-        if differ(before, after, field.floor):
-            yield Difference(element, field.name, number(before), number(after), field.is_structural, field.reason)
+        yield from compare_values(element, field.name, before, after, field.floor, field.is_structural, field.reason)
+
+
+def compare_values(
+    element: str,
+    field: str,
+    theirs: Any,
+    ours: Any,
+    floor: float = 1e-7,
+    is_structural: bool = False,
+    reason: str | None = None,
+) -> Iterator[Difference]:
+    """Yield a difference if two numbers or vectors differ by more than rounding and the floor."""
+    if differ(theirs, ours, floor):
+        yield Difference(element, field, number(theirs), number(ours), is_structural, reason)
+
+
+def compare_words(
+    element: str, field: str, theirs: Value, ours: Value, is_structural: bool = True, reason: str | None = None
+) -> Iterator[Difference]:
+    """Yield a difference if two words, truth values or counts are not equal."""
+    if theirs != ours:
+        yield Difference(element, field, theirs, ours, is_structural, reason)
 
 
 def differ(theirs: Any, ours: Any, floor: float = 1e-7) -> bool:

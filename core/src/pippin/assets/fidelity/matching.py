@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import attrs
-import mujoco
 import numpy as np
+from pippin.assets.untyped import mujoco
 
+from .difference import Difference
 from .pairing import carriers, match_bodies, match_joints, match_rigid, match_tendons
 from .pairs import colliding_pairs
 
-_mujoco: Any = mujoco  # an extension without type stubs
+Comparison: TypeAlias = "Callable[[Match, str, int, int], Iterator[Difference]]"
 
 
 @attrs.frozen
@@ -52,6 +53,18 @@ class Match:
         return described(self.theirs, kind, index)
 
 
+def compare_pairs(match: Match, kind: str, count: str, compare: Comparison) -> Iterator[Difference]:
+    """Yield the elements of a kind that one model lacks, and what a comparison yields of each pair."""
+    pairs = match.indices(kind)
+    for index in range(getattr(match.theirs, count)):
+        if index in pairs:
+            yield from compare(match, match.name(kind, index), index, pairs[index])
+        else:
+            yield Difference(match.name(kind, index), "exists", True, False, True)
+    for index in sorted(set(range(getattr(match.ours, count))) - set(pairs.values())):
+        yield Difference(described(match.ours, kind, index), "exists", False, True, True)
+
+
 def match_models(theirs: Any, ours: Any, our_pairs: Collection[tuple[int, int]] | None = None) -> Match:
     """Return which elements of two models correspond.
 
@@ -74,8 +87,8 @@ def match_models(theirs: Any, ours: Any, our_pairs: Collection[tuple[int, int]] 
 
 def frames_at_start(model: Any) -> Any:
     """Return MuJoCo's data of a model with all poses at the start."""
-    data = _mujoco.MjData(model)
-    _mujoco.mj_kinematics(model, data)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
     return data
 
 

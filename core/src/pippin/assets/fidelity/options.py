@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
 import numpy as np
+from pippin.assets.untyped import mujoco
 
-from .design import BY_DESIGN
-from .difference import Difference
-from .fields import differ, number
+from .difference import BY_DESIGN, Difference
+from .fields import compare_values, compare_words
 from .matching import Match
-
-_mujoco: Any = mujoco
 
 _NUMBERS = (
     "timestep",
@@ -31,7 +28,7 @@ _NUMBERS = (
 )
 _SDF = ("sdf_iterations", "sdf_initpoints")
 _OVERRIDES = ("o_margin", "o_solref", "o_solimp", "o_friction")
-_ENUMS = {"integrator": _mujoco.mjtIntegrator, "cone": _mujoco.mjtCone, "solver": _mujoco.mjtSolver}
+_ENUMS = {"integrator": mujoco.mjtIntegrator, "cone": mujoco.mjtCone, "solver": mujoco.mjtSolver}
 
 _COUNTS = {
     "keyframes": ("nkey", False, BY_DESIGN["keyframes"]),
@@ -45,31 +42,26 @@ _COUNTS = {
 def compare_options(match: Match) -> Iterator[Difference]:
     """Yield the differences of options and flags. Gravity that a flag switches off is zero."""
     theirs, ours = match.theirs.opt, match.ours.opt
-    gravities = _gravity(theirs), _gravity(ours)
-    if differ(*gravities, 1e-6):
-        yield Difference("option", "gravity", number(gravities[0]), number(gravities[1]))
+    yield from compare_values("option", "gravity", _gravity(theirs), _gravity(ours), 1e-6)
     for name, enum in _ENUMS.items():
         kinds = [enum(int(getattr(option, name))).name.split("_")[1].lower() for option in (theirs, ours)]
-        if kinds[0] != kinds[1]:
-            reason = BY_DESIGN.get(f"{name} {kinds[0]}") or BY_DESIGN.get(f"{name} {kinds[0]} to {kinds[1]}")
-            yield Difference("option", name, kinds[0], kinds[1], False, reason)
+        reason = BY_DESIGN.get(f"{name} {kinds[0]}") or BY_DESIGN.get(f"{name} {kinds[0]} to {kinds[1]}")
+        yield from compare_words("option", name, kinds[0], kinds[1], False, reason)
     for name in _used(match):
         values = getattr(theirs, name), getattr(ours, name)
-        if differ(*values, 1e-12):
-            yield Difference("option", name, number(values[0]), number(values[1]), False, BY_DESIGN.get(name))
+        yield from compare_values("option", name, *values, 1e-12, False, BY_DESIGN.get(name))
     yield from _compare_flags(theirs, ours)
 
 
 def compare_counts(match: Match) -> Iterator[Difference]:
     """Yield the numbers of elements that differ, for elements that are not compared one by one."""
     for name, (field, is_structural, reason) in _COUNTS.items():
-        counts = getattr(match.theirs, field), getattr(match.ours, field)
-        if counts[0] != counts[1]:
-            yield Difference("model", name, float(counts[0]), float(counts[1]), is_structural, reason)
+        counts = float(getattr(match.theirs, field)), float(getattr(match.ours, field))
+        yield from compare_words("model", name, *counts, is_structural, reason)
 
 
 def _gravity(option: Any) -> np.ndarray:
-    is_off = option.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    is_off = option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     return np.zeros(3) if is_off else np.array(option.gravity)
 
 
@@ -78,22 +70,22 @@ def _used(match: Match) -> list[str]:
     names: list[str] = list(_NUMBERS)
     if match.theirs.opt.noslip_iterations:
         names.append("noslip_tolerance")
-    if (match.theirs.geom_type == int(_mujoco.mjtGeom.mjGEOM_SDF)).any():
+    if (match.theirs.geom_type == int(mujoco.mjtGeom.mjGEOM_SDF)).any():
         names += _SDF
-    if match.theirs.opt.enableflags & int(_mujoco.mjtEnableBit.mjENBL_OVERRIDE):
+    if match.theirs.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE):
         names += _OVERRIDES
     return names
 
 
 def _compare_flags(theirs: Any, ours: Any) -> Iterator[Difference]:
     for enum, field, on in (
-        (_mujoco.mjtDisableBit, "disableflags", False),
-        (_mujoco.mjtEnableBit, "enableflags", True),
+        (mujoco.mjtDisableBit, "disableflags", False),
+        (mujoco.mjtEnableBit, "enableflags", True),
     ):
         for label, bit in enum.__members__.items():
             name = label.rpartition("_")[2].lower()  # mjDSBL_CONTACT; the count of flags is among them
             if "_" in label and name != "gravity":
                 states = [bool(getattr(option, field) & int(bit)) == on for option in (theirs, ours)]
-                if states[0] != states[1]:
-                    reason = BY_DESIGN.get(f"flag {name}")
-                    yield Difference("option", f"flag {name}", states[0], states[1], False, reason)
+                yield from compare_words(
+                    "option", f"flag {name}", states[0], states[1], False, BY_DESIGN.get(f"flag {name}")
+                )

@@ -6,20 +6,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import mujoco
 import numpy as np
-
-_mujoco: Any = mujoco
+from pippin.assets.untyped import mujoco
 
 WRAPPED = {
-    int(_mujoco.mjtWrap.mjWRAP_JOINT): "joint",
-    int(_mujoco.mjtWrap.mjWRAP_SITE): "site",
-    int(_mujoco.mjtWrap.mjWRAP_SPHERE): "geom",
-    int(_mujoco.mjtWrap.mjWRAP_CYLINDER): "geom",
+    int(mujoco.mjtWrap.mjWRAP_JOINT): "joint",
+    int(mujoco.mjtWrap.mjWRAP_SITE): "site",
+    int(mujoco.mjtWrap.mjWRAP_SPHERE): "geom",
+    int(mujoco.mjtWrap.mjWRAP_CYLINDER): "geom",
 }
 """Kinds of elements that a tendon passes; besides, there are pulleys."""
 
-_PLANE = int(_mujoco.mjtGeom.mjGEOM_PLANE)
+_PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
 
 _NO_MASS = 1e-6
 """Mass of a body that only carries a joint [kg]."""

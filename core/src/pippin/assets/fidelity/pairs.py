@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import mujoco
 import newton
 import numpy as np
+from pippin.assets.untyped import mujoco
 
-_mujoco: Any = mujoco
-
-_FLAT = (int(_mujoco.mjtGeom.mjGEOM_PLANE), int(_mujoco.mjtGeom.mjGEOM_HFIELD))
+_FLAT = (int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD))
 """Types that do not collide with each other."""
 
 
@@ -61,7 +59,7 @@ def _by_body(model: Any) -> np.ndarray:
     weld = model.body_weldid[body]
     moves = model.body_treeid[body] >= 0
     can = (weld[:, None] != weld[None, :]) & (moves[:, None] | moves[None, :])
-    if not model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_FILTERPARENT):
+    if not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT):
         parent = model.body_weldid[model.body_parentid[weld]]
         is_child = (weld[None, :] == parent[:, None]) & (weld[None, :] != 0) & (weld[:, None] != 0)
         can &= ~(is_child | is_child.T)

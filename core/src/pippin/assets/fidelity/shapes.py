@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
 import numpy as np
+from pippin.assets.untyped import mujoco
 
-from .design import BY_DESIGN
-from .difference import Difference
-from .fields import TURN, Field, axes, compare_fields, differ, number
+from .difference import BY_DESIGN, Difference
+from .fields import TURN, Field, axes, compare_fields, compare_values, differ, number
 from .matching import Match, described
-
-_mujoco: Any = mujoco
 
 _CONTACT = (
     Field("condim", "geom_condim"),
@@ -29,7 +26,7 @@ _CONTACT = (
 )
 _FLUID = (Field("fluid", "geom_fluid"),)
 
-_TYPES = {int(value): name[7:].lower() for name, value in _mujoco.mjtGeom.__members__.items()}
+_TYPES = {int(value): name[7:].lower() for name, value in mujoco.mjtGeom.__members__.items()}
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 """Number of sizes that have a meaning; a mesh's size follows from its file."""
 _ROUND = ("capsule", "cylinder", "plane")
@@ -96,10 +93,7 @@ def _compare_geom(match: Match, element: str, geom: int, our_geom: int, collides
 def _compare_pose(match: Match, element: str, kind: str, geom: int, our_geom: int) -> Iterator[Difference]:
     theirs, ours = match.theirs, match.ours
     sizes = _SIZES.get(kind, 0)
-    if differ(theirs.geom_size[geom][:sizes], ours.geom_size[our_geom][:sizes], 1e-7):
-        yield Difference(
-            element, "size", number(theirs.geom_size[geom][:sizes]), number(ours.geom_size[our_geom][:sizes])
-        )
+    yield from compare_values(element, "size", theirs.geom_size[geom][:sizes], ours.geom_size[our_geom][:sizes])
     yield from compare_fields(element, (Field("pos", "geom_pos", 1e-6),), theirs, geom, ours, our_geom)
     turned = axes(theirs.geom_quat[geom]), axes(ours.geom_quat[our_geom])
     if kind in _ROUND:

@@ -5,32 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import mujoco
 import newton
 import numpy as np
 import warp as wp
+from pippin.assets.untyped import mujoco
 from pippin.attribute_rows import dof_numbers
 
 from .pairs import shape_pairs, solid_shapes
 
-_mujoco: Any = mujoco  # an extension without type stubs
 _FREE, _BALL, _SLIDE, _HINGE = (
-    getattr(_mujoco.mjtJoint, f"mjJNT_{kind}") for kind in ("FREE", "BALL", "SLIDE", "HINGE")
+    getattr(mujoco.mjtJoint, f"mjJNT_{kind}") for kind in ("FREE", "BALL", "SLIDE", "HINGE")
 )
 
 _TYPES = {
-    newton.GeoType.PLANE: _mujoco.mjtGeom.mjGEOM_PLANE,
-    newton.GeoType.HFIELD: _mujoco.mjtGeom.mjGEOM_HFIELD,
-    newton.GeoType.SPHERE: _mujoco.mjtGeom.mjGEOM_SPHERE,
-    newton.GeoType.CAPSULE: _mujoco.mjtGeom.mjGEOM_CAPSULE,
-    newton.GeoType.ELLIPSOID: _mujoco.mjtGeom.mjGEOM_ELLIPSOID,
-    newton.GeoType.CYLINDER: _mujoco.mjtGeom.mjGEOM_CYLINDER,
-    newton.GeoType.BOX: _mujoco.mjtGeom.mjGEOM_BOX,
+    newton.GeoType.PLANE: mujoco.mjtGeom.mjGEOM_PLANE,
+    newton.GeoType.HFIELD: mujoco.mjtGeom.mjGEOM_HFIELD,
+    newton.GeoType.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
+    newton.GeoType.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
+    newton.GeoType.ELLIPSOID: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
+    newton.GeoType.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
+    newton.GeoType.BOX: mujoco.mjtGeom.mjGEOM_BOX,
 }
 """Types of geoms; every other shape is a mesh."""
 
-_MESH = int(_mujoco.mjtGeom.mjGEOM_MESH)
-_ASSETS = (int(_mujoco.mjtGeom.mjGEOM_HFIELD), _MESH)
+_MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
+_ASSETS = (int(mujoco.mjtGeom.mjGEOM_HFIELD), _MESH)
 """Types whose form is an asset. A sketch has a sphere in their place, and then their type: it leaves out the form."""
 
 _UNLIMITED = 1e10
@@ -42,11 +41,8 @@ def sketch(part: newton.ModelBuilder) -> Any:
 
     It has nothing that Newton keeps for MuJoCo alone: no actuators, tendons and equalities, no compensation of gravity,
     no medium, no options and no parameters of contacts.
-
-    Args:
-        part: One asset, in one world.
     """
-    spec = _mujoco.MjSpec()
+    spec = mujoco.MjSpec()
     spec.compiler.degree = False
     labels = {"body": _unique(part.body_label), "joint": _unique(part.joint_label)}
     bodies, types = {-1: spec.worldbody}, dict[str, int]()
@@ -148,21 +144,16 @@ def _add_geom(body: Any, part: newton.ModelBuilder, shape: int, types: dict[str,
     name, size = _name(part, shape), list(part.shape_scale[shape])
     kind = int(_TYPES.get(newton.GeoType(part.shape_type[shape]), _MESH))
     if kind in _ASSETS:
-        types[name], kind, size = kind, int(_mujoco.mjtGeom.mjGEOM_SPHERE), [1.0] * 3
+        types[name], kind, size = kind, int(mujoco.mjtGeom.mjGEOM_SPHERE), [1.0] * 3
     materials = (part.shape_material_mu, part.shape_material_mu_torsional, part.shape_material_mu_rolling)
     body.add_geom(
         name=name,
         type=kind,
-        size=_positive(size),
+        size=[each if each > 0.0 else 1.0 for each in size],  # a plane without end has none, which MuJoCo refuses
         friction=[values[shape] for values in materials],
         margin=part.shape_margin[shape],
         **_pose(wp.transform(*part.shape_transform[shape])),
     )
-
-
-def _positive(sizes: Sequence[float]) -> list[float]:
-    """Return sizes that MuJoCo accepts: a plane without end has none."""
-    return [size if size > 0.0 else 1.0 for size in sizes]
 
 
 def _set_inertia(model: Any, row: int, part: newton.ModelBuilder, body: int) -> None:
@@ -171,7 +162,7 @@ def _set_inertia(model: Any, row: int, part: newton.ModelBuilder, body: int) -> 
     axes[:, 2] *= np.sign(np.linalg.det(axes))
     model.body_mass[row], model.body_inertia[row] = part.body_mass[body], moments
     model.body_ipos[row] = np.array(part.body_com[body])
-    _mujoco.mju_mat2Quat(model.body_iquat[row], axes.ravel())
+    mujoco.mju_mat2Quat(model.body_iquat[row], axes.ravel())
 
 
 def _pose(place: Any) -> dict[str, Any]:

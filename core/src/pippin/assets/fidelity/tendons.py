@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .difference import Difference
-from .fields import Field, compare_fields, differ
-from .matching import Match, described
+from .fields import Field, compare_fields, compare_values
+from .matching import Match, compare_pairs, described
 from .pairing import tendon_path
 
 _NUMBERS = (
@@ -29,15 +29,7 @@ _FRICTION = (Field("solreffriction", "tendon_solref_fri"), Field("solimpfriction
 
 def compare_tendons(match: Match) -> Iterator[Difference]:
     """Yield the differences of tendons."""
-    theirs, ours = match.theirs, match.ours
-    for tendon in range(theirs.ntendon):
-        element = match.name("tendon", tendon)
-        if tendon in match.tendons:
-            yield from _compare_tendon(match, element, tendon, match.tendons[tendon])
-        else:
-            yield Difference(element, "exists", True, False, True)
-    for tendon in sorted(set(range(ours.ntendon)) - set(match.tendons.values())):
-        yield Difference(described(ours, "tendon", tendon), "exists", False, True, True)
+    yield from compare_pairs(match, "tendon", "ntendon", _compare_tendon)
 
 
 def _compare_tendon(match: Match, element: str, tendon: int, other: int) -> Iterator[Difference]:
@@ -72,10 +64,9 @@ def _compare_path(match: Match, element: str, tendon: int, other: int) -> Iterat
         if kind == "geom" and match.sites.get(int(factor), -1) != int(our_factor):
             sides = _site(match.theirs, factor), _site(match.ours, our_factor)
             yield Difference(element, f"sidesite of {match.name('geom', index)}", *sides, True)
-        elif kind == "joint" and differ(factor, our_factor):
-            yield Difference(element, f"coef of {match.name('joint', index)}", factor, our_factor)
-        elif kind == "pulley" and differ(factor, our_factor):
-            yield Difference(element, "divisor", factor, our_factor)
+        elif kind in ("joint", "pulley"):
+            field = "divisor" if kind == "pulley" else f"coef of {match.name('joint', index)}"
+            yield from compare_values(element, field, factor, our_factor)
 
 
 def _site(model: Any, index: float) -> str:

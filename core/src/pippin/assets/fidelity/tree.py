@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .design import BY_DESIGN
-from .difference import Difference, Value
-from .fields import TURN, Field, axes, compare_fields, differ, number
-from .matching import Match, described
+from .difference import BY_DESIGN, Difference, Value
+from .fields import TURN, Field, axes, compare_fields, compare_values, compare_words, differ, number
+from .matching import Match, compare_pairs, described
 
 _NO_MASS = 1e-6
 """Mass of a body that only carries a joint [kg]."""
@@ -46,8 +45,7 @@ def compare_bodies(match: Match) -> Iterator[Difference]:
     """Yield the differences of bodies; a body of ours without mass that only carries a joint is none."""
     theirs, ours = match.theirs, match.ours
     total, our_total = theirs.body_mass.sum(), ours.body_mass.sum()
-    if differ(total, our_total, _NO_MASS):
-        yield Difference("model", "total mass", number(total), number(our_total))
+    yield from compare_values("model", "total mass", total, our_total, _NO_MASS)
     for body in range(1, theirs.nbody):
         element = match.name("body", body)
         if body in match.bodies:
@@ -61,18 +59,7 @@ def compare_bodies(match: Match) -> Iterator[Difference]:
 
 def compare_joints(match: Match) -> Iterator[Difference]:
     """Yield the differences of joints."""
-    theirs, ours = match.theirs, match.ours
-    for joint in range(theirs.njnt):
-        element = match.name("joint", joint)
-        if joint not in match.joints:
-            yield Difference(element, "exists", True, False, True)
-        elif theirs.jnt_type[joint] != ours.jnt_type[match.joints[joint]]:
-            kinds = _TYPES[int(theirs.jnt_type[joint])], _TYPES[int(ours.jnt_type[match.joints[joint]])]
-            yield Difference(element, "type", *kinds, True)
-        else:
-            yield from _compare_joint(match, element, joint, match.joints[joint])
-    for joint in sorted(set(range(ours.njnt)) - set(match.joints.values())):
-        yield Difference(described(ours, "joint", joint), "exists", False, True, True)
+    yield from compare_pairs(match, "joint", "njnt", _compare_joint)
 
 
 def _compare_body(match: Match, element: str, body: int, our_body: int) -> Iterator[Difference]:
@@ -89,19 +76,15 @@ def _compare_body(match: Match, element: str, body: int, our_body: int) -> Itera
     if theirs.body_mass[body] > 0.0:
         yield from _compare_inertia(match, element, body, our_body)
     places = _relative(match.frames[0], parent, body), _relative(match.frames[1], our_parent, our_body)
-    if differ(places[0][0], places[1][0], 1e-6):
-        yield Difference(element, "pos", number(places[0][0]), number(places[1][0]), True)
-    if differ(places[0][1], places[1][1], TURN):
-        yield Difference(element, "orientation", number(places[0][1]), number(places[1][1]), True)
+    yield from compare_values(element, "pos", places[0][0], places[1][0], 1e-6, True)
+    yield from compare_values(element, "orientation", places[0][1], places[1][1], TURN, True)
     mocap = bool(theirs.body_mocapid[body] >= 0), bool(ours.body_mocapid[our_body] >= 0)
-    if mocap[0] != mocap[1]:
-        yield Difference(element, "mocap", *mocap, mocap[0], None if mocap[0] else BY_DESIGN["mocap"])
+    yield from compare_words(element, "mocap", *mocap, mocap[0], None if mocap[0] else BY_DESIGN["mocap"])
 
 
 def _compare_inertia(match: Match, element: str, body: int, our_body: int) -> Iterator[Difference]:
     theirs, ours = match.theirs, match.ours
-    if differ(theirs.body_ipos[body], ours.body_ipos[our_body], 1e-6):
-        yield Difference(element, "inertial pos", number(theirs.body_ipos[body]), number(ours.body_ipos[our_body]))
+    yield from compare_values(element, "inertial pos", theirs.body_ipos[body], ours.body_ipos[our_body], 1e-6)
     before, after = _inertia(theirs, body), _inertia(ours, our_body)
     if differ(before, after, 1e-10 + TURN * np.abs(before).max()):
         yield Difference(element, "fullinertia", _six(before), _six(after))
@@ -135,6 +118,10 @@ def _relative(frames: Any, parent: int, body: int) -> tuple[np.ndarray, np.ndarr
 
 def _compare_joint(match: Match, element: str, joint: int, our_joint: int) -> Iterator[Difference]:
     theirs, ours = match.theirs, match.ours
+    kinds = _TYPES[int(theirs.jnt_type[joint])], _TYPES[int(ours.jnt_type[our_joint])]
+    if kinds[0] != kinds[1]:
+        yield Difference(element, "type", *kinds, True)
+        return
     yield from _compare_axis(match, element, joint, our_joint)
     yield from compare_fields(element, _JOINT, theirs, joint, ours, our_joint)
     limited, our_limited = bool(theirs.jnt_limited[joint]), bool(ours.jnt_limited[our_joint])
@@ -142,10 +129,9 @@ def _compare_joint(match: Match, element: str, joint: int, our_joint: int) -> It
         ranges = number(theirs.jnt_range[joint]), number(ours.jnt_range[our_joint])
         yield Difference(element, "range", ranges[0] if limited else None, ranges[1] if our_limited else None)
     elif limited:
-        used = slice(1, 2) if _TYPES[int(theirs.jnt_type[joint])] == "ball" else slice(0, 2)
+        used = slice(1, 2) if kinds[0] == "ball" else slice(0, 2)
         bounds = theirs.jnt_range[joint][used], ours.jnt_range[our_joint][used]
-        if differ(*bounds, 1e-6):
-            yield Difference(element, "range", number(bounds[0]), number(bounds[1]))
+        yield from compare_values(element, "range", *bounds, 1e-6)
         yield from compare_fields(element, _LIMIT, theirs, joint, ours, our_joint)
     bounds = _force_bounds(theirs, joint), _force_bounds(ours, our_joint)
     if differ(*bounds, 1e-6):
@@ -168,11 +154,10 @@ def _compare_axis(match: Match, element: str, joint: int, our_joint: int) -> Ite
     """Compare axis and anchor at the start, each in the world."""
     kind = _TYPES[int(match.theirs.jnt_type[joint])]
     ranks = match.rank_of_joint(joint)
-    if ranks[0] != ranks[1]:
-        yield Difference(element, "order in its body", float(ranks[0] + 1), float(ranks[1] + 1), True)
+    yield from compare_words(element, "order in its body", float(ranks[0] + 1), float(ranks[1] + 1))
     axes = match.frames[0].xaxis[joint], match.frames[1].xaxis[our_joint]
-    if kind in ("slide", "hinge") and differ(*axes, TURN):
-        yield Difference(element, "axis in the world", number(axes[0]), number(axes[1]), True)
+    if kind in ("slide", "hinge"):
+        yield from compare_values(element, "axis in the world", *axes, TURN, True)
     anchors = match.frames[0].xanchor[joint], match.frames[1].xanchor[our_joint]
     offset = anchors[1] - anchors[0]
     if kind == "hinge":  # along its axis, the anchor is free

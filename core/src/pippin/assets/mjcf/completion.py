@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-import mujoco
 import newton
+import numpy as np
+import warp as wp
+from pippin.assets.fidelity.pairs import colliding, shape_pairs
+from pippin.assets.untyped import mujoco
+from pippin.sensing.sites import declare_cameras, mark_camera
 
-from .cameras import add_cameras
-from .filters import match_pairs
 from .normal_form import NormalMJCF
 
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
-
-_FREE, _BALL = int(_mujoco.mjtJoint.mjJNT_FREE), int(_mujoco.mjtJoint.mjJNT_BALL)
+_FIXED = int(mujoco.mjtCamLight.mjCAMLIGHT_FIXED)
+_FREE, _BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 
 
 def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written: bool) -> None:
-    """Set what free and ball joints have in a file, let the same shapes collide as in MuJoCo, and add cameras.
-
-    Args:
-        builder: The builder of this asset alone.
-        normal: The file.
-        is_as_written: Whether the configuration leaves the tree of bodies as the file has it.
-    """
+    """Set what free and ball joints have in a file, let the same shapes collide as in MuJoCo, and add cameras."""
     for index in range(normal.model.njnt):
         joint = normal.model.joint(index)
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
-    match_pairs(builder, normal.model, is_as_written=is_as_written)
-    add_cameras(builder, normal)
+    _match_pairs(builder, normal.model, is_as_written=is_as_written)
+    _add_cameras(builder, normal)
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
@@ -52,3 +47,68 @@ def _find(builder: newton.ModelBuilder, name: str) -> int | None:
     """Return the joint that Newton's importer made of a joint of the file; it replaces hyphens."""
     end = "/" + name.replace("-", "_")
     return next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
+
+
+def _add_cameras(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
+    """Add the cameras that are fixed to a body. Others, which follow a body without turning, have no fixed pose."""
+    declare_cameras(builder)
+    bodies = {label.rpartition("/")[2]: body for body, label in enumerate(builder.body_label)}
+    for index in range(normal.model.ncam):
+        camera: Any = normal.model.cam(index)
+        body = bodies.get(normal.model.body(int(camera.bodyid[0])).name.replace("-", "_"))
+        if camera.name and body is not None and int(camera.mode[0]) == _FIXED:
+            frame = wp.transform(camera.pos, np.roll(camera.quat, -1))
+            site = builder.add_site(body, xform=frame, label=f"{builder.body_label[body]}/{camera.name}")
+            mark_camera(builder, site, float(np.deg2rad(camera.fovy[0])))
+
+
+def _match_pairs(builder: newton.ModelBuilder, model: Any, *, is_as_written: bool) -> None:
+    """Let no shapes collide that never do in MuJoCo, such as a shin and a toe that is welded to the foot below it.
+
+    Newton's importer filters neighbours in the tree only, so solvers with Newton's contacts would push them apart.
+    """
+    _free_loops(builder, model)
+    if not is_as_written:
+        return
+    names = {model.geom(index).name.replace("-", "_"): index for index in range(model.ngeom)}
+    geoms = np.array([_geom(label.replace("-", "_"), names) for label in builder.shape_label], dtype=int)
+    pairs = shape_pairs(builder)
+    pairs = pairs[(geoms[pairs] >= 0).all(axis=1)]
+    can = colliding(model)[tuple(geoms[pairs].T)]
+    for first, second in pairs[~can].tolist():
+        builder.add_shape_collision_filter_pair(first, second)
+
+
+def _geom(label: str, names: Mapping[str, int]) -> int:
+    """Return the geom that a path ends with, -1 for none; a name may hold a slash."""
+    parts = label.split("/")
+    return next((names[name] for i in range(len(parts)) if (name := "/".join(parts[i:])) in names), -1)
+
+
+def _free_loops(builder: newton.ModelBuilder, model: Any) -> None:
+    """Drop the collision filters of loop joints: Newton adds one to each connection or weld, and MuJoCo adds none."""
+    in_tree = {child for child, of in zip(builder.joint_child, builder.joint_articulation, strict=True) if of >= 0}
+    names = {model.body(index).name.replace("-", "_"): index for index in range(1, model.nbody)}
+    theirs = {body: names.get(label.rpartition("/")[2]) for body, label in enumerate(builder.body_label)} | {-1: 0}
+    freed = set()
+    for parent, child, of in zip(builder.joint_parent, builder.joint_child, builder.joint_articulation, strict=True):
+        if of >= 0 or child not in in_tree:
+            continue
+        first, second = theirs[parent], theirs[child]
+        # A body that stands for a joint alone is not in the file; it has no shapes.
+        if first is not None and second is not None and not _is_filtered(model, first, second):
+            freed.add(frozenset((parent, child)))
+    bodies = builder.shape_body
+    builder.shape_collision_filter_pairs[:] = [
+        pair for pair in builder.shape_collision_filter_pairs if frozenset(bodies[shape] for shape in pair) not in freed
+    ]
+
+
+def _is_filtered(model: Any, first: int, second: int) -> bool:
+    """Tell whether MuJoCo itself lets two bodies never collide: parent and child, welded, or excluded."""
+    own = [int(model.body_weldid[each]) for each in (first, second)]
+    above = [int(model.body_weldid[model.body_parentid[each]]) for each in own]
+    is_parent = all(own) and (own[0] == above[1] or own[1] == above[0])
+    is_parent &= not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
+    signatures = {(first << 16) + second, (second << 16) + first}
+    return own[0] == own[1] or is_parent or not signatures.isdisjoint(model.exclude_signature.tolist())

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
-import mujoco
 import newton
 import numpy as np
 import warp as wp
 from newton.math import quat_between_axes
 from pippin.assets.actuators.asset_actuators import AssetActuators
 from pippin.assets.actuators.servos import servo_of
+from pippin.assets.untyped import mujoco
 from pippin.attribute_rows import write
 from pippin.axes import axis_labels
 from pippin.config.model import AssetConfig
@@ -24,10 +24,7 @@ from pippin.labels import name_of
 from pippin.quaternions import from_mujoco, rotated
 from pippin.spelling import did_you_mean
 
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
-
-_FREE, _BALL, _SLIDE = (int(getattr(_mujoco.mjtJoint, f"mjJNT_{name}")) for name in ("FREE", "BALL", "SLIDE"))
+_FREE, _BALL, _SLIDE = (int(getattr(mujoco.mjtJoint, f"mjJNT_{name}")) for name in ("FREE", "BALL", "SLIDE"))
 
 
 def keyframe_names(model: Any) -> list[str]:
@@ -37,12 +34,6 @@ def keyframe_names(model: Any) -> list[str]:
 
 def start_at(builder: newton.ModelBuilder, model: Any, config: AssetConfig, where: str) -> Keyframe:
     """Set the joints of a builder to the positions and velocities of the asset's keyframe, and return the keyframe.
-
-    Args:
-        builder: The builder of this asset alone.
-        model: MuJoCo's model of the file.
-        config: The asset, with a keyframe.
-        where: Key path of the asset, for errors.
 
     Raises:
         ConfigError: The file has no such keyframe.

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-import mujoco
 import numpy as np
+from pippin.assets.untyped import mujoco
 
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
-
-_SLIDE, _HINGE = int(_mujoco.mjtJoint.mjJNT_SLIDE), int(_mujoco.mjtJoint.mjJNT_HINGE)
+_SLIDE, _HINGE = int(mujoco.mjtJoint.mjJNT_SLIDE), int(mujoco.mjtJoint.mjJNT_HINGE)
 
 _POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
 
@@ -29,10 +26,6 @@ def arrange_joints(root: Element, model: Any) -> None:
     Newton merges the joints of a body into one, whose axes share an anchor and whose slides come first. If that is the
     same mechanism, only the anchors of slides move, which have no effect. Otherwise each joint but the last gets a body
     of its own, named BODY~JOINT, with almost no mass.
-
-    Args:
-        root: A flat MJCF file; it is changed.
-        model: The model that MuJoCo compiles from it.
     """
     coupled = {each.get("joint") for each in root.iterfind("tendon/fixed/joint")}
     coupled |= {each.get(key) for each in root.iterfind("equality/joint") for key in ("joint1", "joint2")}
@@ -42,7 +35,7 @@ def arrange_joints(root: Element, model: Any) -> None:
         if len(joints) < 2:
             continue
         if coupled.isdisjoint(names) and _is_one_joint(*_joints(model, names)):
-            anchor = _text(model.joint(names[-1]).pos)
+            anchor = text_of(model.joint(names[-1]).pos)
             for joint in joints:
                 joint.set("pos", anchor)
         else:
@@ -93,7 +86,7 @@ def _keep_apart(root: Element, model: Any, body: int) -> None:
     """Exclude contacts of a split body and its former parent, which the bodies between them would allow."""
     welds = model.body_weldid
     own, above = (np.flatnonzero(welds == welds[each]) for each in (body, model.body_parentid[body]))
-    if welds[above[0]] == 0 or model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_FILTERPARENT):
+    if welds[above[0]] == 0 or model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT):
         return
     contact = root.find("contact")
     if contact is None:
@@ -106,5 +99,6 @@ def _keep_apart(root: Element, model: Any, body: int) -> None:
                 SubElement(contact, "exclude", {"body1": pair[0], "body2": pair[1]})
 
 
-def _text(values: np.ndarray) -> str:
+def text_of(values: np.ndarray) -> str:
+    """Return numbers as an attribute of MJCF, with all digits."""
     return " ".join(repr(float(value)) for value in values)

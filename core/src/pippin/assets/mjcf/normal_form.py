@@ -15,15 +15,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import attrs
-import mujoco
-import numpy as np
 from pippin.assets.actuators.servos import write_servos
+from pippin.assets.untyped import mujoco
 
-from .merged_joints import arrange_joints
+from .merged_joints import arrange_joints, text_of
 from .partial_vectors import complete_vectors
-
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
 
 
 @attrs.frozen(eq=False)
@@ -60,7 +56,7 @@ def normalise(
     with warnings.catch_warnings():
         # The file's author may use what a later MuJoCo will not read; this MuJoCo reads it, so nothing is lost.
         warnings.filterwarnings("ignore", "(?s).*deprecated")
-        spec = _mujoco.MjSpec.from_file(str(file))
+        spec = mujoco.MjSpec.from_file(str(file))
         for geom in spec.geoms:
             if geom.name in ignored:
                 spec.delete(geom)
@@ -102,7 +98,7 @@ def name_elements(spec: Any) -> None:
     for index, body in enumerate(spec.bodies[1:]):
         body.name = body.name or _free(f"body_{index}", taken)
         for number, joint in enumerate(body.joints):
-            is_free = joint.type == _mujoco.mjtJoint.mjJNT_FREE
+            is_free = joint.type == mujoco.mjtJoint.mjJNT_FREE
             joint.name = joint.name or _free(f"{body.name}_{'freejoint' if is_free else f'joint_{number}'}", taken)
     for body in spec.bodies:
         for number, geom in enumerate(body.geoms):
@@ -154,14 +150,14 @@ def _write_options(root: ElementTree.Element, model: Any, *, has_integrator: boo
     option = root.find("option")
     if option is None:
         option = ElementTree.SubElement(root, "option")
-    if has_integrator and model.opt.integrator == int(_mujoco.mjtIntegrator.mjINT_EULER):
+    if has_integrator and model.opt.integrator == int(mujoco.mjtIntegrator.mjINT_EULER):
         option.set("integrator", "Euler")
-    if model.opt.solver == int(_mujoco.mjtSolver.mjSOL_PGS):
+    if model.opt.solver == int(mujoco.mjtSolver.mjSOL_PGS):
         option.attrib.pop("solver", None)  # neither engine behind Newton has it; the import report names it
     flag = option.find("flag")
     if flag is None:
         flag = ElementTree.SubElement(option, "flag")
-    is_off = model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_MULTICCD)
+    is_off = model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
     flag.set("multiccd", "disable" if is_off else "enable")
 
 
@@ -172,8 +168,8 @@ def _write_inertias(root: ElementTree.Element, model: Any) -> None:
         if inertial is not None:
             compiled = model.body(body.get("name"))
             values = {"mass": compiled.mass, "pos": compiled.ipos, "quat": compiled.iquat}
-            inertial.attrib = {key: _text(value) for key, value in values.items()}
-            inertial.set("diaginertia", _text(compiled.inertia))
+            inertial.attrib = {key: text_of(value) for key, value in values.items()}
+            inertial.set("diaginertia", text_of(compiled.inertia))
 
 
 def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
@@ -185,7 +181,3 @@ def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
     for mesh in root.iterfind("asset/mesh[@normal]"):
         if len(mesh.get("normal", "").split()) != len(mesh.get("vertex", "").split()):
             del mesh.attrib["normal"]
-
-
-def _text(values: np.ndarray) -> str:
-    return " ".join(repr(float(value)) for value in values)

@@ -30,11 +30,7 @@ _Classes: TypeAlias = dict[str | None, _Given]
 
 
 def complete_vectors(root: Element) -> None:
-    """Complete the vectors of elements and default classes that inherit no other numbers from their class.
-
-    Args:
-        root: A flat MJCF file; it is changed.
-    """
+    """Complete the vectors of elements and default classes that inherit no other numbers from their class."""
     inherited: _Classes = {}
     for default in root.findall("default"):
         inherited |= dict(_complete_class(default, frozenset()))

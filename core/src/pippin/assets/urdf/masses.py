@@ -8,7 +8,6 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from .inertias import of_sphere, principal, repaired
 from .tree import Robot, ends, number
 
 LEAST_MASS = 1e-3
@@ -16,6 +15,18 @@ LEAST_MASS = 1e-3
 
 LEAST_INERTIA = 1e-6
 """Principal moments of inertia of such a link [kg·m²]."""
+
+MARGIN = 1e-5
+"""Least second moment in a principal direction, relative to the trace; a solver in single precision needs it."""
+
+LEAST = 1e-10
+"""Least second moment [kg·m²]; to a body below it, Newton would add 1e-6 kg·m² instead."""
+
+ROUNDING = 1e-4
+"""Relative change of an inertia up to which it is still what the file says."""
+
+WATER = 1000.0
+"""Density of the sphere that stands for a body without a given inertia [kg/m³]."""
 
 _ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 
@@ -25,10 +36,6 @@ def mend_masses(robot: Robot, *, floating: bool) -> None:
 
     A part is all the links that fixed joints join. A link without <inertial> has no mass, as the specification says;
     only if a whole part has none, its shapes give the mass, or else it is very small. Every change is a note.
-
-    Args:
-        robot: The robot, whose elements are changed.
-        floating: Whether the root moves.
     """
     for name, link in robot.links.items():
         _mend_inertial(robot, name, link)
@@ -59,7 +66,8 @@ def _mend_part(robot: Robot, names: list[str]) -> list[str]:
     """Give a part a mass if it has none, and return the links whose mass their shapes give."""
     if any(_mass(robot.links[name]) != 0.0 for name in names):
         return []
-    shaped = [name for name in names if not _has_inertial(robot.links[name]) and _has_shapes(robot.links[name])]
+    links = {name: robot.links[name] for name in names}
+    shaped = [name for name in names if not _has_inertial(links[name]) and links[name].find("collision") is not None]
     if shaped:
         robot.note("no <inertial>: mass and inertia are those of the collision shapes; links", *shaped)
         return shaped
@@ -74,10 +82,6 @@ def _mend_part(robot: Robot, names: list[str]) -> list[str]:
 
 def _has_inertial(link: Element) -> bool:
     return link.find("inertial") is not None
-
-
-def _has_shapes(link: Element) -> bool:
-    return link.find("collision") is not None
 
 
 def _mass(link: Element) -> float | None:
@@ -139,3 +143,34 @@ def _write(link: Element, mass: float, tensor: np.ndarray) -> None:
     SubElement(inertial, "mass", value=repr(float(mass)))
     entries = {entry: repr(float(tensor[place])) for entry, place in _ENTRIES.items()}
     SubElement(inertial, "inertia", entries)
+
+
+def principal(tensor: np.ndarray) -> np.ndarray:
+    """Return the principal moments of inertia [kg·m²] in ascending order."""
+    return np.linalg.eigvalsh(tensor)
+
+
+def repaired(tensor: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return the nearest inertia of a body whose density is not negative, and whether it differs by more than rounding.
+
+    The second moment of the mass along a principal axis is half the trace less the moment of inertia about the axis. It
+    is negative exactly if A + B < C, and then becomes zero: the largest moment C stays, A and B grow until their sum
+    is C.
+
+    Args:
+        tensor: Symmetric tensor about the centre of mass [kg·m²], shape [3, 3], not all zero.
+    """
+    moments, axes = np.linalg.eigh(tensor)
+    extents = moments.sum() / 2.0 - moments
+    largest = float(np.abs(moments).max())
+    least = max(LEAST, MARGIN * largest)
+    if (extents >= least).all():
+        return tensor, False
+    raised = np.maximum(extents, least)
+    return axes @ np.diag(raised.sum() - raised) @ axes.T, bool((raised - extents > ROUNDING * largest).any())
+
+
+def of_sphere(mass: float) -> np.ndarray:
+    """Return the inertia of a solid sphere of water [kg·m²], shape [3, 3], or the least one if it is smaller."""
+    radius = (3.0 * mass / (4.0 * math.pi * WATER)) ** (1.0 / 3.0)
+    return np.eye(3) * max(0.4 * mass * radius**2, 2.0 * LEAST)

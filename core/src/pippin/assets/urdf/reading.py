@@ -34,11 +34,6 @@ class Urdf:
 def read_urdf(file: Path, config: AssetConfig, where: str) -> Urdf:
     """Return the robot of a URDF or xacro file.
 
-    Args:
-        file: The file.
-        config: The asset, which names packages and arguments.
-        where: Key path of the asset, for errors.
-
     Raises:
         ConfigError: The file cannot mean a robot; one fault for each place.
     """

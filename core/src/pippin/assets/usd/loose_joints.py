@@ -7,6 +7,8 @@ from typing import Any
 
 import attrs
 
+from .stage import is_within
+
 _WORLD = ""
 """Body of a joint that has only one."""
 
@@ -33,22 +35,18 @@ def articulate(stage: Any, ignored: Collection[str]) -> None:
     Each mechanism of bodies and joints without an articulation root becomes a tree, whose root is the body that a joint
     holds to the world, or else the first body. The joints that would close a loop stay outside the tree. A mechanism
     all of whose joints hold bodies to the world is left as it is: Newton takes it.
-
-    Args:
-        stage: The stage; its session layer is edited.
-        ignored: Paths of prims that are left out, with their descendants.
     """
     from pxr import Usd, UsdPhysics
 
     physics: Any = UsdPhysics
-    prims = [prim for prim in stage.Traverse() if not _is_within(str(prim.GetPath()), ignored)]
+    prims = [prim for prim in stage.Traverse() if not is_within(str(prim.GetPath()), ignored)]
     roots = [str(prim.GetPath()) for prim in prims if prim.HasAPI(physics.ArticulationRootAPI)]
     joints = [_Joint(prim, _bodies(prim, physics)) for prim in prims if _is_in_tree(prim, physics)]
     tools: Any = Usd
     with tools.EditContext(stage, stage.GetSessionLayer()):
         for mechanism in _mechanisms(each for each in joints if each.bodies != (_WORLD, _WORLD)):
             paths = [path for each in mechanism for path in (str(each.prim.GetPath()), *each.bodies)]
-            is_held = any(_is_within(path, roots) for path in paths if path)
+            is_held = any(is_within(path, roots) for path in paths if path)
             if is_held or all(_WORLD in each.bodies for each in mechanism):
                 continue
             root, tree = _tree(mechanism)
@@ -56,10 +54,6 @@ def articulate(stage: Any, ignored: Collection[str]) -> None:
             for joint in mechanism:
                 if joint.pair not in tree:
                     physics.Joint(joint.prim).CreateExcludeFromArticulationAttr(True)
-
-
-def _is_within(path: str, folders: Iterable[str]) -> bool:
-    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
 def _is_in_tree(prim: Any, physics: Any) -> bool:

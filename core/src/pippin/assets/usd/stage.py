@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,11 @@ def actuator_prims(stage: Any) -> list[Any]:
 
     prims = stage.Traverse(Usd.TraverseInstanceProxies())  # pyright: ignore[reportAttributeAccessIssue]
     return [prim for prim in prims if prim.GetTypeName() == PRIM_TYPE]
+
+
+def is_within(path: str, roots: Iterable[str]) -> bool:
+    """Tell whether a prim is one of some others, or below one of them."""
+    return any(path == root or path.startswith(f"{root}/") for root in roots)
 
 
 def ignored_paths(stage: Any, config: AssetConfig, where: str) -> list[str]:

@@ -19,7 +19,7 @@ class RandomEvent(Event):
         super().__init__(config, context)
         self.draws = context.draws()
 
-    def _draw(self, kernel: wp.Kernel, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
+    def _draw(self, kernel: Any, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
         """Launch a kernel, whose first arguments are the mask and the draws, and count the draw."""
         wp.launch(kernel, shape, [world_mask, *self.draws.arguments, *inputs], device=world_mask.device)
         self.draws.advance(world_mask)

@@ -1,6 +1,6 @@
 """What several processes ran, as one."""
 
-from pippin.runs.merged_summary import merged
+from pippin.runs.merging import merged
 
 
 def part(**facts):
