@@ -95,7 +95,7 @@ class Simulation(FixedAttributes):
         self.world_offsets: np.ndarray = built.world_offsets
         #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
         self.ignored_features: Mapping[str, Sequence[str]] = built.ignored_features
-        #: For the core: differences of the simulated robots from MuJoCo's own models of MJCF files; empty without MuJoCo.
+        #: For the core: differences of the simulated robots from MuJoCo's own models; empty for other solvers.
         self.import_reports: tuple[ImportReport, ...] = built.import_reports
         #: The source of contacts.
         self.contact_source: ContactSource = built.source
@@ -181,7 +181,7 @@ class Simulation(FixedAttributes):
 
     @property
     def program(self) -> Program:
-        """The operations of one control step, and the graphs that replay them."""
+        """For the core: the operations of one control step, and the graphs that replay them."""
         return self._current.program
 
     @property
