@@ -314,11 +314,7 @@ class Parameters:
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    """Return numbers, or an array of any library, as an array on the host.
-
-    Raises:
-        ConfigError: They are not numbers, such as text or booleans, or lists of different lengths.
-    """
+    """Return numbers, or an array of any library, as an array on the host."""
     try:
         numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values)
     except (TypeError, ValueError, RuntimeError) as error:

@@ -147,11 +147,7 @@ def _changes(
 
 
 def _of_host(config: SimulationConfig) -> dict[str, Any]:
-    """Return the components that the host itself has: the task, and the policy that acts in it.
-
-    Raises:
-        ConfigError: There is a policy without a task.
-    """
+    """Return the components that the host itself has: the task, and the policy that acts in it."""
     if config.task is None:
         if config.policy is not None:
             raise ConfigError("policy: there is no [task] to act in; add one, or leave the policy out")

@@ -160,11 +160,7 @@ def _own(attribute: newton.ModelBuilder.CustomAttribute) -> newton.ModelBuilder.
 
 
 def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], layout: WorldLayout) -> WorldLayout:
-    """Let the components extend every prototype, and note the prototypes in which each component found its elements.
-
-    Raises:
-        ConfigError: A component finds its elements in no prototype, or reports a fault in one of them.
-    """
+    """Let the components extend every prototype, and note the prototypes in which each component found its elements."""
     for builder in worlds:
         prepare_actuators(builder)
     if components.wrappers("extend_prototype"):

@@ -122,11 +122,7 @@ def _is_configuration(file: str) -> bool:
 
 
 def _refuse(file: str, tree: Node, config: SimulationConfig, out: Path | None) -> None:
-    """Refuse a file to write that exists, or in which the gains would be mixed with those of the file below.
-
-    Raises:
-        ConfigError: As described.
-    """
+    """Refuse a file to write that exists, or in which the gains would be mixed with those of the file below."""
     if out is None:
         return
     if out.exists() or not out.parent.is_dir():

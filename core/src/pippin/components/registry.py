@@ -287,11 +287,7 @@ class Components(Mapping[str, Any]):
         )
 
     def _declared(self, name: str, component: Any) -> Declaration:
-        """Return the declaration of a component.
-
-        Raises:
-            PluginError: A declared attribute has a wrong value, or a public name is misspelt; one line for each.
-        """
+        """Return the declaration of a component."""
         if faults := [f"{name}: {fault}" for fault in attribute_faults(type(component))]:
             raise PluginError("\n".join(faults))
         declared = Declaration.of(component, name)

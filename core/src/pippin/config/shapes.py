@@ -15,21 +15,13 @@ def _inherited() -> Any:
 
 
 def _range_about_zero(instance: Any, attribute: Any, value: tuple[float, float]) -> None:
-    """Reject a range of distances that does not have zero inside it.
-
-    Raises:
-        ValueError: The first is not negative, or the second not positive.
-    """
+    """Reject a range of distances that does not have zero inside it."""
     if not value[0] < 0.0 < value[1]:
         raise ValueError(f"'{attribute.name}' must be a negative and a positive distance: {list(value)}")
 
 
 def _whole_tiles(instance: Any, attribute: Any, value: int) -> None:
-    """Reject a resolution that is not a multiple of 8, the edge of the tiles that Newton allocates.
-
-    Raises:
-        ValueError: The resolution is below 8, above 65528, or no multiple of 8.
-    """
+    """Reject a resolution that is not a multiple of 8, the edge of the tiles that Newton allocates."""
     if not (0 < value < 2**16 and value % 8 == 0):
         raise ValueError(f"'{attribute.name}' must be a multiple of 8 from 8 to 65528: {value}")
 

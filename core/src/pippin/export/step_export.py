@@ -137,11 +137,7 @@ def _save(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, 
 
 
 def _compare(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, wp.array]]) -> None:
-    """Refuse a file whose replay gives other bits than the simulation.
-
-    Raises:
-        SimulationError: It does, or it cannot be loaded.
-    """
+    """Refuse a file whose replay gives other bits than the simulation."""
     try:
         replay = Replay(folder)
         replay.step(_COMPARED_STEPS)

@@ -167,11 +167,7 @@ def _recorded(config: SimulationConfig, record_worlds: int | None) -> dict[str, 
 def _files(
     config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]], shards: Sequence[Shard], folder: Path
 ) -> dict[str, Path]:
-    """Return the file of the run for each recorder, by its label.
-
-    Raises:
-        ConfigError: The files that shards record cannot become those of the run.
-    """
+    """Return the file of the run for each recorder, by its label."""
     files: dict[str, Path] = {}
     for label, worlds in recorded.items():
         kind, settings = recorder_of(config, label)

@@ -143,11 +143,7 @@ def _refuse_unwritable(checkpoint: Path | None) -> None:
 
 
 def _refuse_unsaved(simulation: Simulation) -> None:
-    """Raise at the start the error that saving would raise at the end.
-
-    Raises:
-        ConfigError: A component cannot be resumed from a file.
-    """
+    """Raise at the start the error that saving would raise at the end."""
     for name, reason in simulation.unsaved_reasons.items():
         raise ConfigError(f"checkpoint: {name}: {reason}; leave the option out")
 

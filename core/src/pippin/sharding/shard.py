@@ -132,11 +132,7 @@ def renumber_worlds(text: str, first: int) -> str:
 
 
 def _devices(name: str, count: int) -> list[str]:
-    """Return the device of each shard: a GPU of its own, or the CPU for all.
-
-    Raises:
-        ConfigError: Shards would share a GPU.
-    """
+    """Return the device of each shard: a GPU of its own, or the CPU for all."""
     if count == 1 or name == "cpu" or not find_device(name).is_cuda:
         return ["cpu" if count > 1 else name] * count
     gpus = _gpus(name)
@@ -212,11 +208,7 @@ def _viewers(config: SimulationConfig, shards: Sequence[Shard]) -> list[dict[str
 
 
 def _worlds_of(table: ComponentConfig, config: SimulationConfig, where: str) -> list[int]:
-    """Return the worlds that an observer chooses.
-
-    Raises:
-        ConfigError: It cannot choose any, or a world does not exist.
-    """
+    """Return the worlds that an observer chooses."""
     settings: Any = table.config
     if isinstance(settings, ViewerConfig):
         return settings.worlds_of(config.scene.worlds).tolist()

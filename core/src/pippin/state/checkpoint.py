@@ -199,11 +199,7 @@ class PersistentState:
                         bind(node, key, type(getattr(node, key))(saved))
 
     def _saved(self, name: str, node: Any) -> np.ndarray:
-        """Return the contents of an array of another library.
-
-        Raises:
-            SimulationError: The contents could not be put back.
-        """
+        """Return the contents of an array of another library."""
         contents = present(contents_of(node))
         if not write(node, contents) and (remade(node, contents) is None or not self._setters(node)):
             raise SimulationError(
@@ -292,11 +288,7 @@ def versions() -> dict[str, str]:
 
 
 def _refuse_unknown_addresses(name: str, node: Any) -> None:
-    """Refuse a large integer that is neither the address nor the handle of an existing object: it may be a count.
-
-    Raises:
-        SimulationError: Names the attribute.
-    """
+    """Refuse a large integer that is neither the address nor the handle of an existing object: it may be a count."""
     if type(node).__module__.partition(".")[0] in _LIBRARIES:
         return
     large = {key: value for key, value in attributes_of(node).items() if _may_be_address(value)}

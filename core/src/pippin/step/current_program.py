@@ -92,11 +92,7 @@ class CurrentProgram:
 
 
 def _try_claim(plan: StepPlan) -> None:
-    """Check that a solver that declares reduced coordinates writes `joint_q`: take a step and undo it.
-
-    Raises:
-        PluginError: The solver does not write them: readers would always get the initial joint positions.
-    """
+    """Check that a solver that declares reduced coordinates writes `joint_q`: take a step and undo it."""
     if plan.is_maximal or not plan.model.joint_coord_count:  # fixed joints have no coordinates
         return
     before = plan.data.snapshot()

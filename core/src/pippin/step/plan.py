@@ -296,11 +296,7 @@ class StepPlan(Built):
             yield Operation(name=f"{phase}({callback.name})", run=run, eager_reason=reason)
 
     def _readings(self, state: newton.State) -> Iterator[Operation]:
-        """Yield the operations of the sensors, each with its own period.
-
-        Raises:
-            PluginError: A component wraps the hook although sensors have periods: every step would call all sensors.
-        """
+        """Yield the operations of the sensors, each with its own period."""
         wrappers = self.components.wrappers("update_sensors")
         answers = self.components.implementations("update_sensors")
         timed = [answer.owner for answer in answers if answer.owner in self.periods]

@@ -137,11 +137,7 @@ class RayExecutor:
         self._ray, self._slots = ray, slots
 
     def _room(self, ray: Any) -> int:
-        """Return the number of jobs for which the cluster has room.
-
-        Raises:
-            ConfigError: There is no room for a single one.
-        """
+        """Return the number of jobs for which the cluster has room."""
         found, fits = ray.cluster_resources(), list[float]()
         for key, name, count in (("cpus", "CPU", self._config.cpus), ("gpus", "GPU", self._config.gpus)):
             there = found.get(name, 0.0)
@@ -198,11 +194,7 @@ def run_job(job: Job, folder: str) -> tuple[JobStatus, str]:
 
 
 def _join(ray: Any, address: str | None) -> None:
-    """Join a cluster, which leaves the signals as they are.
-
-    Raises:
-        ConfigError: No cluster is named, or none answers.
-    """
+    """Join a cluster, which leaves the signals as they are."""
     if address is None:
         raise ConfigError(
             "executor.address: no Ray cluster is named; give its address or set RAY_ADDRESS, or use --executor local"

@@ -117,9 +117,6 @@ def _counterparts(model: newton.Model, pattern: Pattern, path_glob: bool) -> lis
 
     These are bodies, matched by their own label or by a shape's label; else static shapes, matched by their label or by
     a path above them, which stands for all shapes below it.
-
-    Raises:
-        SelectionError: The filter matches nothing.
     """
     body_of, shape_world, body_world = map(on_host, (model.shape_body, model.shape_world, model.body_world))
     bodies = _chosen(pattern, model.body_label, body_world, path_glob)
