@@ -1,4 +1,4 @@
-"""What is closed at the end of a `with` block."""
+"""Base of classes that the end of a `with` block closes."""
 
 from __future__ import annotations
 
