@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates
     from .state.state_record import StateRecord
-    from .step.program import Program
     from .task.task import Task
     from .views import SimulationView
 
@@ -180,8 +179,8 @@ class Simulation(FixedAttributes):
         return self._state
 
     @property
-    def program(self) -> Program:
-        """For the core: the operations of one control step, and the graphs that replay them."""
+    def program(self) -> Any:
+        """The operations of a control step and their graphs, `is_captured`, `eager_reasons`; print it to see all."""
         return self._current.program
 
     @property
