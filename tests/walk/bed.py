@@ -13,7 +13,7 @@ import numpy as np
 import pippin
 import warp as wp
 from pippin.conformance import scenes
-from pippin.conformance.plugin_under_test import Subject
+from pippin.conformance.plugin_under_test import PluginUnderTest
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.step.callbacks import Callbacks
 
@@ -126,8 +126,8 @@ class Bed:
     def __init__(self, solver: str, folder: Path) -> None:
         self.solver, self._wind = solver, Wind()
         self._second: Bed | None = None
-        self._subject = Subject(kind="solver", name=solver, config=OPTIONS.get(solver, {}))
-        declared = self._subject.declaration
+        self._plugin = PluginUnderTest(kind="solver", name=solver, config=OPTIONS.get(solver, {}))
+        declared = self._plugin.declaration
         self.features, self.changes = declared.supported_features, declared.supported_model_changes
         self.has_bodies = self.features is None or "rigid_bodies" in self.features
         self.world_count = 1 if solver in ONE_WORLD else 3
@@ -151,7 +151,7 @@ class Bed:
 
     def _prototype(self) -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
-        component = self._subject.component()
+        component = self._plugin.component()
         if hasattr(component, "configure_builder"):
             component.configure_builder(builder=builder)
         if self.has_bodies:
