@@ -19,10 +19,13 @@ from pippin.sharding import RolloutShard
 from pippin.sweeps import Job
 from pippin.sweeps.executor import make_executor
 
-pytestmark = pytest.mark.skipif(  # not imported here: the executor prepares the import
-    importlib.util.find_spec("ray") is None,
-    reason="Ray is not installed: uv run --group dev --group ray pytest tests/sweeps",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(  # not imported here: the executor prepares the import
+        importlib.util.find_spec("ray") is None,
+        reason="Ray is not installed: uv run --group dev --group ray pytest tests/sweeps",
+    ),
+]
 
 TOKEN = "6d4f0d2a-0b0e-4a8e-9a3c-1f4f5ba0a3f1" * 2
 LIMIT = 120.0
