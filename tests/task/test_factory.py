@@ -7,7 +7,7 @@ import pytest
 
 TERMS = """
 import attrs
-from pippin.task import Reward, RewardConfig
+from pippin.task import Action, Reward, RewardConfig
 
 
 @attrs.frozen(kw_only=True)
@@ -32,19 +32,31 @@ class Plain:
 class Broken(Reward):
     def evaluate(self, out):
         raise KeyError("torso")
+
+
+@attrs.frozen(kw_only=True)
+class NamelessConfig:
+    \"\"\"No settings.\"\"\"
+
+    implementation = "Nameless"
+
+
+class Nameless(Action):
+    def apply(self, action):
+        pass
 """
 
 
 @pytest.fixture
 def live(tmp_path):
-    """Return a function that builds and steps a simulation with a class of the file above as its reward."""
+    """Return a function that builds and steps a simulation with a class of the file above as its term."""
     (tmp_path / "terms.py").write_text(TERMS)
 
-    def run(name):
+    def run(name, table="rewards"):
         builder = newton.ModelBuilder(up_axis="Z")
         builder.add_body(label="ball", mass=1.0, inertia=np.eye(3))
-        reward = {"type": f"{tmp_path}/terms.py:{name}", "weight": 1.0}
-        tables = {"simulation": {"device": "cpu"}, "solver": {"type": "xpbd"}, "task": {"rewards": {"high": reward}}}
+        term = {"type": f"{tmp_path}/terms.py:{name}"} | ({"weight": 1.0} if table == "rewards" else {})
+        tables = {"simulation": {"device": "cpu"}, "solver": {"type": "xpbd"}, "task": {table: {"high": term}}}
         with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
             simulation.step()
 
@@ -65,3 +77,10 @@ def test_a_term_that_raises_in_a_step_is_named_with_its_line(live):
         live("BrokenConfig")
 
     assert isinstance(raised.value.__cause__, KeyError)
+
+
+def test_a_term_without_labels_is_refused_with_the_cure(live):
+    with pytest.raises(
+        pippin.PluginError, match=r"^task\.actions\.high: .*: Nameless has no `labels`; set them in its constructor$"
+    ):
+        live("NamelessConfig", table="actions")
