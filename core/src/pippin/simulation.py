@@ -286,7 +286,7 @@ class Simulation(FixedAttributes):
         """
         off = self._schedule.notes
         notes = {"scene": self._built.notes}
-        notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
+        notes |= {name: [*each.notes, *off.get(name, ())] for name, each in self._components.attributes.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
     @property
@@ -441,8 +441,8 @@ class Simulation(FixedAttributes):
         self._plan.monitor.check()
         self._built.support.check()
         self._built.model_changes.check()
-        for bound in self._components.bound.values():
-            bound.raise_errors()
+        for attributes in self._components.attributes.values():
+            attributes.raise_errors()
         if self._view is not None:
             self._view.raise_errors()
 
@@ -473,7 +473,7 @@ class Simulation(FixedAttributes):
     @property
     def unsaved_reasons(self) -> Mapping[str, str]:
         """Reasons why the simulation cannot be saved, by component; empty if it can be."""
-        reasons = {name: bound.unsaved_reason for name, bound in self._components.bound.items()}
+        reasons = {name: each.unsaved_reason for name, each in self._components.attributes.items()}
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -171,9 +171,9 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
             answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
-        for name, bound in components.bound.items():
-            if arrays := bound.state_arrays():
-                built.reset.add(name, arrays, bound.worlds)
+        for name, attributes in components.attributes.items():
+            if arrays := attributes.state_arrays():
+                built.reset.add(name, arrays, attributes.worlds)
         return StepPlan.of(built, _monitor(built), buffers, _opaque(components, simulation))
 
 
@@ -187,7 +187,7 @@ def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
 
 
 def _monitor(built: Built) -> Monitor:
-    solver, step = built.components.bound[built.components.solver_name], built.config.simulation
+    solver, step = built.components.attributes[built.components.solver_name], built.config.simulation
     return Monitor(
         built.model,
         step.dt * step.decimation,

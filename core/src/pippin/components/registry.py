@@ -126,7 +126,7 @@ class Components(Mapping[str, Any]):
             self._components[name] = plugin
             self._blames[name] = self._blame(name, cls, f"class {cls.__qualname__}", config.tree)
         #: The attributes of each component after `bind`, read at each access.
-        self.bound: Mapping[str, RuntimeAttributes] = {
+        self.attributes: Mapping[str, RuntimeAttributes] = {
             name: RuntimeAttributes(each, name, self._blames[name].during) for name, each in self._components.items()
         }
         self._own_hooks = add_own_hooks(self.manager, self._components)
@@ -216,10 +216,10 @@ class Components(Mapping[str, Any]):
 
     def eager_reason(self, name: str) -> str | None:
         """Return the reason why the hooks of a component may not be recorded; None if they may be."""
-        bound = self.bound[name]
-        if bound.is_capturable:
+        attributes = self.attributes[name]
+        if attributes.is_capturable:
             return None
-        reason = bound.eager_reason
+        reason = attributes.eager_reason
         return f"{name} declares that it is not capturable" + (f": {reason}" if reason else "")
 
     def blamed(self, name: str, what: str, function: Callable[[], Any]) -> Callable[[], Any]:
@@ -235,7 +235,7 @@ class Components(Mapping[str, Any]):
 
     def noted(self) -> set[str]:
         """Return the notes of all components, each after the name of its component."""
-        return {f"{name}: {note}" for name, each in self.bound.items() for note in each.notes}
+        return {f"{name}: {note}" for name, each in self.attributes.items() for note in each.notes}
 
     def close(self) -> None:
         """Call every `close`, last component first, and then raise all their errors together.

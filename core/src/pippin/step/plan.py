@@ -211,7 +211,7 @@ class StepPlan(Built):
     @property
     def _acts_between(self) -> bool:
         """Whether an actuator or a callback acts anew in each physics step, and not once for a whole control step."""
-        closed = [each for each in self._acting() if not self.components.bound[each.owner].is_open_loop]
+        closed = [each for each in self._acting() if not self.components.attributes[each.owner].is_open_loop]
         return any((closed, self.components.wrappers("apply_actuators"), self.callbacks.of("after_actuators")))
 
     @property
