@@ -62,7 +62,7 @@ class SolverBuilding:
         faults: list[str] = []
         for answer in self._components.implementations("check_model"):
             try:
-                with self._components.blaming(answer.owner, "check_model"):
+                with self._components.during(answer.owner, "check_model"):
                     _raise(answer.call(model=model, **self._arguments), answer.owner)
             except ConfigError as error:
                 faults += error.faults

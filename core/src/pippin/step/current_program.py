@@ -57,7 +57,7 @@ class CurrentProgram:
         plan = self._plan
         plan.written.settle()
         if plan.model_changes.is_waiting:
-            with WARP_LOCK, plan.components.blaming(plan.components.solver_name, "notify_model_changed"):
+            with WARP_LOCK, plan.components.during(plan.components.solver_name, "notify_model_changed"):
                 plan.model_changes.tell()
 
     def roll_out(self, count: int) -> tuple[newton.State, ...]:

@@ -55,7 +55,7 @@ class Resetting:
         reset = partial(built.solver.reset, built.states[0], world_mask=world_mask, flags=0)
         yield Operation(
             name="reset(solver)",
-            run=built.components.blamed(owner, "reset", reset),
+            run=built.components.guarded(owner, "reset", reset),
             eager_reason=built.components.eager_reason(owner),
             is_repeatable=True,
         )
