@@ -16,7 +16,7 @@ from pippin.config import ComponentConfig, SimulationConfig
 from pippin.config.tree import Node, key_text
 from pippin.errors import PippinError, PluginError
 from pippin.hookspecs import Hooks
-from pippin.labelled import Labelled
+from pippin.label_mapping import LabelMapping
 from pippin.support.declaration import Declaration
 
 from .contract import attribute_faults
@@ -158,10 +158,10 @@ class Components(Mapping[str, Any]):
         assert answer is not None, "Simulation refuses a configuration without one"
         return answer.owner
 
-    def labelled(self, kind: str) -> Labelled:
+    def by_label(self, kind: str) -> LabelMapping:
         """Return the components of a table, such as `actuators`, by their label in the file."""
         prefix = f"{kind}:"
-        return Labelled(kind, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
+        return LabelMapping(kind, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
 
     def implementations(self, hook: str) -> tuple[Implementation, ...]:
         """Return the implementations of `hook`, in calling order, without wrappers."""
