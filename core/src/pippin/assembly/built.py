@@ -61,7 +61,7 @@ def assemble(
 
     If a later phase fails, the components made so far are closed.
     """
-    device, asked = find_device(config.simulation.device), config
+    device, original = find_device(config.simulation.device), config
     kind = kind_of(device)
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
@@ -76,7 +76,7 @@ def assemble(
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)
-        building = SolverBuilding(components, config, asked.collision, catalog)
+        building = SolverBuilding(components, config, original.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
         model, layout, imports = build_model(components, config, prototype, device)

@@ -203,8 +203,8 @@ class Components(Mapping[str, Any]):
             PluginError: No component specifies it, or it has other arguments.
         """
         specified = self._hook(hook).spec if hook in self._own_hooks else None
-        asked = () if specified is None else specified.argnames
-        refuse_arguments(hook, self._own_hooks, asked, arguments)
+        expected = () if specified is None else specified.argnames
+        refuse_arguments(hook, self._own_hooks, expected, arguments)
         return self.call(hook, **arguments)
 
     def call_each(self, hook: str, **arguments: Any) -> None:

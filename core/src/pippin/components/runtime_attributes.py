@@ -209,9 +209,9 @@ class RuntimeAttributes:
             raise self._wrong(f"{attribute}: expected a collection of names, got {value!r}")
         return value
 
-    def _expected(self, attribute: str, value: Any, kind: type, told: str) -> Any:
+    def _expected(self, attribute: str, value: Any, kind: type, what: str) -> Any:
         if not isinstance(value, kind):
-            raise self._wrong(f"{attribute}: expected {told}, got {value!r}")
+            raise self._wrong(f"{attribute}: expected {what}, got {value!r}")
         return value
 
     def _offered(self, attribute: str) -> Any:

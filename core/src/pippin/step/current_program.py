@@ -70,8 +70,8 @@ class CurrentProgram:
         """Return a checkpoint of the simulation after some control steps."""
         with WARP_LOCK:
             self.apply_changes()
-            told = self._plan.model_changes.told
-            return self._plan.data.persistent.checkpoint(self._plan.config, step_count, told)
+            flags = self._plan.model_changes.notified_flags
+            return self._plan.data.persistent.checkpoint(self._plan.config, step_count, flags)
 
     def resume(self, checkpoint: Checkpoint, source: str) -> None:
         """Continue from a checkpoint in a simulation that was just built.
