@@ -227,10 +227,10 @@ class _Finder:
     ) -> Iterator[tuple[str, RuntimeAttributes, np.ndarray]]:
         """Yield label and component of those that are in the worlds, with the worlds' rows in its arrays."""
         for label, component in components.items():
-            bound = RuntimeAttributes(component, f"{table}:{label}")
-            own = bound.worlds
+            attributes = RuntimeAttributes(component, f"{table}:{label}")
+            own = attributes.worlds
             if own is None:
-                yield label, bound, self._worlds
+                yield label, attributes, self._worlds
                 continue
             is_here = np.isin(self._worlds, own)
             if is_here.any() and not is_here.all():
@@ -239,7 +239,7 @@ class _Finder:
                     f" world {self._worlds[is_here][0]}; record them by two recorders"
                 )
             if is_here.all():
-                yield label, bound, np.searchsorted(own, self._worlds)
+                yield label, attributes, np.searchsorted(own, self._worlds)
 
 
 def _joint_entries(model: newton.Model, world: int, *, has_quaternions: bool) -> Iterator[tuple[str, str]]:

@@ -104,7 +104,7 @@ def stepped(
         with build(growth.config) as simulation:
             loop = RunLoop(simulation, progress, growth.notes)
             loop.run(take)
-            sizes = sizes_for(growth.asked, simulation.capacities, loop.end)
+            sizes = sizes_for(growth.original, simulation.capacities, loop.end)
             if sizes is None or growth.is_exhausted or not may_grow:
                 finish(loop)
                 break
