@@ -18,6 +18,7 @@ from pippin.labels import covers, match
 
 from .column import Column
 from .contacts import CONTACT_NAMES, ContactTable, no_contacts
+from .episodes import EpisodeTable
 from .rows_of_worlds import blocks, rows
 
 __all__ = ["Channel", "channels"]
@@ -66,7 +67,8 @@ def channels(
     max_contacts: int = 16,
     where: str = "",
 ) -> tuple[Channel, ...]:
-    """Return the channels of some worlds, in a fixed order: state, actuators, sensors, bodies, particles, contacts.
+    """Return the channels of some worlds, in a fixed order: state, actuators, sensors, task, bodies, particles,
+    contacts.
 
     Args:
         simulation: The simulation; components that are not bound yet have no channels.
@@ -128,6 +130,7 @@ class _Finder:
         yield from self._joints()
         yield from self._actuators()
         yield from self._sensors()
+        yield from self._task()
         yield from self._bodies()
         yield from self._particles()
         yield from self._contacts()
@@ -161,6 +164,22 @@ class _Finder:
             for name, output in sensor.outputs.items():
                 names = {"labels": output.labels, "units": (output.unit,), "frame": output.frame}
                 yield self._channel(f"sensors/{label}/{name}", *rows(output.data, chosen), **names)
+
+    def _task(self) -> Iterator[Channel]:
+        task = self._simulation.task
+        if task is None:
+            return
+        table, labels = EpisodeTable(task, self._worlds), {"rewards": tuple(task.rewards)}
+        labels["terminations"] = tuple(task.terminations)
+        for name, array in table.arrays.items():
+            yield self._channel(f"task/{name}", array, table.update, labels=labels.get(name, ()), units=("1",))
+        for name in ("reward", "terminated", "truncated"):
+            yield self._channel(f"task/{name}", *rows(getattr(task.episodes, name), self._worlds), units=("1",))
+        action = ("action", task.action_labels, task.episodes.taken_action)
+        groups = ((f"observations/{name}", group.labels, group.values) for name, group in task.observations.items())
+        for name, names, array in (action, *groups):
+            if names:
+                yield self._channel(f"task/{name}", *rows(array, self._worlds), labels=names, units=("1",))
 
     def _bodies(self) -> Iterator[Channel]:
         first, last = on_host(self._model.body_world_start)[self._worlds[0] :][:2]

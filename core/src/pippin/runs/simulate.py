@@ -123,6 +123,7 @@ def facts_of(loop: RunLoop) -> dict[str, Any]:
         "measured_steps": loop.steps,
         "measured_seconds": loop.seconds,
         "recordings": _recordings(simulation),
+        "task": loop.score,
         **what_ran(simulation, loop.notes),
     }
 
