@@ -49,7 +49,7 @@ class JointProperties:
         return wp.array(self._present(name), dtype=float, device=self._lanes.device)
 
     def set(self, parameters: Parameters, name: str, *arguments: Any) -> None:
-        """Set a property by the group's parameters, in the model too; the solver is told before its next step.
+        """Set a property by the group's parameters, in the model too; the solver is notified before its next step.
 
         Raises:
             ConfigError: The solver does not honour the property or the values; or as `Parameters.set`.

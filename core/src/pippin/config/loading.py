@@ -67,7 +67,7 @@ def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> Simula
 
 
 def structure_choice(kind: Kind, table: Mapping[str, Any]) -> ComponentConfig:
-    """Return the plugin and the configuration that one table chooses, whatever file and key it may stand in.
+    """Return the plugin and the configuration that one table chooses, independent of file and key.
 
     Raises:
         ConfigError: The table is wrong; one line per fault.
