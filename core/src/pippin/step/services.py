@@ -49,7 +49,7 @@ class SimulationServices:
         if self._host.device.is_capturing and self.solver_eager_reason is not None:
             self.model_changes.add(flags, world_mask)
             return
-        with self._components.blaming(self._components.solver_name, "notify_model_changed"):
+        with self._components.during(self._components.solver_name, "notify_model_changed"):
             self.model_changes.tell_now(flags, world_mask)
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:

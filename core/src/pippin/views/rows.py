@@ -15,7 +15,7 @@ from pippin.arrays import present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
-from pippin.fixed import FixedAttributes
+from pippin.frozen_attributes import FrozenAttributes
 
 from .attributes import Attributes, shapes_of
 from .balls import Balls
@@ -38,7 +38,7 @@ from .wrenches import Frame, Wrenches
 _APPLY, _ATTRIBUTE = "apply_forces", "set_attribute"
 
 
-class RowView(FixedAttributes, abc.ABC):
+class RowView(FrozenAttributes, abc.ABC):
     """Rows of all worlds, one for each articulation or body, with a dense array for each quantity.
 
     `get_*` fills and returns an array that the view owns; the next call overwrites it. With `out`, an array of Warp,
