@@ -60,7 +60,7 @@ def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | No
 
 def compile_kernels(simulation: Simulation, progress: RunProgress, notes: list[str] | None = None) -> None:
     """Compile the kernels of a step, and add the notes on the start to `notes` unless it is None."""
-    compile_step(simulation.program, lambda ready, count: progress.update(f"{ready} of {count}"))
+    compile_step(simulation.program, progress.update)
     if notes is not None:
         notes += start_notes(simulation)
 
