@@ -9,4 +9,4 @@ from .devices import import_hot_modules
 
 gc.disable()  # it would walk all that is being imported, again and again; the last import enables it
 
-import_hot_modules(requires_grad=False)
+import_hot_modules(requires_grad=False, will_fork=True)

@@ -96,13 +96,13 @@ def draw_uniform_steps(
 
 
 @wp.func
-def exchange(at: int, lane: int, own: wp.array[float], told: wp.array[float], shared: wp.array[float]):
+def exchange(at: int, lane: int, own: wp.array[float], last: wp.array[float], shared: wp.array[float]):
     """Let the written one of two equal numbers hold; a NaN in `shared` that is still there was not written again."""
     value = shared[at]
-    if value != told[lane] and not (wp.isnan(value) and wp.isnan(told[lane])):
+    if value != last[lane] and not (wp.isnan(value) and wp.isnan(last[lane])):
         own[lane] = value
     shared[at] = own[lane]
-    told[lane] = own[lane]
+    last[lane] = own[lane]
 
 
 @wp.kernel
@@ -111,15 +111,15 @@ def exchange_targets(
     coordinates: wp.array[int],
     positions: wp.array[float],
     velocities: wp.array[float],
-    told_positions: wp.array[float],
-    told_velocities: wp.array[float],
+    last_positions: wp.array[float],
+    last_velocities: wp.array[float],
     target_q: wp.array[float],
     target_qd: wp.array[float],
 ):
     """Take over the targets that were written into the arrays of all joints, and write all targets there."""
     i = wp.tid()
-    exchange(coordinates[i], i, positions, told_positions, target_q)
-    exchange(dofs[i], i, velocities, told_velocities, target_qd)
+    exchange(coordinates[i], i, positions, last_positions, target_q)
+    exchange(dofs[i], i, velocities, last_velocities, target_qd)
 
 
 @wp.kernel

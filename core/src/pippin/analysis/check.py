@@ -61,10 +61,6 @@ def check_solvers(
     """Return the verdict of each solver: those whose declaration suits the scene are built, and `tried` take a step.
 
     A solver that the file does not name runs with its defaults.
-
-    Raises:
-        ConfigError: The file is wrong with any solver.
-        PluginError: A plugin that the file names is broken.
     """
     catalog = Catalog.installed()
     config = load(file, overrides, catalog)
@@ -157,8 +153,8 @@ def _compared(
     if isinstance(model, tuple):
         return Verdict(solver=solver, faults=model)
     declared = components.declarations[components.solver_name]
-    asked, supported = config.simulation.observables, declared.supported_observables or frozenset()
-    unmet = unmet_needs(components.declarations, asked, supported)
+    observables, supported = config.simulation.observables, declared.supported_observables or frozenset()
+    unmet = unmet_needs(components.declarations, observables, supported)
     accepted, found = config.simulation.accept_unsupported, gaps(features_of(model), declared)
     users = {name: listed(labels) for name, labels in found.items()}
     return Verdict(
