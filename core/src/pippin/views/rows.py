@@ -310,8 +310,8 @@ class RowView(FrozenAttributes, abc.ABC):
         Args:
             name: Name in Newton. What the view has a setter for is refused, because other arrays follow from it.
             data: Numbers in the type and shape of the attribute.
-            indices: Rows of the view.
-            mask: Whether each row is written, shape [count].
+            indices: Rows of the view; None with a mask, or for all rows.
+            mask: Whether each row is written, shape [count]; None with indices, or for all rows.
             compact: Whether the data has one row per index.
             flags: The flags that notify the solver of a change of the model. For common attributes, the view knows
                 them; for others, pass 0 if no solver reads them.

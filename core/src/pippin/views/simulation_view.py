@@ -108,7 +108,7 @@ class SimulationView(FrozenAttributes):
 
         Args:
             pattern: One pattern or several.
-            worlds: Worlds to select in.
+            worlds: Worlds to select in; None for all.
             path_glob: Whether globs are compared segment by segment.
             allow_empty: Whether a pattern may match nothing.
         """
@@ -154,7 +154,7 @@ class SimulationView(FrozenAttributes):
 
         Args:
             pattern: The sensors.
-            filter_patterns: The filters.
+            filter_patterns: The filters; None for none.
             max_contact_data_count: The number of rows of single contacts.
         """
         return self.contacts(pattern, filter_patterns or (), max_contact_data=max_contact_data_count)

@@ -38,7 +38,8 @@ def run_page(
     worlds: Sequence[int] | None = None,
 ) -> str:
     """Return the page of a run: its summary as in `summary.json`, its recorded series by name with `time` [s], its
-    configuration as TOML, the videos of its folder, and the trace of its hook calls.
+    configuration as TOML, the videos of its folder, and the trace of its hook calls, if there is one. `worlds` are the
+    ones to draw; None draws the first recorded ones.
     """
     drawn = chart_contents(series)
     time = np.asarray(series["time"].values)

@@ -111,7 +111,7 @@ class RigidContactView(FrozenAttributes):
 
         Args:
             dt: See the class.
-            out: An array of that shape, of any library and device, that is written and returned instead.
+            out: An array of that shape, of any library and device, that is written and returned; None for the view's.
 
         Raises:
             ViewError: `dt` is not a positive number, or `out` does not fit.
