@@ -66,7 +66,8 @@ class SweepFolder:
         self._lock.close()
 
     def begin(self, variant: Variant) -> Path:
-        """Make the hidden folder of a variant, with its configuration, and return it."""
+        """Make the hidden folder of a variant, with its configuration, and return it; remove an incomplete one."""
+        shutil.rmtree(self.final(variant), ignore_errors=True)
         folder = self._variants.absolute() / f".{variant.id}-{os.getpid()}"
         folder.mkdir()
         config = attrs.evolve(variant.config, viewers={})
@@ -83,6 +84,11 @@ class SweepFolder:
             return json.loads((self.final(variant) / "summary.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
+
+    def final_summary(self, variant: Variant) -> dict[str, Any] | None:
+        """Return the summary of a variant; None if it is to run, or to run again."""
+        found = self.summary(variant)
+        return None if found is not None and found["outcome"] == "incomplete" else found
 
     def write_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write `results.csv`."""
