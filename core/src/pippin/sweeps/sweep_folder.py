@@ -18,6 +18,7 @@ from typing import IO, Any
 import attrs
 from pippin.config import dump_toml
 from pippin.errors import ConfigError, SimulationError
+from pippin.recording.files import is_full
 
 from .table import write_csv
 from .variants import FORMAT, Variant
@@ -125,7 +126,8 @@ class SweepFolder:
 
 def unwritable(folder: Path, error: OSError) -> SimulationError:
     """Return the error of a folder that has no room, or that the user may not write."""
-    return SimulationError(f"{folder}: cannot be written ({error}); make room, and run the same command again")
+    cure = "make room, and run the same command again" if is_full(error) else "choose another folder by --out"
+    return SimulationError(f"{folder}: cannot be written ({error}); {cure}")
 
 
 def _is_used(path: Path) -> bool:
