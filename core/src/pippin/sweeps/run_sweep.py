@@ -84,11 +84,7 @@ def plan(
     steps: int | None,
     duration: float | None,
 ) -> list[Variant]:
-    """Return the variants of a sweep.
-
-    Raises:
-        ConfigError: There is nothing to sweep, or a variant is wrong.
-    """
+    """Return the variants of a sweep."""
     if not axes:
         raise ConfigError("over: nothing to sweep; give a key and values, such as --over simulation.seed=0..9")
     if isinstance(overrides, Mapping):

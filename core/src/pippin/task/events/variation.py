@@ -41,11 +41,7 @@ class Variation:
         return [wp.vec2(*self._scale), wp.vec2(*self._add), self._stride]
 
     def refuse_below_zero(self, built: np.ndarray, what: str, *, above: bool) -> None:
-        """Refuse ranges that reach values below zero, or zero itself if values must be above it.
-
-        Raises:
-            ConfigError: Tells the lowest value.
-        """
+        """Refuse ranges that reach values below zero, or zero itself if values must be above it."""
         lowest = float((built[..., None] * self._scale).min(initial=float("inf"))) + self._add[0]
         if lowest < 0.0 or (above and lowest == 0.0):
             bound = "above 0" if above else "at least 0"
