@@ -296,13 +296,13 @@ class Parameters:
         return self._by_name[name]
 
     def _rows(self, worlds: Any) -> np.ndarray:
-        held = self._lanes.worlds
-        chosen = held if worlds is None else IndexRange(self._lanes.world_count).indices(worlds, "set: worlds")
-        without = np.setdiff1d(chosen, held)
+        own = self._lanes.worlds
+        chosen = own if worlds is None else IndexRange(self._lanes.world_count).indices(worlds, "set: worlds")
+        without = np.setdiff1d(chosen, own)
         if without.size:
             what = f"{self._lanes.what}s"
-            raise ConfigError(f"worlds: world {int(without[0])} has none of the {what}; choose from {held.tolist()}")
-        return np.searchsorted(held, chosen)
+            raise ConfigError(f"worlds: world {int(without[0])} has none of the {what}; choose from {own.tolist()}")
+        return np.searchsorted(own, chosen)
 
     def _columns(self, patterns: str | Sequence[str] | None) -> np.ndarray:
         what = self._lanes.what

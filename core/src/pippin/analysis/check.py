@@ -157,8 +157,8 @@ def _compared(
     if isinstance(model, tuple):
         return Verdict(solver=solver, faults=model)
     declared = components.declarations[components.solver_name]
-    asked, supported = config.simulation.observables, declared.supported_observables or frozenset()
-    unmet = unmet_needs(components.declarations, asked, supported)
+    observables, supported = config.simulation.observables, declared.supported_observables or frozenset()
+    unmet = unmet_needs(components.declarations, observables, supported)
     accepted, found = config.simulation.accept_unsupported, gaps(features_of(model), declared)
     users = {name: listed(labels) for name, labels in found.items()}
     return Verdict(

@@ -25,9 +25,9 @@ def replay(connection: Connection, file: Path, overrides: Mapping[str, Any] | Se
             simulation.step(min(step, 1))
             record = simulation.state_record()
             connection.send(_digests(record))
-            asked = connection.recv()
-            if asked is not None:
-                connection.send(_values_of(simulation, record, asked))
+            request = connection.recv()
+            if request is not None:
+                connection.send(_values_of(simulation, record, request))
                 return
         simulation.raise_errors()
         connection.send(None)

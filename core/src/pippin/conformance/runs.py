@@ -192,12 +192,12 @@ class Runs:
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Answer]:
-        """The answer to each ask for which the solver supports the body."""
+        """The answer to each runtime change for which the solver supports the body."""
         return answers(self.subject)
 
     @functools.cached_property
     def refusals(self) -> Mapping[str, str]:
-        """The error of each ask for what the solver declares that it cannot add to a joint."""
+        """The error of each runtime change that the solver declares that it cannot add to a joint."""
         return refusals(self.subject)
 
     @functools.cached_property

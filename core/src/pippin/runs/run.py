@@ -78,7 +78,7 @@ def execute(
     processes: int | str = 1,
     trace: HookTrace | None = None,
 ) -> RunResult:
-    """Simulate as `run` does, and return the result also if the run ended early; a trace records the hook calls."""
+    """Simulate as `run` does, and return the result also if it ended early; a trace, if any, records hook calls."""
     progress = current_progress()
     count = step_count(config, steps, duration)
     recorded_by_default(config, record_worlds)

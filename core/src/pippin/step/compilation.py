@@ -77,7 +77,7 @@ def compiling_together(rehearse: _Build, progress: Report | None = None) -> Iter
 
     Args:
         rehearse: Builds the same simulation another time, which is then closed. What it raises is ignored.
-        progress: As for `compile_step`.
+        progress: As for `compile_step`; None logs it.
     """
     if _IS_REHEARSAL.get():
         yield
