@@ -44,14 +44,16 @@ _DURATION = 2.0
 """Length of a trial [s]."""
 
 _DROP, _TILT, _ERROR = 0.15, 0.4, 0.2
-"""Bounds of a pose that is held: the share of the base's height by which it sinks, its tilt [rad], and the distance of a
-joint of a fixed robot from its target [rad or m]."""
+"""Bounds of a pose that is held: the share of the base's height by which it sinks, its tilt [rad], and the distance of
+a joint of a fixed robot from its target [rad or m]."""
 
 _CLEARANCE = 0.01
 """Height of the lowest point above the ground at the start [m]."""
 
 GROUP = "joints"
 """Name of the actuator group."""
+
+_SOLVER = 'Physics: "mujoco-native" is MuJoCo on the cores of a CPU; "mujoco" also runs on a GPU.'
 
 _SUGGESTIONS = """\
 # Sensors, for example acceleration and angular velocity of the base:
@@ -211,8 +213,8 @@ def _try(tables: dict[str, Any], asset: dict[str, Any], model: newton.Model) -> 
     """
     tried = list[tuple[Trial, dict[str, Any], dict[str, Any], list[str]]]()
     mass, height = on_host(model.body_mass).sum(), on_host(model.body_q)[_root(model), 2]
-    armature = round(1.5 * mass * 9.81 * height / (2.0 * np.pi * _FREQUENCIES[-1]) ** 2, 4)
-    for change in ({}, {"armature": float(armature)}, {"dt": 0.001, "decimation": 20}):
+    armature = round(float(1.5 * mass * 9.81 * height) / (2.0 * np.pi * _FREQUENCIES[-1]) ** 2, 4)
+    for change in ({}, {"armature": armature}, {"dt": 0.001, "decimation": 20}):
         for key, value in change.items():
             (asset if key == "armature" else tables["simulation"])[key] = value
         model = first_world(structure(tables)) if change else model
@@ -288,9 +290,12 @@ def _text(tables: Mapping[str, Any], contents: AssetContents, trial: Trial, note
         f"# {contents.file.rpartition('/')[2]}: {contents.total_mass:.4g} kg, {contents.dof_count} degrees of freedom."
         f" Tried with the solver {tables['solver']['type']!r}:\n# {trial}.\n"
         + "".join(f"# Note: {note}\n" for note in notes),
-        _section("Time: a physics step of dt [s]; targets and policies act every `decimation` steps.", simulation=simulation),
+        _section("Time: a physics step is dt [s]; policies act every `decimation` steps.", simulation=simulation),
         _section("Worlds: copies of the robot, side by side. Ground at height zero.", scene=tables["scene"]),
-        _section('Physics: "mujoco-native" is MuJoCo on the cores of a CPU; "mujoco" also runs on a GPU.', solver=tables["solver"]),
+        _section(
+            _SOLVER,
+            solver=tables["solver"],
+        ),
         _section(f"Actuators: {of}. Targets are the start pose.", actuators=tables["actuators"]),
         _SUGGESTIONS.format(base=key_text(base)[1:-1] if key_text(base).startswith('"') else base),
     ]

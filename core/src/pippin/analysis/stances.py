@@ -36,7 +36,9 @@ class Stance:
         joints = np.searchsorted(dofs, axes, side="right") - 1
         #: Index of the coordinate of each axis in `joint_q`, shape [axes].
         self.columns = (starts[joints] + np.asarray(axes) - dofs[joints]).astype(int)
-        self._low, self._high = (on_host(each)[list(axes)] for each in (model.joint_limit_lower, model.joint_limit_upper))
+        self._low, self._high = (
+            on_host(each)[list(axes)] for each in (model.joint_limit_lower, model.joint_limit_upper)
+        )
         self._shapes = _shapes(model)
         #: Position of each axis at the start [m or rad], shape [axes].
         self.start = on_host(model.joint_q)[self.columns]
@@ -104,7 +106,9 @@ class Stance:
         return self._bodies[list(bodies), 3:]
 
     def _lowest(self, body: int) -> np.ndarray:
-        return min((self._lowest_of(row) for row, each in enumerate(self._shapes) if each[0] == body), key=lambda p: p[2])
+        return min(
+            (self._lowest_of(row) for row, each in enumerate(self._shapes) if each[0] == body), key=lambda p: p[2]
+        )
 
     def _lowest_of(self, row: int) -> np.ndarray:
         """Return the lowest point of a shape: its points in the world, less the radius around them."""
@@ -120,7 +124,7 @@ class Stance:
 
 
 def _shapes(model: newton.Model) -> list[tuple[int, np.ndarray, float]]:
-    """Return the body of each shape that collides, points of the shape in the body's frame, and a radius around them."""
+    """Return for each shape that collides its body, points of it in the body's frame, and a radius around them."""
     flags, bodies, kinds = (on_host(each) for each in (model.shape_flags, model.shape_body, model.shape_type))
     scales, poses = on_host(model.shape_scale), on_host(model.shape_transform)
     found = []

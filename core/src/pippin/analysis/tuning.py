@@ -214,6 +214,7 @@ def _gains(
 
 
 def first_world(config: SimulationConfig) -> newton.Model:
+    """Return the model of a configuration with one world, on the CPU."""
     leave_out_backward_kernels()
     if all(asset.worlds is None for asset in config.scene.assets):
         config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=1))
