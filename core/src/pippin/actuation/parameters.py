@@ -48,7 +48,8 @@ class LaneParameter:
     def locate(self, components: Iterable[Any]) -> None:
         """Find which of the `components` holds the array, and in which attribute.
 
-        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array.
+        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array, and only the plugin
+        that made the drive knows which attribute has which parameter.
         """
         for component in components:
             for name, value in vars(component).items():

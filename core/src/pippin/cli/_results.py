@@ -22,11 +22,9 @@ def report(result: RunResult, progress: RunProgress) -> None:
     for name, texts in summary["notes"].items():
         for text in texts:
             progress.note(f"{name}: {text}", once=f"{name}: {text}")
-    if summary["capacities"]:
-        rooms = {row["field"]: row["allocated"] for row in summary["capacities"]}
-        progress.note("room for " + ", ".join(f"{field} = {allocated}" for field, allocated in rooms.items()))
     steps = f"{result.steps} steps" if result.steps != 1 else "1 step"
-    progress.note(f"{result.worlds} worlds, {steps}, {result.simulated_time:.6g} s simulated")
+    if not (result.failure or "").startswith("step "):  # else the error names the step; the run noticed it later
+        progress.note(f"{result.worlds} worlds, {steps}, {result.simulated_time:.6g} s simulated")
     if summary["task"] is not None and result.steps:
         progress.note(f"task: {score_text(summary['task'], result.simulated_time / result.steps)}")
     if result.world_steps_per_second is not None:

@@ -13,6 +13,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 from pippin.components.runtime_attributes import RuntimeAttributes
+from pippin.devices import start_warp
 from pippin.errors import PippinError, PluginError
 from pippin.simulation import Simulation
 
@@ -87,6 +88,7 @@ class Runs:
 
     def __init__(self, subject: PluginUnderTest) -> None:
         self.subject = subject
+        start_warp()
 
     @functools.cached_property
     def whole(self) -> Whole:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, load
-from pippin.devices import warp_quiet
 from pippin.simulation import Simulation
 
 from .decisions import import_newton, recorded_by_default, step_count
@@ -97,5 +96,4 @@ def execute(
     def start(config: SimulationConfig, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
         return build(config, progress, folder, plugins, trace)
 
-    with warp_quiet():
-        return simulate(config, start, count, progress, checkpoint=checkpoint, trace=trace, **files)
+    return simulate(config, start, count, progress, checkpoint=checkpoint, trace=trace, **files)

@@ -60,16 +60,12 @@ def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | No
 
 def compile_kernels(simulation: Simulation, progress: RunProgress, notes: list[str] | None = None) -> None:
     """Compile the kernels of a step, and add the notes on the start to `notes` unless it is None."""
-    compile_step(simulation.program, lambda ready, count: progress.update(f"{ready} of {count}"))
+    compile_step(simulation.program, progress.update)
     if notes is not None:
         notes += start_notes(simulation)
 
 
 def take_first_step(simulation: Simulation) -> None:
-    """Take the first step, and capture it.
-
-    Raises:
-        SimulationError: The step cannot be captured although it must, or it failed.
-    """
+    """Take the first step, and capture it."""
     simulation.step()
     simulation.raise_errors()

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.config import SimulationConfig
 from pippin.config.toml_text import inline_text
 from pippin.errors import ConfigError
 from pippin.runs.decisions import step_count
 from pippin.runs.progress import current_progress
+from pippin.workers import start_warm_process
 
 from .executor import Executor, make_executor
-from .sweep import Sweep
+from .sweep import Sweep, preload_of
 from .sweep_folder import SweepFolder
 from .table import write_parquet
 from .values import Axis, axis_of
@@ -73,7 +75,7 @@ def sweep(
         PluginError: A plugin or the executor cannot be loaded.
         SimulationError: The folder cannot be written.
     """
-    variants = plan(Path(file), list(_axes(over)), overrides, steps, duration)
+    variants = plan(Path(file), list(_axes(over)), overrides, steps, duration, is_local=executor == "local")
     return run_variants(Path(file), variants, make_executor(executor, settings), timeout=timeout, out=out)
 
 
@@ -83,8 +85,18 @@ def plan(
     overrides: Mapping[str, Any] | Iterable[str] | None,
     steps: int | None,
     duration: float | None,
+    *,
+    is_local: bool = False,
 ) -> list[Variant]:
     """Return the variants of a sweep.
+
+    Args:
+        file: A configuration file.
+        axes: The alternatives that are combined.
+        overrides: Values on top of the file.
+        steps: Control steps to simulate, or
+        duration: time to simulate [s].
+        is_local: Whether processes of this machine will run them: what they import is imported meanwhile.
 
     Raises:
         ConfigError: There is nothing to sweep, or a variant is wrong.
@@ -93,7 +105,16 @@ def plan(
         raise ConfigError("over: nothing to sweep; give a key and values, such as --over simulation.seed=0..9")
     if isinstance(overrides, Mapping):
         overrides = [f"{key}={inline_text(value)}" for key, value in overrides.items()]
-    return variants_of(file, tuple(overrides or ()), axes, lambda config: step_count(config, steps, duration))
+    is_warm = not is_local
+
+    def count(config: SimulationConfig) -> int:
+        nonlocal is_warm
+        if not is_warm and (preload := preload_of([config])):
+            start_warm_process(preload)
+        is_warm = True
+        return step_count(config, steps, duration)
+
+    return variants_of(file, tuple(overrides or ()), axes, count)
 
 
 def run_variants(
