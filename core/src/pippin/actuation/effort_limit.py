@@ -33,7 +33,7 @@ def build_effort_limit(
     return [ClampingMaxEffort(lanes.own(limits, "effort_limit", minimum=0.0))], (note,)
 
 
-def stated_limits(array: wp.array, dofs: np.ndarray) -> np.ndarray:
+def stated_limits(array: wp.array | None, dofs: np.ndarray) -> np.ndarray:
     """Return limits of DOFs from the array of all DOFs, infinite without one, in the shape of `dofs`."""
     limits = on_host(array)[dofs]
     return np.where((limits > 0.0) & (limits < NO_LIMIT), limits, np.inf)

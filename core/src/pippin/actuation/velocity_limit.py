@@ -9,7 +9,7 @@ import newton
 import numpy as np
 import warp as wp
 from newton.actuators import ClampingBase, ClampingDCMotor
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 from pippin.binding import Host
 
 from .clamping_configs import DCMotorConfig
@@ -55,14 +55,16 @@ def build_velocity_limit(
 
     The curve of a DC motor is such a limit, and replaces that of the asset.
     """
-    limits = stated_limits(host.model.joint_velocity_limit, lanes.dofs)
+    of_model = present(host.model.joint_velocity_limit)
+    limits = stated_limits(of_model, lanes.dofs)
     is_given = config.velocity_limit is not None and not isinstance(config, DCMotorConfig)
     has_curve = any(isinstance(other, ClampingDCMotor) for other in others)
     if not np.isfinite(limits).any() or (has_curve and not is_given):
         return [], ()
     impulses = wp.array(_inertias(host, lanes).ravel() / lanes.dt, dtype=float, device=lanes.device)
     note = () if is_given else (note_on_limits("velocity_limit", lanes.labels, limits[0]),)
-    return [VelocityClamping(host.model.joint_velocity_limit, impulses)], note
+    found: list[ClampingBase] = [VelocityClamping(of_model, impulses)]
+    return found, note
 
 
 def _inertias(host: Host, lanes: Lanes) -> np.ndarray:
@@ -72,9 +74,11 @@ def _inertias(host: Host, lanes: Lanes) -> np.ndarray:
     """
     model, found = host.model, np.full(lanes.dofs.shape, np.inf)
     matrices = newton.eval_mass_matrix(model, host.state)
+    if matrices is None:
+        return found
     prototypes = host.prototype_of_world[lanes.worlds]
     starts, articulations = on_host(model.joint_qd_start), on_host(model.joint_articulation)
-    for prototype in np.unique(prototypes) if matrices is not None else ():
+    for prototype in np.unique(prototypes):
         rows = np.flatnonzero(prototypes == prototype)
         joints = np.searchsorted(starts, lanes.dofs[rows[0]], side="right") - 1
         for articulation in np.unique(articulations[joints][articulations[joints] >= 0]).tolist():

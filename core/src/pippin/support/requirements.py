@@ -20,10 +20,10 @@ class FeaturesOfJoints(Protocol):
     """The features that a component honours itself, and those that its table asks of the solver."""
 
     @property
-    def honoured_features(self) -> Mapping[str, Collection[str]]: ...
+    def honoured_features(self) -> Mapping[str, Collection[str]]: ...  # noqa: D102
 
     @property
-    def asked_features(self) -> Mapping[str, Collection[str]]: ...
+    def asked_features(self) -> Mapping[str, Collection[str]]: ...  # noqa: D102
 
 
 @attrs.frozen
