@@ -128,9 +128,9 @@ def deaf():
     return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
 
 
-@pytest.mark.parametrize("name", [name for name, ask in RUNTIME_CHANGES.items() if ask.feature])
+@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature])
 def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_ask(deaf, name):
-    reasons = [each.run(f"ask_{name}").reason for each in deaf]
+    reasons = [each.run(f"change_{name}").reason for each in deaf]
 
     ignored, refused = f"{name} in the last of 3 worlds, but not so that ", f"declares what {name} needs, but refuses"
     assert any(ignored in reason or refused in reason for reason in reasons), reasons
@@ -180,7 +180,7 @@ def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
     names = [check.name for check in CHECKS]
 
     assert len(set(names)) == len(names)
-    assert {name for name in names if not name.startswith(("feature_", "ask_"))} <= TRUTHS.keys()
+    assert {name for name in names if not name.startswith(("feature_", "change_"))} <= TRUTHS.keys()
     assert all(check.promise.endswith(".") for check in CHECKS)
 
 

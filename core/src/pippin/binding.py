@@ -213,6 +213,11 @@ class Host(Protocol):
         ...
 
     @property
+    def task(self) -> Any:
+        """The `pippin.task.Task`, which is bound once the simulation is built; None without a `[task]` table."""
+        ...
+
+    @property
     def plugins(self) -> Mapping[str, Any]:
         """The other plugins by label, objects made in Python included."""
         ...

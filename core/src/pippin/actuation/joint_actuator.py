@@ -11,7 +11,7 @@ import warp as wp
 from pippin.arrays import on_host
 from pippin.binding import Binding, refuse_closed
 from pippin.errors import ConfigError
-from pippin.fixed import FixedAttributes
+from pippin.frozen_attributes import FrozenAttributes
 from pippin.hookspecs import hookimpl
 
 from .config import JointConfig
@@ -21,7 +21,7 @@ from .parameters import Lanes, Parameters
 from .targets import TARGETS_OF_CONTROL, SharedTargets
 
 
-class JointActuator(FixedAttributes):
+class JointActuator(FrozenAttributes):
     """An actuator of joints: it finds them, and has their targets and parameters. A plugin adds how it acts.
 
     `DriveActuator` is one with a drive of Newton's.

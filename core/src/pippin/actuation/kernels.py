@@ -116,13 +116,13 @@ def draw_uniform_steps(
 
 
 @wp.func
-def exchange(at: int, lane: int, own: wp.array[float], told: wp.array[float], shared: wp.array[float]):
+def exchange(at: int, lane: int, own: wp.array[float], last: wp.array[float], shared: wp.array[float]):
     """Let the written one of two equal numbers hold; a NaN in `shared` that is still there was not written again."""
     value = shared[at]
-    if value != told[lane] and not (wp.isnan(value) and wp.isnan(told[lane])):
+    if value != last[lane] and not (wp.isnan(value) and wp.isnan(last[lane])):
         own[lane] = value
     shared[at] = own[lane]
-    told[lane] = own[lane]
+    last[lane] = own[lane]
 
 
 @wp.kernel

@@ -48,7 +48,8 @@ class LaneParameter:
     def locate(self, components: Iterable[Any]) -> None:
         """Find which of the `components` holds the array, and in which attribute.
 
-        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array.
+        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array, and only the plugin
+        that made the drive knows which attribute has which parameter.
         """
         for component in components:
             for name, value in vars(component).items():
@@ -296,13 +297,13 @@ class Parameters:
         return self._by_name[name]
 
     def _rows(self, worlds: Any) -> np.ndarray:
-        held = self._lanes.worlds
-        chosen = held if worlds is None else IndexRange(self._lanes.world_count).indices(worlds, "set: worlds")
-        without = np.setdiff1d(chosen, held)
+        own = self._lanes.worlds
+        chosen = own if worlds is None else IndexRange(self._lanes.world_count).indices(worlds, "set: worlds")
+        without = np.setdiff1d(chosen, own)
         if without.size:
             what = f"{self._lanes.what}s"
-            raise ConfigError(f"worlds: world {int(without[0])} has none of the {what}; choose from {held.tolist()}")
-        return np.searchsorted(held, chosen)
+            raise ConfigError(f"worlds: world {int(without[0])} has none of the {what}; choose from {own.tolist()}")
+        return np.searchsorted(own, chosen)
 
     def _columns(self, patterns: str | Sequence[str] | None) -> np.ndarray:
         what = self._lanes.what

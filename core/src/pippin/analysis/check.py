@@ -173,8 +173,8 @@ def _compared(
     if isinstance(scene, tuple):
         return Verdict(solver=solver, faults=scene)
     declared = components.declarations[components.solver_name]
-    asked, supported = config.simulation.observables, declared.supported_observables or frozenset()
-    unmet = unmet_needs(components.declarations, asked, supported)
+    observables, supported = config.simulation.observables, declared.supported_observables or frozenset()
+    unmet = unmet_needs(components.declarations, observables, supported)
     accepted, used = config.simulation.accept_unsupported, features_of(scene.model)
     found = find_gaps(used, declared, accepted, scene.actuators, are_stated=True)
     refused, ignored = (

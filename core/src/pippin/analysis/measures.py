@@ -110,10 +110,11 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
         The gap, or None if there is no such joint.
     """
     kinds = newton.JointType
-    held = [int(kind) for kind in (kinds.REVOLUTE, kinds.PRISMATIC, kinds.BALL, kinds.FIXED, kinds.D6)]
+    constraining = [int(kind) for kind in (kinds.REVOLUTE, kinds.PRISMATIC, kinds.BALL, kinds.FIXED, kinds.D6)]
     if not model.joint_count:
         return None
-    chosen = np.flatnonzero(np.isin(on_host(model.joint_type), held) & on_host(model.joint_enabled).astype(bool))
+    is_constraining = np.isin(on_host(model.joint_type), constraining)
+    chosen = np.flatnonzero(is_constraining & on_host(model.joint_enabled).astype(bool))
     if not len(chosen):
         return None
     parent_frame = _frames(state, on_host(model.joint_parent)[chosen], _double(model.joint_X_p)[chosen])

@@ -61,7 +61,7 @@ def assemble(
 
     If a later phase fails, the components made so far are closed.
     """
-    device, asked = find_device(config.simulation.device), config
+    device, original = find_device(config.simulation.device), config
     kind = kind_of(device)
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
@@ -76,7 +76,7 @@ def assemble(
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)
-        building = SolverBuilding(components, config, asked.collision, catalog)
+        building = SolverBuilding(components, config, original.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
         model, layout, imports = build_model(components, config, prototype, device)
@@ -171,9 +171,9 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
             answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
-        for name, bound in components.bound.items():
-            if arrays := bound.state_arrays():
-                built.reset.add(name, arrays, bound.worlds)
+        for name, attributes in components.attributes.items():
+            if arrays := attributes.state_arrays():
+                built.reset.add(name, arrays, attributes.worlds)
         return StepPlan.of(built, _monitor(built), buffers, _opaque(components, simulation))
 
 
@@ -187,7 +187,7 @@ def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
 
 
 def _monitor(built: Built) -> Monitor:
-    solver, step = built.components.bound[built.components.solver_name], built.config.simulation
+    solver, step = built.components.attributes[built.components.solver_name], built.config.simulation
     return Monitor(
         built.model,
         step.dt * step.decimation,

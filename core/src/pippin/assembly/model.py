@@ -88,10 +88,10 @@ def features_of(model: newton.Model) -> dict[str, Sequence[str]]:
 
 
 def _refuse_state_attributes(model: newton.Model) -> None:
-    """Refuse reports of a solver that are asked for as parts of the state: most solvers leave them at zero."""
-    asked = sorted(set(model.get_requested_state_attributes()) & newton.State.EXTENDED_ATTRIBUTES)
-    if asked:
-        listed = ", ".join(f'"{name}"' for name in asked)
+    """Refuse reports of a solver that are requested as parts of the state: most solvers leave them at zero."""
+    requested = sorted(set(model.get_requested_state_attributes()) & newton.State.EXTENDED_ATTRIBUTES)
+    if requested:
+        listed = ", ".join(f'"{name}"' for name in requested)
         raise ConfigError(
             f"prototype: request_state_attributes({listed}) adds to the state what most solvers do not write; leave it"
             f" out, set simulation.observables = [{listed}], and read `Simulation.observables`"
@@ -105,8 +105,8 @@ def _from_assets(
 
     Each asset is added once to `imports`.
     """
-    held = assets_of_worlds(scene)
-    distinct = list(dict.fromkeys(held))
+    assets_by_world = assets_of_worlds(scene)
+    distinct = list(dict.fromkeys(assets_by_world))
     builders = []
     for assets in distinct:
         builder = new_builder(scene)
@@ -116,7 +116,7 @@ def _from_assets(
             each for each in add_assets(builder, scene, assets, components.catalog) if each.asset.where not in known
         ]
         builders.append(builder)
-    return builders, np.array([distinct.index(assets) for assets in held])
+    return builders, np.array([distinct.index(assets) for assets in assets_by_world])
 
 
 def _from_prototypes(prototype: Prototype, scene: SceneConfig) -> tuple[list[newton.ModelBuilder], np.ndarray]:

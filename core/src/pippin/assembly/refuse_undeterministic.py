@@ -49,8 +49,8 @@ def refuse_undeterministic(components: Components, config: SimulationConfig, kin
     if config.simulation.determinism is None:
         return
     hooks = (*_STEP_HOOKS, "build_solver")
-    asked = dict.fromkeys(answer.owner for hook in hooks for answer in components.implementations(hook))
-    silent = [name for name in asked if kind not in components.declarations[name].deterministic_on]
+    owners = dict.fromkeys(answer.owner for hook in hooks for answer in components.implementations(hook))
+    silent = [name for name in owners if kind not in components.declarations[name].deterministic_on]
     if silent:
         raise ConfigError(*(_fault(name, config, kind, catalog) for name in silent))
 

@@ -31,7 +31,7 @@ def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
 def add_assets(
     builder: newton.ModelBuilder,
     scene: SceneConfig,
-    held: Collection[int] | None = None,
+    indices: Collection[int] | None = None,
     catalog: Catalog | None = None,
 ) -> list[Imported]:
     """Add assets of the scene to one world's prototype.
@@ -42,7 +42,7 @@ def add_assets(
         builder: An empty builder. Each asset is read into a copy of the builder, with its defaults and custom
             attributes. A change of the whole builder by an importer, such as merging bodies, affects one asset only.
         scene: The assets and the gravity; if it gives no gravity, that of the assets holds.
-        held: Indices of the assets to add; None adds all.
+        indices: Indices of the assets to add; None adds all.
         catalog: The plugins to choose importers from; by default all installed ones.
 
     Returns:
@@ -52,7 +52,8 @@ def add_assets(
         ConfigError: A file cannot be found or read, or is empty, or would be another mechanism; or the assets state
             different gravities.
     """
-    assets = [asset for index, asset in enumerate(find_assets(scene.assets, catalog)) if held is None or index in held]
+    every = enumerate(find_assets(scene.assets, catalog))
+    assets = [asset for index, asset in every if indices is None or index in indices]
     _refuse_ignored_shapes(scene, assets)
     blank = copy.deepcopy(builder)
     imports = []
@@ -102,17 +103,17 @@ def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
     Raises:
         ConfigError: An asset names a world that does not exist, or no world; or a world has no asset.
     """
-    held: list[list[int]] = [[] for _ in range(scene.worlds)]
+    by_world: list[list[int]] = [[] for _ in range(scene.worlds)]
     for index, asset in enumerate(scene.assets):
         for world in _worlds_of_asset(asset, scene.worlds, f"scene.assets[{index}].worlds"):
-            held[world].append(index)
-    empty = [world for world, assets in enumerate(held) if not assets]
+            by_world[world].append(index)
+    empty = [world for world, assets in enumerate(by_world) if not assets]
     if scene.assets and empty:
         raise ConfigError(
             f"scene.assets: no asset is in {listed_worlds(empty)}; let some asset's 'worlds' cover them, or lower"
             " scene.worlds"
         )
-    return [tuple(assets) for assets in held]
+    return [tuple(assets) for assets in by_world]
 
 
 def _worlds_of_asset(asset: AssetConfig, count: int, where: str) -> list[int]:

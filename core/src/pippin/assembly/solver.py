@@ -28,10 +28,10 @@ class SolverBuilding:
     """
 
     def __init__(
-        self, components: Components, config: SimulationConfig, collision_asked: CollisionConfig, catalog: Catalog
+        self, components: Components, config: SimulationConfig, original_collision: CollisionConfig, catalog: Catalog
     ) -> None:
         self._components, self._config, self._catalog = components, config, catalog
-        self._collision_asked = collision_asked
+        self._original_collision = original_collision
         if components.single("build_solver") is None:
             raise ConfigError(self._no_solver())
         #: The name of the solver in errors.
@@ -67,7 +67,7 @@ class SolverBuilding:
         faults: list[str] = []
         for answer in self._components.implementations("check_model"):
             try:
-                with self._components.blaming(answer.owner, "check_model"):
+                with self._components.during(answer.owner, "check_model"):
                     _raise(answer.call(model=model, **self._arguments), answer.owner)
             except ConfigError as error:
                 faults += error.faults
@@ -142,12 +142,12 @@ class SolverBuilding:
         return {"collision": self._config.collision, "dt": step.dt / step.substeps, "substeps": step.substeps}
 
     def _refuse_sensors(self, supported: Iterable[str]) -> None:
-        asked = self._config.simulation.observables
-        refuse_unsupported(self._components.declarations, asked, frozenset(supported), self.name, self._catalog)
+        observables = self._config.simulation.observables
+        refuse_unsupported(self._components.declarations, observables, frozenset(supported), self.name, self._catalog)
 
     def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
         """Refuse a `[collision]` table if the solver detects contacts itself."""
-        if detects_contacts and self._collision_asked != CollisionConfig():
+        if detects_contacts and self._original_collision != CollisionConfig():
             raise ConfigError(
                 f"collision: solver {self.name!r} detects contacts itself and would ignore this table;"
                 " leave it out, or let the solver use Newton's contacts"
@@ -167,9 +167,9 @@ def _raise(faults: Any, owner: str) -> None:
         return
     found = (faults,) if isinstance(faults, str) or not isinstance(faults, Iterable) else tuple(faults)
     if isinstance(faults, str) or not all(isinstance(fault, str) and ": " in fault for fault in found):
-        told = faults if found == (faults,) else list(found)
+        returned = faults if found == (faults,) else list(found)
         raise PluginError(
-            f"{owner}: check_model returned {told!r}; return a sequence of faults `key: what; cure`, empty for none"
+            f"{owner}: check_model returned {returned!r}; return a sequence of faults `key: what; cure`, empty for none"
         )
     if found:
         raise ConfigError(*found)

@@ -56,7 +56,7 @@ def _faults(model: newton.Model, name: str) -> Iterator[str]:
     values = values.reshape(len(values), -1)
     for rule in _rules(name, values):
         if rule.faulty.any():
-            yield _told(model, name, values, rule)
+            yield _fault(model, name, values, rule)
             return
 
 
@@ -72,7 +72,7 @@ def _rules(name: str, values: np.ndarray) -> Iterator[_Rule]:
         yield _Rule("a quaternion of length 1", ~(np.abs(lengths - 1.0) <= _UNIT_TOLERANCE))
 
 
-def _told(model: newton.Model, name: str, values: np.ndarray, rule: _Rule) -> str:
+def _fault(model: newton.Model, name: str, values: np.ndarray, rule: _Rule) -> str:
     rows = np.flatnonzero(rule.faulty)
     first = values[rows[0]].tolist()
     value = first[0] if len(first) == 1 else first

@@ -44,7 +44,7 @@ def add_own_hooks(manager: pluggy.PluginManager, components: Mapping[str, Any]) 
     return frozenset(name for name, owner in owners.items() if owner != "Pippin")
 
 
-def refuse_arguments(hook: str, own: Collection[str], asked: Collection[str], given: Collection[str]) -> None:
+def refuse_arguments(hook: str, own: Collection[str], expected: Collection[str], received: Collection[str]) -> None:
     """Refuse the call of a hook that no component specifies, or with other arguments than it has.
 
     Raises:
@@ -55,5 +55,7 @@ def refuse_arguments(hook: str, own: Collection[str], asked: Collection[str], gi
     if hook not in own:
         known = f"; hooks of plugins: {', '.join(sorted(own))}" if own else "; no plugin of this simulation has any"
         raise PluginError(f"call_hook: no plugin specifies {hook!r}{did_you_mean(hook, own)}{known}")
-    if set(asked) != set(given):
-        raise PluginError(f"call_hook: {hook} takes ({', '.join(asked)}), got ({', '.join(given)}); pass these by name")
+    if set(expected) != set(received):
+        raise PluginError(
+            f"call_hook: {hook} takes ({', '.join(expected)}), got ({', '.join(received)}); pass these by name"
+        )

@@ -21,14 +21,14 @@ class RuntimeAttributes:
     Args:
         component: The component.
         name: The component's name in errors, such as `sensors:torso`.
-        blaming: Returns a context, by the name of the attribute, in which exceptions name the component;
+        during: Returns a context, by the name of the attribute, in which exceptions name the component;
             by default exceptions are left alone.
     """
 
     def __init__(
-        self, component: Any, name: str, blaming: Callable[[str], AbstractContextManager[None]] = nullcontext
+        self, component: Any, name: str, during: Callable[[str], AbstractContextManager[None]] = nullcontext
     ) -> None:
-        self._component, self._name, self._blaming = component, name, blaming
+        self._component, self._name, self._during = component, name, during
 
     @property
     def is_capturable(self) -> bool:
@@ -207,7 +207,7 @@ class RuntimeAttributes:
         return (key for key, value in public.items() if not isinstance(value, classmethod))
 
     def _read(self, attribute: str, default: Any) -> Any:
-        with self._blaming(attribute):
+        with self._during(attribute):
             value = read(self._component, attribute, self._name)
         return default if value is MISSING else value
 
@@ -223,18 +223,18 @@ class RuntimeAttributes:
             raise self._wrong(f"{attribute}: expected a collection of names, got {value!r}")
         return value
 
-    def _expected(self, attribute: str, value: Any, kind: type, told: str) -> Any:
+    def _expected(self, attribute: str, value: Any, kind: type, what: str) -> Any:
         if not isinstance(value, kind):
-            raise self._wrong(f"{attribute}: expected {told}, got {value!r}")
+            raise self._wrong(f"{attribute}: expected {what}, got {value!r}")
         return value
 
     def _offered(self, attribute: str) -> Any:
         """Return an array, or None if the component raises an AttributeError."""
-        with self._blaming(attribute):
+        with self._during(attribute):
             return getattr(self._component, attribute, None)
 
     def _wrong(self, fault: str) -> PluginError:
-        """Return the error of a fault; it blames this component, and not the one that reads the attribute."""
+        """Return the error of a fault; it names this component, and not the one that reads the attribute."""
         error = PluginError(f"{self._name}: {fault}")
         error.owner = self._name
         return error
@@ -255,5 +255,5 @@ class RuntimeAttributes:
         found = self._read(method, default)
         if not callable(found):
             raise self._wrong(f"{method}: expected a method, got {found!r}")
-        with self._blaming(method):
+        with self._during(method):
             return found()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 from pippin.config import SimulationConfig
+from pippin.devices import start_warp
 from pippin.errors import ConfigError, SimulationError
 from pippin.sharding.folder import write_folder
 from pippin.sharding.shard import shards_of
@@ -90,6 +91,7 @@ class ShardedWorlds:
         """Return the arrays of actions and results by name; see `LocalWorlds.arrays`."""
         import warp as wp
 
+        start_warp()
         return {name: wp.array(array, device="cpu", copy=False) for name, array in self._shared.arrays.items()}
 
     def step(self, *, reads_flags: bool) -> None:

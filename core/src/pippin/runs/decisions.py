@@ -7,7 +7,7 @@ import gc
 import math
 
 from pippin.config import SimulationConfig
-from pippin.devices import import_hot_modules, no_garbage_collection
+from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError
 
 from .progress import RunProgress
@@ -58,12 +58,8 @@ def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> 
 
 
 def import_newton(config: SimulationConfig, progress: RunProgress) -> None:
-    """Import Newton and Warp, which takes seconds. In a command, limit Warp's messages to warnings from here on."""
-    with progress.phase("import"), no_garbage_collection():
-        if progress.owns_process:
-            import warp as wp
-
-            wp.config.log_level = wp.LOG_WARNING
+    """Import Newton and Warp, which takes seconds."""
+    with progress.phase("import"):
         import_hot_modules(requires_grad=config.simulation.requires_grad)
     if progress.owns_process:
         # The collector need not walk what was imported, neither during the run nor, for two seconds, at the very end.

@@ -49,7 +49,7 @@ class RunFolder:
     def write(
         self, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None = None
     ) -> None:
-        """Add configuration, summary and page to the files of recorders and viewers."""
+        """Add configuration, summary, page and a trace of the hook calls, if there is one, to the other files."""
         self.write_config(config)
         self.write_summary(summary)
         if trace is not None:

@@ -30,7 +30,7 @@ class Growth:
 
     def __init__(self, config: SimulationConfig) -> None:
         #: The configuration as the user gave it, and that of the next start.
-        self.asked = self.config = config
+        self.original = self.config = config
         #: A note for each start with larger buffers.
         self.notes: list[str] = []
 

@@ -55,6 +55,8 @@ def merge_results(
     sizes = [each["worlds"] for each in results.values()]
     facts["notes"] = {"processes": [_division(sizes), *_rest(parts_folder, kept)], **facts["notes"]}
     steps = min(each["steps"] for each in results.values())
+    scores = [each["task"] for each in results.values() if each["task"] is not None]
+    facts["task"] = sum(scores[1:], start=scores[0]) if scores else None
     run = {"worlds": config.scene.worlds, "first_step": 0, "steps": steps, "measured_steps": max(steps - 1, 0)}
     return {**run, "recordings": recordings, **facts}
 

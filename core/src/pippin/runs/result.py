@@ -88,5 +88,6 @@ def summary_of(
         "failure": "stopped" if isinstance(end, KeyboardInterrupt) else None if end is None else str(end),
         "seconds": dict(seconds),
         "recordings": own.pop("recordings"),
+        "task": None if (score := own.pop("task")) is None else score.plain(),
         **own,
     }

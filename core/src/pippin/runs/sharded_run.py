@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 from pippin.config import ComponentConfig, SimulationConfig
-from pippin.devices import find_device, warp_quiet
+from pippin.devices import find_device
 from pippin.errors import ConfigError, PippinError
 from pippin.indices import chosen_worlds
 from pippin.recording.config import RecorderConfig
@@ -39,8 +39,7 @@ def process_count(given: str, config: SimulationConfig) -> int:
         ConfigError: It is neither a number of at least 1 nor `auto`.
     """
     if given == "auto":
-        with warp_quiet():
-            device = find_device(config.simulation.device)
+        device = find_device(config.simulation.device)
         return min(_gpus(config) if device.is_cuda else free_cores(), config.scene.worlds)
     if not re.fullmatch(r"[1-9]\d*", given):
         raise ConfigError(f"processes: expected a whole number of at least 1, or auto, got {given!r}")
@@ -198,8 +197,7 @@ def _shards(config: SimulationConfig, count: int) -> list[Shard]:
         for label, table in config.recorders.items()
     }
     try:
-        with warp_quiet():
-            return shards_of(attrs.evolve(config, recorders=recorders), count)
+        return shards_of(attrs.evolve(config, recorders=recorders), count)
     except ConfigError as error:
         error.restate(lambda fault: re.sub(r"^shards:", "processes:", fault))
         raise

@@ -104,7 +104,7 @@ def stepped(
         with build(growth.config) as simulation:
             loop = RunLoop(simulation, progress, growth.notes)
             loop.run(take)
-            sizes = sizes_for(growth.asked, simulation.capacities, loop.end)
+            sizes = sizes_for(growth.original, simulation.capacities, loop.end)
             if sizes is None or growth.is_exhausted or not may_grow:
                 finish(loop)
                 break
@@ -123,6 +123,7 @@ def facts_of(loop: RunLoop) -> dict[str, Any]:
         "measured_steps": loop.steps,
         "measured_seconds": loop.seconds,
         "recordings": _recordings(simulation),
+        "task": loop.score,
         **what_ran(simulation, loop.notes),
     }
 

@@ -166,8 +166,9 @@ def _asset(asset: AssetConfig, worlds: int, index: int, shard: Shard) -> AssetCo
     """Return the asset in the worlds of a shard; None if it is in none of them."""
     if asset.worlds is None:
         return asset
-    held = shard.local(chosen_worlds(asset.worlds, worlds, f"scene.assets[{index}].worlds", "leave the asset out"))
-    return attrs.evolve(asset, worlds=held) if held else None
+    chosen = chosen_worlds(asset.worlds, worlds, f"scene.assets[{index}].worlds", "leave the asset out")
+    local_worlds = shard.local(chosen)
+    return attrs.evolve(asset, worlds=local_worlds) if local_worlds else None
 
 
 def _solver(solver: ComponentConfig | None, count: int) -> ComponentConfig | None:
@@ -183,10 +184,10 @@ def _recorders(config: SimulationConfig, shards: Sequence[Shard]) -> list[dict[s
     for label, table in config.recorders.items():
         where = f"recorders.{label}"
         worlds, path = _worlds_of(table, config, where), getattr(table.config, "path", "")
-        held = [shard.local(worlds) for shard in shards]
-        if Path(path).is_absolute() and sum(map(bool, held)) > 1:
+        local_worlds = [shard.local(worlds) for shard in shards]
+        if Path(path).is_absolute() and sum(map(bool, local_worlds)) > 1:
             raise ConfigError(f"{where}.path: {path!r} would be the file of several shards; give a relative path")
-        for index, own in enumerate(held):
+        for index, own in enumerate(local_worlds):
             if own:
                 found[index][label] = _with_worlds(table, own)
     return found

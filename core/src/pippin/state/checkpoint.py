@@ -212,9 +212,9 @@ class PersistentState:
         """Write into an array of another library, or put a new one into its places if it is immutable."""
         if write(node, contents):
             return
-        made = remade(node, contents)
+        array = remade(node, contents)
         for put in self._setters(node):
-            put(made)
+            put(array)
 
     def _setters(self, node: Any) -> list[Callable[[Any], object]]:
         """Return the functions that put another value into the places of one."""

@@ -37,7 +37,8 @@ class Reports:
     """The reports of the solver in each substep of a control step.
 
     The last substep fills the arrays that sensors read. Every substep reports overflow into its own row: no report is
-    overwritten before the monitor reads it, and no substep needs an additional kernel.
+    overwritten before the monitor reads it, and no substep needs an additional kernel. `accelerations` is None if the
+    solver reports `body_qdd`, or nothing needs it.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Reports:
     ) -> None:
         #: The arrays that sensors read.
         self.measured = observables
-        #: The measurement of `body_qdd` in the last substep; None if the solver reports it, or nobody needs it.
+        #: The measurement of `body_qdd` in the last substep, or None.
         self.accelerations = accelerations
         if accelerations is not None:
             observables.body_qdd = accelerations.values

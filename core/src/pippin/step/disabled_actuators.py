@@ -42,7 +42,7 @@ class DisabledActuators:
         if self.has(component) != enabled:
             return
         self.all = (*(each for each in self.all if each is not component), *(() if enabled else (component,)))
-        dofs = self._components.bound[name].actuated_dofs
+        dofs = self._components.attributes[name].actuated_dofs
         if not enabled and dofs is not None:
             zero_efforts(dofs, self._control)
         self.revision += 1

@@ -211,7 +211,7 @@ class StepPlan(Built):
     @property
     def _acts_between(self) -> bool:
         """Whether an actuator or a callback acts anew in each physics step, and not once for a whole control step."""
-        closed = [each for each in self._acting() if not self.components.bound[each.owner].is_open_loop]
+        closed = [each for each in self._acting() if not self.components.attributes[each.owner].is_open_loop]
         return any((closed, self.components.wrappers("apply_actuators"), self.callbacks.of("after_actuators")))
 
     @property
@@ -259,7 +259,7 @@ class StepPlan(Built):
         # Newton's solvers take one substep at a time, and read the whole state.
         del arguments["substep_count"], arguments["written_worlds"]
         owner, trace = self.components.solver_name, self.components.trace
-        run = self.components.blamed(owner, "step", partial(solver.step, **arguments))
+        run = self.components.guarded(owner, "step", partial(solver.step, **arguments))
         return Operation(
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),

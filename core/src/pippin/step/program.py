@@ -282,7 +282,7 @@ class Program:
             yield Segment(operations=operations, graph=graph)
 
     def _compare(self, variants: Mapping[Any, Sequence[Segment]], before: Snapshot) -> dict[str, str]:
-        """Return the operations to blame if replayed steps differ from eager ones, with the reasons."""
+        """Return the operations that can be the reason if replayed steps differ from eager ones, with the reasons."""
         for segments in variants.values():
             difference = self._replays_differ(segments, before)
             if difference is not None:

@@ -141,7 +141,7 @@ def without(feature: str, name: str, solver: Declaration, catalog: Catalog, user
 
 def refuse_unsupported(
     declarations: Mapping[str, Declaration],
-    asked: Collection[str],
+    requested: Collection[str],
     supported: frozenset[str],
     solver: str,
     catalog: Catalog,
@@ -152,7 +152,7 @@ def refuse_unsupported(
         ConfigError: Names the sensor, the observable, the solver, and the installed solvers that compute it.
     """
     faults = []
-    for place, kind in unmet_needs(declarations, asked, supported):
+    for place, kind in unmet_needs(declarations, requested, supported):
         able = ", ".join(repr(other) for other in solvers_declaring("supported_observables", kind, catalog))
         faults.append(
             f"{place}: needs {kind!r}, which solver {solver!r} does not compute;"
@@ -163,9 +163,9 @@ def refuse_unsupported(
 
 
 def unmet_needs(
-    declarations: Mapping[str, Declaration], asked: Collection[str], supported: frozenset[str]
+    declarations: Mapping[str, Declaration], requested: Collection[str], supported: frozenset[str]
 ) -> list[tuple[str, str]]:
     """Return the needs that neither the solver nor the host meets, as pairs of place and kind of observable."""
     needs = {name.replace(":", "."): declared.observables for name, declared in declarations.items()}
-    needs = {"simulation.observables": frozenset(asked)} | needs
+    needs = {"simulation.observables": frozenset(requested)} | needs
     return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported - MEASURED)]

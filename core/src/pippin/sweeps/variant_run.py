@@ -9,7 +9,6 @@ from typing import Any
 
 from pippin.analysis.measured_run import MeasuredRun
 from pippin.config import SimulationConfig
-from pippin.devices import warp_quiet
 from pippin.runs.summary import what_ran
 
 _NO_FIGURES = ("solver", "outcome", "reason", "ignored", "warnings", "relative_energy_drift", "distance", "series")
@@ -27,7 +26,7 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
     Raises:
         PippinError: The simulation cannot be built.
     """
-    with warp_quiet(), warnings.catch_warnings(record=True) as noted:
+    with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         run = MeasuredRun(config, steps, time.time(), folder, (folder / "begun").touch, may_grow=True)
     result, simulation = run.result(solver=""), run.loop.simulation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import attrs
 import newton
@@ -18,6 +19,7 @@ from pippin.hookspecs import hookimpl
 from . import kernels
 from .all_terms import AllTerms
 from .episodes import EpisodeBuffers
+from .score import Score
 from .terms import Command, Event
 from .timers import Timer
 
@@ -146,6 +148,20 @@ class Task:
         """Write the observations of the state from which the next step starts: of all worlds, or of reset ones."""
         self._write_observations(state)
         self.episodes.finish_step()
+
+    def score(self) -> dict[str, Any]:
+        """Return how the episodes of all worlds went that have ended so far; waits for the device.
+
+        `episodes` counts them; `mean_return`, `std_return` and `mean_length` [control steps] are None without any.
+        `terminated`, `truncated` and `diverged` count their ends, `terminations` the ends at which each one held, and
+        `rewards` are the means of the sums of each weighted reward. `unfinished` tells the same of the others.
+        """
+        return self.sums.plain()
+
+    @property
+    def sums(self) -> Score:
+        """For the core: the sums that the score is computed from."""
+        return Score.of(self.episodes, tuple(self.rewards), tuple(self.terminations))
 
     def raise_errors(self) -> None:
         """Raise once if a reward was not finite in a world whose state is; the simulation can continue.

@@ -120,6 +120,7 @@ class QuantityBuffer:
         """Write data, dense on the device, into the selected rows, except values that are faults. May be recorded.
 
         Flags are set if something is computed from the rows that were written; `inverse` is the array of inverses.
+        Both are None if there is no such thing.
         """
         if self._blocks is not None and self._is_plain and not (self._device.is_cuda or self._device.is_capturing):
             rows, rule = selection.rows(), None if is_checked else self._rule
