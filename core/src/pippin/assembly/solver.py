@@ -54,7 +54,7 @@ class SolverBuilding:
                 worlds of a run, and worlds depend on each other.
         """
         refuse_part(model, self.declaration, self.name, self._config.scene.run_worlds)
-        accepted, actuators = self._config.simulation.accept_unsupported, self._components.bound.values()
+        accepted, actuators = self._config.simulation.accept_unsupported, self._components.attributes.values()
         found = find_gaps(features_of(model), self.declaration, accepted, actuators, are_stated=are_stated)
         return refuse_gaps(found, self.declaration, self.name, accepted, self._catalog)
 
