@@ -131,15 +131,15 @@ def exchange_targets(
     coordinates: wp.array[int],
     positions: wp.array[float],
     velocities: wp.array[float],
-    told_positions: wp.array[float],
-    told_velocities: wp.array[float],
+    last_positions: wp.array[float],
+    last_velocities: wp.array[float],
     target_q: wp.array[float],
     target_qd: wp.array[float],
 ):
     """Take over the targets that were written into the arrays of all joints, and write all targets there."""
     i = wp.tid()
-    exchange(coordinates[i], i, positions, told_positions, target_q)
-    exchange(dofs[i], i, velocities, told_velocities, target_qd)
+    exchange(coordinates[i], i, positions, last_positions, target_q)
+    exchange(dofs[i], i, velocities, last_velocities, target_qd)
 
 
 @wp.kernel

@@ -64,10 +64,6 @@ def check_solvers(
     """Return the verdict of each solver: those whose declaration suits the scene are built, and `tried` take a step.
 
     A solver that the file does not name runs with its defaults.
-
-    Raises:
-        ConfigError: The file is wrong with any solver.
-        PluginError: A plugin that the file names is broken.
     """
     catalog = Catalog.installed()
     config = load(file, overrides, catalog)

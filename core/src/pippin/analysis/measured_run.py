@@ -32,15 +32,11 @@ class MeasuredRun:
     """A run that is timed and measured.
 
     Args:
-        config: The configuration.
         steps: Control steps. The time of taking samples between them is not counted.
         started: Time at which the run began, in seconds since the epoch.
         folder: Folder for the files of recorders.
         begun: Called after the first step, when all is compiled.
         may_grow: Whether the run starts again with larger buffers if they were full, as `pippin run` does.
-
-    Raises:
-        PippinError: The simulation cannot be built.
     """
 
     def __init__(

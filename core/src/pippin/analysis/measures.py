@@ -21,12 +21,8 @@ from pippin.support.features import NO_LIMIT
 def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool = True) -> np.ndarray:
     """Return the kinetic energy of bodies and particles [J], shape [world_count].
 
-    The energy is the sum of ½ m v² + ½ ωᵀ I ω, with v of the centre of mass, and of ½ a q̇² for rotor inertias a.
-
-    Args:
-        model: The model.
-        state: Its state; `joint_qd` is read for rotors.
-        has_rotors: Whether joints have the rotor inertia that the model gives them; a solver may leave it out.
+    The energy is the sum of ½ m v² + ½ ωᵀ I ω, with v of the centre of mass, and of ½ a q̇² for rotor inertias a, which
+    need `joint_qd`. Without `has_rotors`, they are left out, as by a solver that leaves them out.
     """
     energy = np.zeros(model.world_count)
     if model.body_count:
@@ -105,9 +101,6 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
     The gap is the distance between the two anchors of a joint, one on its parent and one on its child, along the
     directions in which the joint does not slide. Free joints, distance joints, rods and disabled joints are left out.
     Solvers in maximal coordinates let joints drift. In reduced coordinates only a joint that closes a loop can drift.
-
-    Returns:
-        The gap, or None if there is no such joint.
     """
     kinds = newton.JointType
     constraining = [int(kind) for kind in (kinds.REVOLUTE, kinds.PRISMATIC, kinds.BALL, kinds.FIXED, kinds.D6)]

@@ -143,11 +143,7 @@ def tune(
 
 
 def loads(model: newton.Model, dofs: Sequence[int], labels: Sequence[str]) -> tuple[list[Load], np.ndarray]:
-    """Return what some axes move in the model's pose, and the inverse of the mass matrix on these, shape [axes, axes].
-
-    Raises:
-        ConfigError: An axis has no inertia.
-    """
+    """Return what some axes move in the model's pose, and the inverse of their mass matrix, shape [axes, axes]."""
     mass, gravity = _mass_matrix(model)
     inertias, limits = mass.diagonal(), on_host(model.joint_effort_limit)
     light = [labels[dof] for dof in dofs if not inertias[dof] > 1e-9]

@@ -79,11 +79,7 @@ def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.Colli
 
 
 def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) -> None:
-    """Refuse contacts that the solver does not accept; Newton would refuse them only in the first step.
-
-    Raises:
-        ConfigError: Contacts are reduced per pair of bodies, but the solver needs all of them.
-    """
+    """Refuse contacts that the solver does not accept; Newton would refuse them only in the first step."""
     if config.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
         raise ConfigError(
             f"collision.body_pair_reduction: {type(solver).__name__} needs every contact of a pair of bodies;"

@@ -59,11 +59,7 @@ class SolverBuilding:
         return refuse_gaps(found, self.declaration, self.name, accepted, self._catalog)
 
     def refuse_faults(self, model: newton.Model) -> None:
-        """Refuse a model that a component cannot simulate, with everything that its `check_model` says.
-
-        Raises:
-            ConfigError: One fault for each reason.
-        """
+        """Refuse a model that a component cannot simulate, with everything that its `check_model` says."""
         faults: list[str] = []
         for answer in self._components.implementations("check_model"):
             try:

@@ -45,11 +45,7 @@ def add_own_hooks(manager: pluggy.PluginManager, components: Mapping[str, Any]) 
 
 
 def refuse_arguments(hook: str, own: Collection[str], expected: Collection[str], received: Collection[str]) -> None:
-    """Refuse the call of a hook that no component specifies, or with other arguments than it has.
-
-    Raises:
-        PluginError: As described.
-    """
+    """Refuse the call of a hook that no component specifies, or with other arguments than it has."""
     if hook in names_of_hooks(Hooks):
         raise PluginError(f"call_hook: {hook!r} is called by the host; call a hook that a plugin specifies")
     if hook not in own:

@@ -19,7 +19,6 @@ class RuntimeAttributes:
     """The attributes of a component after `bind`, read at each access. Missing attributes have their default.
 
     Args:
-        component: The component.
         name: The component's name in errors, such as `sensors:torso`.
         during: Returns a context, by the name of the attribute, in which exceptions name the component;
             by default exceptions are left alone.

@@ -36,9 +36,6 @@ def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     A value on the command line is a TOML value; a bare word is a string, so `solver.type=xpbd` works. Keys are TOML's
     dotted keys: quote a part that contains a dot or a regular expression, as in `kp.".*hip.*"=40`. With a plus in
     front, `+key=value`, the key must be new.
-
-    Raises:
-        ConfigError: A key or a value is malformed; one line for each.
     """
     if isinstance(overrides, str):
         overrides = [overrides]

@@ -47,11 +47,7 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
 
 
 def read_folder(folder: Path) -> tuple[SimulationConfig, Sequence[Path]]:
-    """Return the configuration of all worlds, and the file of each shard.
-
-    Raises:
-        ConfigError: The folder was not written by `write_folder`.
-    """
+    """Return the configuration of all worlds, and the file of each shard."""
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:

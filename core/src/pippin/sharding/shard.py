@@ -108,15 +108,7 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
 
 
 def config_of_worlds(config: SimulationConfig, worlds: range) -> SimulationConfig:
-    """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
-
-    Args:
-        config: The configuration of the whole simulation.
-        worlds: The worlds, counted in the whole simulation.
-
-    Raises:
-        ConfigError: The simulation has no such worlds.
-    """
+    """Return the configuration of some neighbouring worlds alone, without recorders and viewers."""
     if not worlds or worlds.start < 0 or worlds.stop > config.scene.worlds:
         raise ConfigError(
             f"worlds: {worlds.start}:{worlds.stop} are not among the {config.scene.worlds} worlds of the file; choose"

@@ -79,11 +79,7 @@ class ModelChanges:
             self._replayed |= int(flags)
 
     def check(self) -> None:
-        """Refuse masses that were set to zero since the last call, as the build does.
-
-        Raises:
-            ConfigError: Names the bodies.
-        """
+        """Refuse masses that were set to zero since the last call, as the build does."""
         if self._are_masses_changed:
             refuse_massless(self._model, "model.body_mass")
             self._are_masses_changed = False

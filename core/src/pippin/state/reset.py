@@ -51,9 +51,7 @@ class WorldReset:
     def mask_of(self, worlds: Any, where: str) -> wp.array[wp.bool]:
         """Return the mask of worlds, shape [world_count + 1]. The last entry, of global entities, is set only for None.
 
-        Args:
-            worlds: Indices of worlds, a mask, or None for all; a mask on the device is not read by the host.
-            where: Beginning of error messages.
+        The worlds are indices, a mask, or None for all; a mask on the device is not read by the host.
 
         Raises:
             ConfigError: An index is out of range, or a mask has another shape.

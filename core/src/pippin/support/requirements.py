@@ -78,11 +78,7 @@ def refuse_gaps(
 
 
 def refuse_part(model: newton.Model, solver: Declaration, name: str, run_worlds: int) -> None:
-    """Refuse a part of the worlds of a run if they depend on the other worlds.
-
-    Raises:
-        ConfigError: They do; names the reason.
-    """
+    """Refuse a part of the worlds of a run if they depend on the other worlds."""
     if model.world_count == run_worlds:
         return
     reason = solver.mixed_worlds

@@ -83,9 +83,7 @@ class SolverSupport:
     def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
 
-        Args:
-            array: Name of an array of the model.
-            shapes: Indices of shapes; -1 for none.
+        A shape of -1 is none.
         """
         name = array.removeprefix("shape_material_")
         if name == array or name not in (dimensions := self._dimensions()):
