@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import attrs
 import newton
@@ -81,10 +80,6 @@ class _Scene:
     model: newton.Model
     actuators: Sequence[RuntimeAttributes]
 
-    @classmethod
-    def of(cls, model: newton.Model, actuators: Mapping[str, Any]) -> _Scene:
-        return cls(model, [RuntimeAttributes(each, name) for name, each in actuators.items()])
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Trial:
@@ -104,7 +99,7 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
         config = with_solver(file, overrides, solver)
         eager = attrs.evolve(config, simulation=attrs.evolve(config.simulation, capture="off"))
         with Simulation(eager) as simulation:
-            scene = _Scene.of(simulation.model, simulation.actuators)
+            scene = _Scene(simulation.model, [RuntimeAttributes(each, "") for each in simulation.actuators.values()])
             compile_step(simulation.program)
             notes += [text for report in simulation.import_reports for text in report.designed()]
             notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
@@ -123,7 +118,7 @@ def _scene(config: SimulationConfig, catalog: Catalog) -> _Scene | tuple[str, ..
         components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
         with closing(components), wp.ScopedDevice(find_device(config.simulation.device)) as device:
             model = build_model(components, config, None, device)[0]
-            return _Scene.of(model, components.labelled("actuators"))
+            return _Scene(model, list(components.attributes.values()))
     except (ConfigError, PluginError) as error:
         return tuple(str(error).splitlines())
 
