@@ -142,11 +142,7 @@ def refuse_unsupported(
     solver: str,
     catalog: Catalog,
 ) -> None:
-    """Refuse observables that a sensor or the file needs and the solver does not compute.
-
-    Raises:
-        ConfigError: Names the sensor, the observable, the solver, and the installed solvers that compute it.
-    """
+    """Refuse observables that a sensor or the file needs and the solver does not compute."""
     faults = []
     for place, kind in unmet_needs(declarations, requested, supported):
         able = ", ".join(repr(other) for other in solvers_declaring("supported_observables", kind, catalog))
