@@ -163,13 +163,7 @@ class JointActuator(FrozenAttributes):
         """
         return self._properties.get(name) if name in JOINT_PROPERTIES else self._parameters.get(name)
 
-    def set(
-        self,
-        name: str,
-        values: Any,
-        worlds: Any = None,
-        joints: str | Sequence[str] | None = None,
-    ) -> None:
+    def set(self, name: str, values: Any, worlds: Any = None, joints: str | Sequence[str] | None = None) -> None:
         """Set a parameter from the next step on, even if the step is recorded. Reads and writes the device.
 
         A parameter that the file draws at random is drawn anew when its world is reset.

@@ -292,10 +292,7 @@ def _text(tables: Mapping[str, Any], contents: AssetContents, trial: Trial, note
         + "".join(f"# Note: {note}\n" for note in notes),
         _section("Time: a physics step is dt [s]; policies act every `decimation` steps.", simulation=simulation),
         _section("Worlds: copies of the robot, side by side. Ground at height zero.", scene=tables["scene"]),
-        _section(
-            _SOLVER,
-            solver=tables["solver"],
-        ),
+        _section(_SOLVER, solver=tables["solver"]),
         _section(f"Actuators: {of}. Targets are the start pose.", actuators=tables["actuators"]),
         _SUGGESTIONS.format(base=key_text(base)[1:-1] if key_text(base).startswith('"') else base),
     ]

@@ -66,12 +66,7 @@ def assemble(
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
     components = Components(
-        config,
-        plugins,
-        catalog,
-        trace,
-        of_stages=find_prim_actuators(config, catalog),
-        of_host=_of_host(config),
+        config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog), of_host=_of_host(config)
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
