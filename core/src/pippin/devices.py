@@ -81,11 +81,7 @@ def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
 
 
 def find_device(name: str) -> wp.Device:
-    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU.
-
-    Raises:
-        ConfigError: There is no such device on this machine.
-    """
+    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU."""
     import warp as wp
 
     start_warp()

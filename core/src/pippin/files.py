@@ -39,15 +39,7 @@ def output_path(folder: Path | None, path: str | os.PathLike[str]) -> Path:
 
 
 def refuse_unwritable(path: Path, where: str = "path") -> None:
-    """Refuse a file that cannot be written; nothing is created.
-
-    Args:
-        path: The file.
-        where: Beginning of the error.
-
-    Raises:
-        ConfigError: The path is a folder, or the nearest existing folder cannot be written.
-    """
+    """Refuse a file that cannot be written; nothing is created. `where` begins the error."""
     if path.is_dir():
         raise ConfigError(f"{where}: '{path}' is a folder; name a file")
     if path.exists():

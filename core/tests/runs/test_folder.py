@@ -63,9 +63,7 @@ def test_a_file_for_which_there_is_no_room_is_an_error_with_its_cure(tmp_path):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # [bytes]
     try:
-        with pytest.raises(
-            pippin.ConfigError, match=r"^out: '.*page\.html' cannot be written \(File too large\); make"
-        ):
+        with pytest.raises(pippin.ConfigError, match=r"^out: '.*page\.html' cannot be written \(File too large\); "):
             RunFolder(tmp_path / "run").write_text("page.html", 1000 * "x")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -21,6 +21,9 @@ JOINT_PROPERTIES = ("armature", "friction", "damping")
 
 _FEATURES = {"armature": "armature", "friction": "joint_friction", "damping": "joint_damping"}
 
+FEATURES_OF_KEYS = {**_FEATURES, "velocity_limit": "velocity_limits"}
+"""Features that keys of a group ask of the solver."""
+
 
 class JointProperties:
     """The properties of the driven joints in the model, as parameters of a group."""

@@ -248,13 +248,7 @@ class Parameters:
         """
         return _by_world(self._find(name).values, self._lanes.dofs.shape)
 
-    def set(
-        self,
-        name: str,
-        values: Any,
-        worlds: Any = None,
-        patterns: str | Sequence[str] | None = None,
-    ) -> None:
+    def set(self, name: str, values: Any, worlds: Any = None, patterns: str | Sequence[str] | None = None) -> None:
         """Set a parameter, from the next step on; see `DriveActuator.set`.
 
         Args:

@@ -86,11 +86,7 @@ def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> Non
 
 
 def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
-    """Return the indices of the assets in each world, one entry per world.
-
-    Raises:
-        ConfigError: An asset names a world that does not exist, or no world; or a world has no asset.
-    """
+    """Return the indices of the assets in each world, one entry per world."""
     by_world: list[list[int]] = [[] for _ in range(scene.worlds)]
     for index, asset in enumerate(scene.assets):
         for world in _worlds_of_asset(asset, scene.worlds, f"scene.assets[{index}].worlds"):
@@ -116,9 +112,6 @@ def add_worlds(
     """Add all worlds at the origin, as runs of copies of a prototype, and the ground if the scene has one.
 
     Each run is a prototype, whose gravity its copies keep, and the number of neighbouring worlds that copy it.
-
-    Raises:
-        ConfigError: A prototype's up axis is not z.
     """
     for prototype, count in runs:
         if prototype.up_axis != newton.Axis.Z:

@@ -24,9 +24,6 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
         count: The number of shards.
         step: Control steps so far.
         save: Writes the files whose paths it gets, one for each shard.
-
-    Raises:
-        ConfigError: The path is a file.
     """
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"save: '{folder}' is a file; name a folder")

@@ -146,12 +146,7 @@ class Callbacks:
             else None
         )
         callback = Callback(
-            phase=phase,
-            name=name,
-            order=order,
-            is_capturable=is_capturable,
-            find=find or (lambda: function),
-            owner=me,
+            phase=phase, name=name, order=order, is_capturable=is_capturable, find=find or (lambda: function), owner=me
         )
         self._added.append(callback)
         self._added.sort(key=lambda each: each.order)

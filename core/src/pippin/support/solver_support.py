@@ -115,11 +115,7 @@ class SolverSupport:
         )
 
     def check(self) -> None:
-        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device.
-
-        Raises:
-            ConfigError: Names the array, the joints and the cure.
-        """
+        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device."""
         for name, built in self._built.items():
             values, of = getattr(self._model, name).numpy(), self._ranges[name]
             is_out = (values != built) & ~((values >= of.low) & (values <= of.high))

@@ -89,18 +89,9 @@ def plan(
     *,
     is_local: bool = False,
 ) -> list[Variant]:
-    """Return the variants of a sweep.
+    """Return the variants of a sweep; with `is_local`, processes of this machine will run them.
 
-    Args:
-        file: A configuration file.
-        axes: The alternatives that are combined.
-        overrides: Values on top of the file.
-        steps: Control steps to simulate, or
-        duration: time to simulate [s].
-        is_local: Whether processes of this machine will run them: what they import is imported meanwhile.
-
-    Raises:
-        ConfigError: There is nothing to sweep, or a variant is wrong.
+    What these import is imported meanwhile.
     """
     if not axes:
         raise ConfigError("over: nothing to sweep; give a key and values, such as --over simulation.seed=0..9")

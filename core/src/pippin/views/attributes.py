@@ -93,11 +93,7 @@ class Attributes:
         flags: newton.ModelFlags | int | None,
         describe: Callable[[int], str],
     ) -> None:
-        """Write the numbers of the selected rows, and notify the solver.
-
-        Raises:
-            ViewError: The attribute is unknown, is set by a setter of its own, or needs flags; or a number is NaN.
-        """
+        """Write the numbers of the selected rows, and notify the solver."""
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
