@@ -66,6 +66,9 @@ def sweep(
     --over simulation.seed=0..9       whole numbers, both ends included; 0..100..25 has steps
     --over solver.type=@solvers.txt   a text file with a value on each line
 
+    A solver that FILE does not name may ignore features that only change numbers, as in pippin compare; the column
+    ignores names them.
+
     A row of --variants sets all its keys together; rows and the values of --over are combined too. Every variant is
     checked before the first one starts.
 

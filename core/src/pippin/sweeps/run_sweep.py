@@ -32,8 +32,8 @@ class SweepResult:
     """Results of a sweep."""
 
     rows: Sequence[Mapping[str, Any]]
-    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `seconds`, `host`, `shared`, and its
-    figures as in `results.csv`."""
+    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `ignores`, `seconds`, `host`,
+    `shared`, and its figures as in `results.csv`."""
 
     outcomes: Mapping[str, int]
     """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out", "crashed" or
