@@ -195,3 +195,5 @@ class Sweep:
         if is_last or time.monotonic() - self._written > _TABLE_PERIOD:
             self._written = time.monotonic()
             self._folder.write_table(self.rows)
+        if is_last:
+            self._folder.write_page(self.rows)

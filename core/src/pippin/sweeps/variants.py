@@ -17,6 +17,7 @@ from pippin.config import SimulationConfig, dump_toml, load
 from pippin.config.loading import read_tree, unstructure
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
+from pippin.viewing import FileViewerConfig
 
 from .values import Axis
 
@@ -89,6 +90,12 @@ def variants_of(
         raise ConfigError(*(f"{fault} (first with {settings})" for fault, settings in faults.items()))
     _refuse_equal(variants)
     return variants
+
+
+def unwatched(config: SimulationConfig) -> SimulationConfig:
+    """Return a configuration without the viewers that somebody watches; those that write films stay."""
+    films = {label: each for label, each in config.viewers.items() if isinstance(each.config, FileViewerConfig)}
+    return attrs.evolve(config, viewers=films)
 
 
 def _solver_of(file: Path, overrides: Sequence[str]) -> str | None:
