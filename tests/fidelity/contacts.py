@@ -83,6 +83,7 @@ def compare_contacts(match: Match) -> ContactFinding | None:
     for model in (theirs, ours):  # options are compared elsewhere, and these decide how far solvers converge
         model.opt.solver, model.opt.iterations, model.opt.ls_iterations = _NEWTON, 200, 100
         model.opt.tolerance = model.opt.ls_tolerance = 1e-10
+        model.opt.ccd_iterations, model.opt.ccd_tolerance, model.opt.noslip_iterations = 500, 1e-9, 0
     ours.opt.timestep = theirs.opt.timestep  # MuJoCo raises time constants of constraints to two steps
     match = attrs.evolve(match, theirs=theirs, ours=ours)
     rng = np.random.default_rng(0)
@@ -181,7 +182,7 @@ def _rounded(model: Any, rng: np.random.Generator) -> Any:
     probe = copy.copy(model)
     for name in _ROUNDED:
         values = getattr(probe, name)
-        values *= 1.0 + 1e-7 * rng.uniform(-1.0, 1.0, values.shape)
+        values += 1e-7 * np.abs(values).max(initial=0.0) * rng.uniform(-1.0, 1.0, values.shape)
     return probe
 
 
