@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from .task.task import Task
     from .views import SimulationView
 
-
 _LOGGER = logging.getLogger(__name__)
 
 

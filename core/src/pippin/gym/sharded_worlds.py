@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import warp as wp
     from pippin.task.task import Task
 
-
 _CURE = "close this environment, and make another one, or load what you saved"
 
 

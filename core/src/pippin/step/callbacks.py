@@ -17,7 +17,6 @@ from pippin.spelling import did_you_mean
 if TYPE_CHECKING:
     import newton
 
-
 Phase = Literal["model_ready", "simulation_ready", "after_actuators", "before_substep", "after_step", "stopped"]
 
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
