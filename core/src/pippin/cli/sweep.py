@@ -80,6 +80,7 @@ def sweep(
     refused    the simulation could not be built
     timed-out  it took longer than --timeout
     crashed    its process died
+    incomplete a recording lacks rows, as the disk was full; the same command runs it again
     stopped    it was running when the sweep was stopped
     waiting    it has not begun
 

@@ -36,7 +36,8 @@ class SweepResult:
     figures as in `results.csv`."""
 
     outcomes: Mapping[str, int]
-    """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out" or "crashed"."""
+    """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out", "crashed" or
+    "incomplete"."""
 
     folder: Path
     """The folder, with `results.csv` and a folder for each variant."""
@@ -145,6 +146,8 @@ def run_variants(
             if is_parquet:
                 write_parquet(path / "results.parquet", driver.rows)
         progress.note(f"{_counted(driver.counts)}; table: {path / 'results.csv'}")
+        if "incomplete" in driver.counts:
+            progress.note("recordings lack rows, as a disk was full: make room, and run the same command again")
         return SweepResult(rows=driver.rows, outcomes=driver.counts, folder=path)
 
 
@@ -164,10 +167,12 @@ def _run(driver: Sweep) -> None:
     before = sum(count for name, count in driver.counts.items() if name not in ("waiting", "running"))
     if before:
         progress.note(f"{before} variants are finished already")
-    start = time.monotonic()
+    start, shown = time.monotonic(), dict[str, int]()
     with progress.phase("run"), closing(driver.run()) as moments:
         for _ in moments:
-            progress.update(_line(driver.counts, before, time.monotonic() - start))
+            if driver.counts != shown:
+                shown = driver.counts
+                progress.update(_line(shown, before, time.monotonic() - start))
 
 
 def _line(counts: Mapping[str, int], before: int, elapsed: float) -> str:
