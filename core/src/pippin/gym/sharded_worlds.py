@@ -106,8 +106,8 @@ class ShardedWorlds:
         each = []
         for shard in self._shards:
             own = slice(shard.worlds.start, shard.worlds.stop)
-            given = None if seeds is None else (seeds[0][own], seeds[1][own])
-            each.append((given, None if mask is None else mask[own]))
+            own_seeds = None if seeds is None else (seeds[0][own], seeds[1][own])
+            each.append((own_seeds, None if mask is None else mask[own]))
         self._call("reset", each=each)
 
     def raise_errors(self) -> None:

@@ -245,12 +245,12 @@ def _names(function: Callable[..., Any] | None) -> list[str]:
 
 
 def _refuse_arguments(phase: Phase, name: str, function: Callable[..., Any]) -> None:
-    given = ARGUMENTS[phase]
+    known = ARGUMENTS[phase]
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.name not in given and parameter.default is parameter.empty:
+        if parameter.name not in known and parameter.default is parameter.empty:
             raise SimulationError(
                 f"callbacks: {name} asks for {parameter.name!r}, which {phase!r} does not give"
-                f"{did_you_mean(parameter.name, given)}; it gives: {', '.join(given)}"
+                f"{did_you_mean(parameter.name, known)}; it gives: {', '.join(known)}"
             )
 
 
