@@ -12,6 +12,26 @@ def write_lanes(dofs: wp.array[int], values: wp.array[float], of_dofs: wp.array[
 
 
 @wp.kernel
+def limit_speeds(
+    dofs: wp.array[wp.uint32],
+    velocities: wp.array[float],
+    limits: wp.array[float],
+    impulses: wp.array[float],
+    efforts: wp.array[float],
+    limited: wp.array[float],
+):
+    """Cut efforts that would take joints beyond their velocity limits within the step."""
+    i = wp.tid()
+    effort = efforts[i]
+    room = limits[dofs[i]] - wp.sign(effort) * velocities[dofs[i]]
+    if room <= 0.0:
+        effort = 0.0
+    elif wp.abs(effort) > impulses[i] * room:
+        effort = wp.sign(effort) * impulses[i] * room
+    limited[i] = effort
+
+
+@wp.kernel
 def zero_efforts(dofs: wp.array[int], joint_f: wp.array[float]):
     """joint_f[dof] = 0 on the actuated DOFs alone."""
     joint_f[dofs[wp.tid()]] = 0.0

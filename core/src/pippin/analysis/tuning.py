@@ -126,7 +126,7 @@ def tune(
     Raises:
         ConfigError: The model cannot be built, no group has gains, or an axis has no inertia.
     """
-    model = _model(config) if model is None else model
+    model = first_world(config) if model is None else model
     labels = axis_labels(model)
     groups = {name: group.config for name, group in config.actuators.items() if hasattr(group.config, "kp")}
     if config.actuators and not groups:
@@ -137,7 +137,7 @@ def tune(
     for name, joints in patterns.items():
         implicit = getattr(groups.get(name), "effort_mode", "implicit" if is_implicit else "") == "implicit"
         where = f"actuators.{name}.joints"
-        gains = _gains(model, _dofs(model, joints, where), labels, config.simulation.dt, frequency, sag, implicit)
+        gains = _gains(model, dofs_of(model, joints, where), labels, config.simulation.dt, frequency, sag, implicit)
         proposals.append(Proposal(name=name, is_new=name not in groups, is_implicit=implicit, gains=gains))
     return proposals
 
@@ -209,7 +209,8 @@ def _gains(
     return [Gain(load=load, frequency=each, damping=ratio, is_limited=less) for load, each, ratio, less in rows]
 
 
-def _model(config: SimulationConfig) -> newton.Model:
+def first_world(config: SimulationConfig) -> newton.Model:
+    """Return the model of a configuration with one world, on the CPU."""
     leave_out_backward_kernels()
     if all(asset.worlds is None for asset in config.scene.assets):
         config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=1))
@@ -219,7 +220,7 @@ def _model(config: SimulationConfig) -> newton.Model:
         return build_model(components, config, None, device)[0]
 
 
-def _dofs(model: newton.Model, patterns: Sequence[str], where: str) -> list[int]:
+def dofs_of(model: newton.Model, patterns: Sequence[str], where: str) -> list[int]:
     """Return the degrees of freedom that patterns choose in the first world that has them."""
     found, _ = choose_axes(model, patterns, where)
     worlds, starts = on_host(model.joint_world), on_host(model.joint_qd_start)

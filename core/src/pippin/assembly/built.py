@@ -67,12 +67,7 @@ def assemble(
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
     components = Components(
-        config,
-        plugins,
-        catalog,
-        trace,
-        of_stages=find_prim_actuators(config, catalog),
-        of_host=_of_host(config),
+        config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog), of_host=_of_host(config)
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
@@ -83,7 +78,7 @@ def assemble(
         model, layout, imports = build_model(components, config, prototype, device)
         refuse_values(model)
         refuse_massless(model)
-        ignored_features = building.refuse_gaps(model)
+        ignored_features = building.refuse_gaps(model, are_stated=prototype is None)
         callbacks.call("model_ready", model=model)
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)

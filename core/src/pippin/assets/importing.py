@@ -45,9 +45,6 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
 
     Warnings of the importer, logged ones too, are issued again with the name of the file. Returns the file as MuJoCo
     understands it; None if MuJoCo does not read it.
-
-    Raises:
-        ConfigError: The importer fails or adds nothing, or a label pattern matches nothing.
     """
     if asset.config.armature is not None:
         builder.default_joint_cfg.armature = asset.config.armature

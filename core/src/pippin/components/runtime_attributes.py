@@ -58,6 +58,20 @@ class RuntimeAttributes:
         return notes
 
     @property
+    def honoured_features(self) -> Mapping[str, Collection[str]]:
+        """Actuators: [features](solvers.md#supported-features) that the component honours itself, so that the solver
+        need not have them, with the labels of the joints. Read once all prototypes are extended, before `bind`.
+        """
+        return self._expected("honoured_features", self._read("honoured_features", {}), Mapping, "features with labels")
+
+    @property
+    def asked_features(self) -> Mapping[str, Collection[str]]:
+        """Actuators: features that the component's table asks of the solver, with the labels of the joints. A solver
+        without them is refused, also where it is only noted that a robot file states them. Read before `bind`.
+        """
+        return self._expected("asked_features", self._read("asked_features", {}), Mapping, "features with labels")
+
+    @property
     def unsaved_reason(self) -> str | None:
         """The reason why a simulation with this component cannot be saved, for example state that is not in arrays or
         numbers of fixed size.

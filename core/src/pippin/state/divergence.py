@@ -51,11 +51,7 @@ class Failure:
 
 
 def described(
-    failure: Failure,
-    model: newton.Model,
-    step_dt: float,
-    bounds: Bounds,
-    cures: Callable[[int | None], Sequence[str]],
+    failure: Failure, model: newton.Model, step_dt: float, bounds: Bounds, cures: Callable[[int | None], Sequence[str]]
 ) -> str:
     """Return the error message for a failure: the step, the element and its world, the value, and the cures."""
     dof = failure.index if failure.kind in (Kind.JOINT_SPEED, Kind.EFFORT) else None
