@@ -25,7 +25,7 @@ CONFORMANCE = """\
 This page lists the promises of every plugin. [`pippin check-plugin`](cli.md#pippin-check-plugin) checks them, and
 [test a plugin](../how-to/test-a-plugin.md) shows how to run the checks in your own tests.
 All solvers, actuators, sensors, viewers and recorders of this repository pass all checks of their kind, with [these
-exceptions](#exceptions). The checks `ask_*` of solvers have [a page of their own](honoured.md).
+exceptions](#exceptions). The checks `change_*` of solvers have [a page of their own](honoured.md).
 
 Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground. A clamping is tested in an
 actuator of the kit, a stage in a sensor, and a term in a task without automatic resets. Free bodies, pendulums and
@@ -61,7 +61,7 @@ Plugins are checked with their defaults, in substeps of 2 ms. This table lists t
 def page() -> str:
     """Return the promises that the checks test, and the known failures of this repository's plugins."""
     of_features = [check for check in CHECKS if check.name.startswith("feature_")]
-    plain = [check for check in CHECKS if not check.name.startswith(("feature_", "ask_"))]
+    plain = [check for check in CHECKS if not check.name.startswith(("feature_", "change_"))]
     rows = [f"| `{check.name}` | {_kinds(check.kinds)} | {check.promise} |\n" for check in plain]
     features = [_feature_row(check.name) for check in of_features]
     untried = [f"- `{name}`: {reason}\n" for name, reason in UNTRIED.items()]

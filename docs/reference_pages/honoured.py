@@ -27,7 +27,12 @@ your own.
 
 If you accept that a call or a part of the scene has no effect, because one program runs with several solvers, write the
 name of the feature into `simulation.accept_unsupported`. `simulation.ignored_features` and a note then say what the
-solver ignores of the scene.
+solver ignores of the scene. Damping, friction and velocity limits of joints that a robot file merely states are noted
+in the same way, without your consent. If a key of the configuration or a model made in Python asks for them, they are
+refused.
+
+`set_dof_max_velocities` acts with every solver on joints that an actuator group with a [velocity
+limit](../how-to/drive-joints.md#velocity-limits) drives: the host limits these. The table is about the others.
 
 """
 
@@ -54,32 +59,32 @@ ELSEWHERE = """
 
 
 def page() -> str:
-    """Return the table of what each solver honours of all that a user can ask a running simulation for."""
+    """Return the table of what each solver honours of all that a user can change in a running simulation."""
     catalog = Catalog.installed()
     solvers = {name: catalog.find("solver", name).load() for name in catalog.names("solver")}
     declared = {name: Declaration.of(plugin, "solver") for name, plugin in solvers.items()}
     lines = [row_of_solvers("call", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
     lines += [
-        row_of_solvers(_call(ask), (_verdict_of(ask, each) for each in declared.values()))
-        for ask in RUNTIME_CHANGES.values()
+        row_of_solvers(_call(change), (_verdict_of(change, each) for each in declared.values()))
+        for change in RUNTIME_CHANGES.values()
     ]
     return "".join([HONOURED, *lines, MEASURED, *map(_motion, RUNTIME_CHANGES.values()), ELSEWHERE])
 
 
-def _call(ask: RuntimeChange) -> str:
-    return f"`{f'{ask.name} {ask.attribute}'.strip()}`"
+def _call(change: RuntimeChange) -> str:
+    return f"`{f'{change.name} {change.attribute}'.strip()}`"
 
 
-def _verdict_of(ask: RuntimeChange, declared: Declaration) -> str:
-    cell = cell_of(ask, declared)
+def _verdict_of(change: RuntimeChange, declared: Declaration) -> str:
+    cell = cell_of(change, declared)
     if cell.is_honoured:
         return "acts¹" if cell.is_fixed else "acts"
-    if cell.lacks in ask.of_body:
+    if cell.lacks in change.of_body:
         return "refused³"
     return f"refused² `{cell.option}`" if cell.option else "refused"
 
 
-def _motion(ask: RuntimeChange) -> str:
-    needs = ", ".join(f"`{name}`" for name in (ask.feature, *ask.flags) if name) or "none"
-    acting, idle = (f"{least:.3g} to {most:.3g}" for least, most in (ask.acting, ask.idle))
-    return named_row(f"{_call(ask)[1:-1]}", needs, f"{ask.expectation}: {acting}", idle)
+def _motion(change: RuntimeChange) -> str:
+    needs = ", ".join(f"`{name}`" for name in (change.feature, *change.flags) if name) or "none"
+    acting, idle = (f"{least:.3g} to {most:.3g}" for least, most in (change.acting, change.idle))
+    return named_row(f"{_call(change)[1:-1]}", needs, f"{change.expectation}: {acting}", idle)

@@ -2,6 +2,7 @@
 
 import json
 
+import newton.examples
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
@@ -31,6 +32,12 @@ def test_the_tables_have_every_name_with_units_in_the_headings(inspect):
     assert text.splitlines()[0].endswith("(mjcf): 1 kg, 1 degrees of freedom; bodies 1, joints 1, shapes 1, sites 1")
     assert ["body", "parent", "mass", "[kg]", "centre", "of", "mass", "[m]"] in lines
     assert ["shoulder[1]", "revolute", "upper", "0", "1", "0", "0", "1.5708", "0"] in lines
+
+
+def test_an_installed_file_is_named_without_the_folder_of_packages(inspect):
+    _, text, _ = inspect(name=newton.examples.get_asset("nv_ant.xml"))
+
+    assert text.startswith("newton/examples/assets/nv_ant.xml (mjcf): ")
 
 
 def test_a_configuration_shows_its_assets_with_their_options(inspect):

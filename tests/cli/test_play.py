@@ -39,10 +39,13 @@ def test_a_policy_acts_in_the_task_of_a_file(policy, tmp_path):
     assert result.exit_code == 0, result.output
     summary = json.loads((out / "summary.json").read_text())
     assert summary["captured"]
+    assert summary["task"]["unfinished"] == {"episodes": 2, "mean_return": 60.0, "mean_length": 60.0}
+    assert "no episode has ended; that run on: 2 (mean return 60 so far" in result.stderr
     assert summary["notes"]["policy"] == [f"the actions are those of '{policy}'"]
     with np.load(out / "series.npz") as series:
         angles = series["joint_q"][:, 0, 1]
         assert np.ptp(series["episode"]) == 0, "no episode ended"
+        np.testing.assert_array_equal(series["task/return"][:, 0], np.arange(1, 61))
     assert np.abs(angles).max() < 0.2
     assert np.abs(angles[-10:]).max() < 0.02
 

@@ -137,10 +137,10 @@ def test_an_answer_of_a_wrong_type_is_told_with_what_to_return(configure, protot
 )
 def test_an_attribute_of_a_wrong_type_names_its_component(attribute, value, told):
     component = type("Bad", (), {attribute: staticmethod(value) if callable(value) else value})()
-    bound = RuntimeAttributes(component, "sensors:bad")
+    attributes = RuntimeAttributes(component, "sensors:bad")
 
     with pytest.raises(pippin.PluginError, match=rf"^sensors:bad: {told}") as caught:
-        bound.state_arrays() if attribute == "state_arrays" else getattr(bound, attribute)
+        attributes.state_arrays() if attribute == "state_arrays" else getattr(attributes, attribute)
 
     assert caught.value.owner == "sensors:bad", "whoever reads it is not blamed"
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
+from pippin.devices import start_warp
 from pippin.state.snapshot import Snapshot
 from pippin.state.state_record import StateRecord
 from pippin.step.compilation import compile_step, compiling_together
@@ -39,8 +41,10 @@ class Loads:
 
 
 @pytest.fixture
-def loads() -> Iterator[Loads]:
+def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loads]:
     logger = Loads()
+    start_warp()
+    monkeypatch.setattr(wp.config, "log_level", wp.LOG_INFO)
     wp.set_logger(logger)
     yield logger
     wp.set_logger(None)
@@ -155,12 +159,30 @@ def test_compiling_ahead_changes_no_bit(
 
 
 def test_progress_counts_from_none_to_all(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
-    reports: list[tuple[int, int]] = []
+    reports: list[str] = []
 
-    count = compile_step(build(configure, chain, Fresh()).program, lambda *report: reports.append(report))
+    count = compile_step(build(configure, chain, Fresh()).program, reports.append)
 
-    assert reports == [(ready, count) for ready in range(count + 1)]
+    assert reports[0] == f"0 of {count}"
+    assert reports[-1] == f"{count} of {count}"
     assert count > 1
+
+
+def test_a_module_that_takes_long_is_named_with_its_seconds(
+    configure: Callable[..., Any], chain: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh, reports, load = Fresh(), list[str](), wp.force_load
+
+    def load_slowly(device: Any, modules: list[wp.Module], **options: Any) -> None:
+        time.sleep(3.2 if modules[0] is fresh.kernel.module else 0.0)
+        load(device, modules=modules, **options)
+
+    simulation = build(configure, chain, fresh)
+    monkeypatch.setattr(wp, "force_load", load_slowly)
+    compile_step(simulation.program, reports.append)
+
+    name = ".".join(fresh.kernel.module.name.split(".")[-2:])
+    assert any(report.endswith(f", {name} {seconds} s") for report in reports for seconds in (2, 3))
 
 
 @pytest.mark.parametrize("plugin", [Waiting, Demanding])
@@ -215,8 +237,9 @@ def test_the_first_step_in_python_compiles_side_by_side_before_it_launches(
 
     simulation.step(3)
 
-    counts = [record.args for record in caplog.records if record.name == "pippin.step.compilation"]
-    assert counts == [(ready, counts[0][1]) for ready in range(counts[0][1] + 1)]
+    texts = [record.getMessage() for record in caplog.records if record.name == "pippin.step.compilation"]
+    count = int(texts[0].split()[-1])
+    assert (texts[0], texts[-1]) == (f"compile  0 of {count}", f"compile  {count} of {count}")
     assert fresh.counter.numpy()[0] == 3
 
 

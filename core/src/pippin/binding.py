@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .state.model_changes import ModelChanges
     from .support.solver_support import SolverSupport
 
-
 S = TypeVar("S", bound="Assignable")
 
 
@@ -213,6 +212,11 @@ class Host(Protocol):
         ...
 
     @property
+    def task(self) -> Any:
+        """The `pippin.task.Task`, which is bound once the simulation is built; None without a `[task]` table."""
+        ...
+
+    @property
     def plugins(self) -> Mapping[str, Any]:
         """The other plugins by label, objects made in Python included."""
         ...
@@ -299,11 +303,7 @@ class Binding(Protocol):
 
 
 def refuse_closed(host: Host, where: str) -> None:
-    """Refuse a call that would change a closed simulation, which would have no effect.
-
-    Raises:
-        SimulationError: The simulation is closed.
-    """
+    """Refuse a call that would change a closed simulation, which would have no effect."""
     if host.is_closed:
         raise SimulationError(closed(where))
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import gc
+import os
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import ConfigError
@@ -15,10 +20,18 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-
 WARP_LOCK = threading.RLock()
 """Lock that Pippin holds whenever it uses Warp. While one thread records, Warp also records the launches of all
 other threads, and it crashes if two threads replay CPU graphs at once. Separate processes need no lock."""
+
+_DRIVERS = ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so", "libcuda.so.1")
+"""Libraries of NVIDIA's driver, one of which Warp loads."""
+
+_DRIVER_FILE = Path("/dev/nvidiactl")
+"""File that is there if the system has an NVIDIA driver: a library that cannot be loaded is news then."""
+
+_STDERR = 2
+"""Number of the standard error of a process."""
 
 
 def leave_out_backward_kernels() -> None:
@@ -50,31 +63,33 @@ def require_backward_kernels() -> None:
         )
 
 
-def import_hot_modules(*, requires_grad: bool) -> None:
-    """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients."""
+def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
+    """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients.
+
+    Warp is started, except in a process that will be forked: it loads the driver of a GPU, which a fork breaks.
+    """
     with no_garbage_collection():  # it would walk all that is being imported, again and again: a third of the time
         if requires_grad:
             require_backward_kernels()
         else:
             leave_out_backward_kernels()
+        if not will_fork:
+            start_warp()
         import_module("pippin.assembly.built")  # the one door to the modules that import Newton
 
 
 def find_device(name: str) -> wp.Device:
-    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU.
-
-    Raises:
-        ConfigError: There is no such device on this machine.
-    """
+    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU."""
     import warp as wp
 
-    wp.init()
+    start_warp()
     if name == "auto":
         return wp.get_device("cuda:0" if wp.is_cuda_available() else "cpu")
     present = [device.alias for device in wp.get_devices()]
     if name not in present and not (name == "cuda" and wp.is_cuda_available()):
+        why = "" if not name.startswith("cuda") or _has_driver() else "; NVIDIA's driver is not installed"
         raise ConfigError(
-            f"simulation.device: no device {name!r} on this machine, which has {', '.join(present)}; use 'auto'"
+            f"simulation.device: no device {name!r} on this machine, which has {', '.join(present)}{why}; use 'auto'"
         )
     return wp.get_device(name)
 
@@ -84,16 +99,52 @@ def kind_of(device: wp.Device) -> str:
     return "cuda" if device.is_cuda else "cpu"
 
 
-@contextmanager
-def warp_quiet() -> Iterator[None]:
-    """Suppress Warp's messages below warnings."""
+@functools.cache
+def start_warp() -> None:
+    """Start Warp without its greeting, and set its messages to warnings, once in a process.
+
+    A verbosity other than Warp's own default stays, and so does one that the user chooses later.
+    """
     import warp as wp
 
-    log_level, wp.config.log_level = wp.config.log_level, wp.LOG_WARNING
+    if wp.config.log_level != wp.LOG_INFO:
+        wp.init()
+        return
+    wp.config.log_level = wp.LOG_WARNING
+    with nullcontext() if _has_driver() or _DRIVER_FILE.exists() else _without_warning_of_driver():
+        wp.init()
+
+
+@functools.cache
+def _has_driver() -> bool:
+    """Tell whether NVIDIA's driver can be loaded."""
+    for name in _DRIVERS:
+        with suppress(OSError):
+            ctypes.CDLL(name)
+            return True
+    return False
+
+
+@contextmanager
+def _without_warning_of_driver() -> Iterator[None]:
+    """Leave out what native code says on standard error about the missing driver of a GPU; print the rest at the end.
+
+    Nothing of Warp chooses what its native code prints.
+    """
     try:
+        kept = os.dup(_STDERR)
+    except OSError:  # the process has no standard error
         yield
-    finally:
-        wp.config.log_level = log_level
+        return
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), _STDERR)
+        try:
+            yield
+        finally:
+            os.dup2(kept, _STDERR)
+            said.seek(0)
+            os.write(kept, b"".join(line for line in said if not line.startswith(b"Warp CUDA warning: Could not find")))
+            os.close(kept)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from .binding import Services, closed, refuse_closed
 from .config import ComponentConfig, SimulationConfig, load, structure
 from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
 from .errors import SimulationError
-from .fixed import FixedAttributes, fix
+from .frozen_attributes import FrozenAttributes, freeze
 from .state.captured_arrays import CapturedArrays
 from .step.callbacks import Callbacks
 from .step.host_schedule import HostSchedule
@@ -37,11 +37,10 @@ if TYPE_CHECKING:
     from .task.task import Task
     from .views import SimulationView
 
-
 _LOGGER = logging.getLogger(__name__)
 
 
-class Simulation(FixedAttributes):
+class Simulation(FrozenAttributes):
     """One or many worlds, a solver, actuators and sensors, stepped together.
 
     Args:
@@ -92,7 +91,7 @@ class Simulation(FixedAttributes):
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets: np.ndarray = built.world_offsets
-        #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
+        #: The features of the scene that nothing honours, with the users of each: accepted, or merely stated by a file.
         self.ignored_features: Mapping[str, Sequence[str]] = built.ignored_features
         #: For the core: differences of the simulated robots from MuJoCo's own models; empty for other solvers.
         self.import_reports: tuple[ImportReport, ...] = built.import_reports
@@ -117,7 +116,7 @@ class Simulation(FixedAttributes):
                 self.reset()  # the first episode starts like all others
             self._is_ready = True
             self._captured_model = CapturedArrays({"model": self.model})
-            fix(self, *(each for each in self.actuators.values() if isinstance(each, FixedAttributes)))
+            freeze(self, *(each for each in self.actuators.values() if isinstance(each, FrozenAttributes)))
             self.callbacks.call("simulation_ready", simulation=self)
             self._schedule.start()
 
@@ -251,17 +250,17 @@ class Simulation(FixedAttributes):
     @property
     def actuators(self) -> Mapping[str, Any]:
         """The actuator groups by label."""
-        return self._components.labelled("actuators")
+        return self._components.by_label("actuators")
 
     @property
     def sensors(self) -> Mapping[str, Any]:
         """The sensors by label."""
-        return self._components.labelled("sensors")
+        return self._components.by_label("sensors")
 
     @property
     def plugins(self) -> Mapping[str, Any]:
         """The other plugins by label: those of the tables `[plugins.*]`, and objects made in Python."""
-        return self._components.labelled("plugins")
+        return self._components.by_label("plugins")
 
     @property
     def task(self) -> Task | None:
@@ -271,12 +270,12 @@ class Simulation(FixedAttributes):
     @property
     def viewers(self) -> Mapping[str, Any]:
         """The viewers by label."""
-        return self._components.labelled("viewers")
+        return self._components.by_label("viewers")
 
     @property
     def recorders(self) -> Mapping[str, Any]:
         """The recorders by label."""
-        return self._components.labelled("recorders")
+        return self._components.by_label("recorders")
 
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
@@ -286,7 +285,7 @@ class Simulation(FixedAttributes):
         """
         off = self._schedule.notes
         notes = {"scene": self._built.notes}
-        notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
+        notes |= {name: [*each.notes, *off.get(name, ())] for name, each in self._components.attributes.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
     @property
@@ -359,8 +358,8 @@ class Simulation(FixedAttributes):
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
-        Targets of actuators and the arrays of `control` belong to the user and do not change. `raise_errors` forgets
-        the failures of these worlds, and overflows of buffers that the worlds share only if all are reset with None.
+        Targets and inputs of actuator groups start anew, too; `control` belongs to the user otherwise. `raise_errors`
+        forgets the failures of these worlds, and overflows of buffers that the worlds share only if all are reset.
 
         Args:
             worlds: Indices of worlds, or a boolean mask of shape [world_count]; None means all worlds.
@@ -441,8 +440,8 @@ class Simulation(FixedAttributes):
         self._plan.monitor.check()
         self._built.support.check()
         self._built.model_changes.check()
-        for bound in self._components.bound.values():
-            bound.raise_errors()
+        for attributes in self._components.attributes.values():
+            attributes.raise_errors()
         if self._view is not None:
             self._view.raise_errors()
 
@@ -473,7 +472,7 @@ class Simulation(FixedAttributes):
     @property
     def unsaved_reasons(self) -> Mapping[str, str]:
         """Reasons why the simulation cannot be saved, by component; empty if it can be."""
-        reasons = {name: bound.unsaved_reason for name, bound in self._components.bound.items()}
+        reasons = {name: each.unsaved_reason for name, each in self._components.attributes.items()}
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -4,10 +4,13 @@ import ctypes
 import io
 import logging
 import os
-import sys
+import re
+import time
 import warnings
 
 import pytest
+from click.testing import CliRunner
+from pippin.cli import main
 from pippin.cli._progress import ConsoleProgress, shown_progress
 from rich.console import Console
 
@@ -97,12 +100,35 @@ def test_a_note_of_the_library_becomes_one_line(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == "note: left out 'base'\n"
 
 
-def test_warp_talks_again_afterwards() -> None:
-    import warp as wp
+def test_silence_is_counted_on_a_plain_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Native code that compiles one kernel tells nothing."""
+    page = io.StringIO()
+    monkeypatch.setattr("pippin.cli._progress._PLAIN_SILENCE", 0.4)
+    monkeypatch.setattr("pippin.cli._progress._PLAIN_PERIOD", 0.0)
+    progress = ConsoleProgress(Console(file=page))
 
-    before = wp.config.log_level
-    with shown_progress():
-        assert wp.config.log_level == wp.LOG_WARNING
+    with progress.phase("check"):
+        progress.update("compile  1 of 2")
+        time.sleep(1.2)
 
-    assert wp.config.log_level == before
-    assert sys.stdout is not sys.stderr
+    assert re.search(r"^check    compile  1 of 2 \([01] s\)$", page.getvalue(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("variable", ["NO_COLOR", "TERM"])
+def test_a_terminal_may_ask_for_plain_lines(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    monkeypatch.setenv(variable, "dumb")
+    page = io.StringIO()
+    progress = ConsoleProgress(Console(file=page, force_terminal=True))
+
+    with progress.phase("run"):
+        progress.update("t = 1.00 s")
+
+    assert "\x1b" not in page.getvalue()
+
+
+@pytest.mark.parametrize("arguments", [["--no-progress", "run", "no.toml"], ["run", "no.toml", "--no-progress"]])
+def test_without_progress_only_results_and_notes_are_printed(arguments: list[str]) -> None:
+    shown = CliRunner().invoke(main, ["run", "no.toml"]).output.splitlines()
+
+    assert CliRunner().invoke(main, arguments).output.splitlines() == [each for each in shown if each[:4] != "read"]
+    assert shown[0] == "read     ..."

@@ -32,12 +32,12 @@ def registered(component):
 
 def test_a_component_that_declares_nothing_has_the_defaults():
     components = registered(Solver())
-    declared, bound = components.declarations["plugins:tried"], components.bound["plugins:tried"]
+    declared, attributes = components.declarations["plugins:tried"], components.attributes["plugins:tried"]
 
     assert declared == Declaration()
     assert (declared.supported_features, declared.coordinates, declared.deterministic_on) == (None, "reduced", {"cpu"})
-    assert (bound.is_capturable, bound.is_differentiable, bound.worlds) == (True, False, None)
-    assert (bound.state_arrays(), bound.capacities(), bound.raise_errors()) == ({}, (), None)
+    assert (attributes.is_capturable, attributes.is_differentiable, attributes.worlds) == (True, False, None)
+    assert (attributes.state_arrays(), attributes.capacities(), attributes.raise_errors()) == ({}, (), None)
 
 
 def test_any_collection_of_names_is_taken():
@@ -148,10 +148,10 @@ def test_a_wrong_value_is_refused(name, value, told):
     [("is_capturable", "no"), ("eager_reason", 3), ("notes", "one phrase"), ("unsaved_reason", False)],
 )
 def test_a_wrong_value_is_refused_when_it_is_read_after_bind(name, value):
-    bound = RuntimeAttributes(with_attribute(name, value)(), "sensors:tried")
+    attributes = RuntimeAttributes(with_attribute(name, value)(), "sensors:tried")
 
     with pytest.raises(PluginError, match=f"^sensors:tried: {name}: expected "):
-        getattr(bound, name)
+        getattr(attributes, name)
 
 
 def test_a_property_that_lacks_something_is_not_a_default():
@@ -179,8 +179,8 @@ def test_a_class_is_asked_without_its_properties():
 
 def test_what_is_known_after_bind_is_read_each_time():
     component = Solver()
-    bound = RuntimeAttributes(component, "solver")
-    before = bound.notes
+    attributes = RuntimeAttributes(component, "solver")
+    before = attributes.notes
     component.notes = ("read me",)
 
-    assert (before, bound.notes) == ((), ("read me",))
+    assert (before, attributes.notes) == ((), ("read me",))

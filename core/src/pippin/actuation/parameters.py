@@ -48,7 +48,8 @@ class LaneParameter:
     def locate(self, components: Iterable[Any]) -> None:
         """Find which of the `components` holds the array, and in which attribute.
 
-        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array.
+        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array, and only the plugin
+        that made the drive knows which attribute has which parameter.
         """
         for component in components:
             for name, value in vars(component).items():
@@ -149,8 +150,8 @@ class Lanes:
         Raises:
             ConfigError: A pattern matches nothing, or a joint has no value, or two.
         """
-        given, place = missing if value is None else value, self.prefix + where
-        found = {names: _bounds(given, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
+        own, place = missing if value is None else value, self.prefix + where
+        found = {names: _bounds(own, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
         bounds = np.array([found[names] for names in self.labels_of_world], dtype=np.float32).reshape(-1, 2)
         low, high = (wp.array(bounds[:, side], dtype=float, device=self.device) for side in (0, 1))
         array = wp.clone(low)
@@ -247,13 +248,7 @@ class Parameters:
         """
         return _by_world(self._find(name).values, self._lanes.dofs.shape)
 
-    def set(
-        self,
-        name: str,
-        values: Any,
-        worlds: Any = None,
-        patterns: str | Sequence[str] | None = None,
-    ) -> None:
+    def set(self, name: str, values: Any, worlds: Any = None, patterns: str | Sequence[str] | None = None) -> None:
         """Set a parameter, from the next step on; see `DriveActuator.set`.
 
         Args:
@@ -296,13 +291,13 @@ class Parameters:
         return self._by_name[name]
 
     def _rows(self, worlds: Any) -> np.ndarray:
-        held = self._lanes.worlds
-        chosen = held if worlds is None else IndexRange(self._lanes.world_count).indices(worlds, "set: worlds")
-        without = np.setdiff1d(chosen, held)
+        own = self._lanes.worlds
+        chosen = own if worlds is None else IndexRange(self._lanes.world_count).indices(worlds, "set: worlds")
+        without = np.setdiff1d(chosen, own)
         if without.size:
             what = f"{self._lanes.what}s"
-            raise ConfigError(f"worlds: world {int(without[0])} has none of the {what}; choose from {held.tolist()}")
-        return np.searchsorted(held, chosen)
+            raise ConfigError(f"worlds: world {int(without[0])} has none of the {what}; choose from {own.tolist()}")
+        return np.searchsorted(own, chosen)
 
     def _columns(self, patterns: str | Sequence[str] | None) -> np.ndarray:
         what = self._lanes.what

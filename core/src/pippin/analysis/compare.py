@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
-from pippin.devices import import_hot_modules, warp_quiet
+from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.recording.series import Series
 from pippin.runs.decisions import step_count
@@ -142,7 +142,7 @@ def _run(
     """Run the file, and send the result."""
     from .measured_run import MeasuredRun
 
-    with warp_quiet(), warnings.catch_warnings(record=True) as noted:
+    with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         own, config = load(file, overrides).solver, with_solver(file, overrides, solver)
         is_own = own is not None and own.type == solver

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from pippin.config import load
-from pippin.devices import warp_quiet
 from pippin.simulation import Simulation
 from pippin.state.state_record import StateRecord
 from pippin.state.world_rows import worlds_of
@@ -20,14 +19,14 @@ from .compared_values import ComparedValues
 
 def replay(connection: Connection, file: Path, overrides: Mapping[str, Any] | Sequence[str] | None, steps: int) -> None:
     """Run the file; send digests after each step, and the values of the array that the caller asks for."""
-    with warp_quiet(), Simulation(load(file, overrides).unobserved()) as simulation:
+    with Simulation(load(file, overrides).unobserved()) as simulation:
         for step in range(steps + 1):
             simulation.step(min(step, 1))
             record = simulation.state_record()
             connection.send(_digests(record))
-            asked = connection.recv()
-            if asked is not None:
-                connection.send(_values_of(simulation, record, asked))
+            request = connection.recv()
+            if request is not None:
+                connection.send(_values_of(simulation, record, request))
                 return
         simulation.raise_errors()
         connection.send(None)

@@ -30,6 +30,7 @@ from pippin.state.monitor import Monitor
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
+from pippin.state.step_inputs import StepInput, inputs_of
 from pippin.step.built import Built
 from pippin.step.callbacks import Callbacks
 from pippin.step.disabled_actuators import DisabledActuators
@@ -61,28 +62,23 @@ def assemble(
 
     If a later phase fails, the components made so far are closed.
     """
-    device, asked = find_device(config.simulation.device), config
+    device, original = find_device(config.simulation.device), config
     kind = kind_of(device)
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
     components = Components(
-        config,
-        plugins,
-        catalog,
-        trace,
-        of_stages=find_prim_actuators(config, catalog),
-        of_host=_of_host(config),
+        config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog), of_host=_of_host(config)
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)
-        building = SolverBuilding(components, config, asked.collision, catalog)
+        building = SolverBuilding(components, config, original.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
         model, layout, imports = build_model(components, config, prototype, device)
         refuse_values(model)
         refuse_massless(model)
-        ignored_features = building.refuse_gaps(model)
+        ignored_features = building.refuse_gaps(model, are_stated=prototype is None)
         callbacks.call("model_ready", model=model)
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
@@ -171,10 +167,13 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
             answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
-        for name, bound in components.bound.items():
-            if arrays := bound.state_arrays():
-                built.reset.add(name, arrays, bound.worlds)
-        return StepPlan.of(built, _monitor(built), buffers, _opaque(components, simulation))
+        inputs: list[StepInput] = []
+        for name, attributes in components.attributes.items():
+            own = list(inputs_of(name.replace(":", "."), attributes, built.model.world_count))
+            if arrays := {**{each.name: each.array for each in own}, **attributes.state_arrays()}:
+                built.reset.add(name, arrays, attributes.worlds)
+            inputs += own
+        return StepPlan.of(built, _monitor(built, inputs), buffers, _opaque(components, simulation))
 
 
 def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
@@ -186,8 +185,8 @@ def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
     return state, following
 
 
-def _monitor(built: Built) -> Monitor:
-    solver, step = built.components.bound[built.components.solver_name], built.config.simulation
+def _monitor(built: Built, inputs: Sequence[StepInput]) -> Monitor:
+    solver, step = built.components.attributes[built.components.solver_name], built.config.simulation
     return Monitor(
         built.model,
         step.dt * step.decimation,
@@ -197,6 +196,7 @@ def _monitor(built: Built) -> Monitor:
         bounds=Bounds(step.max_speed, step.max_effort),
         cures=partial(remedies, built.components, built.model, built.solver, built.source),
         step=built.step_counter,
+        inputs=inputs,
     )
 
 

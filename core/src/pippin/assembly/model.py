@@ -35,12 +35,7 @@ def build_model(
 ) -> tuple[newton.Model, WorldLayout, list[Imported]]:
     """Run every hook of the builder, and return the model of all worlds, the layout of these worlds, and the assets.
 
-    Args:
-        components: The components whose hooks prepare the builders.
-        config: The configuration. It gives the content and the number of worlds, and says if arrays have gradients.
-        prototype: The content of one world, in place of the scene's assets; or several contents, each with its number
-            of neighbouring worlds. Copies are used.
-        device: The device of the model's arrays.
+    A prototype, in place of the scene's assets, is copied; several are given with their numbers of neighbouring worlds.
 
     Raises:
         ConfigError: An asset cannot be read, a world is empty, the scene sets something that the prototype decides,
@@ -87,10 +82,10 @@ def features_of(model: newton.Model) -> dict[str, Sequence[str]]:
 
 
 def _refuse_state_attributes(model: newton.Model) -> None:
-    """Refuse reports of a solver that are asked for as parts of the state: most solvers leave them at zero."""
-    asked = sorted(set(model.get_requested_state_attributes()) & newton.State.EXTENDED_ATTRIBUTES)
-    if asked:
-        listed = ", ".join(f'"{name}"' for name in asked)
+    """Refuse reports of a solver that are requested as parts of the state: most solvers leave them at zero."""
+    requested = sorted(set(model.get_requested_state_attributes()) & newton.State.EXTENDED_ATTRIBUTES)
+    if requested:
+        listed = ", ".join(f'"{name}"' for name in requested)
         raise ConfigError(
             f"prototype: request_state_attributes({listed}) adds to the state what most solvers do not write; leave it"
             f" out, set simulation.observables = [{listed}], and read `Simulation.observables`"
@@ -104,8 +99,8 @@ def _from_assets(
 
     Each asset is added once to `imports`.
     """
-    held = assets_of_worlds(scene)
-    distinct = list(dict.fromkeys(held))
+    assets_by_world = assets_of_worlds(scene)
+    distinct = list(dict.fromkeys(assets_by_world))
     builders = []
     for assets in distinct:
         builder = _empty(components, scene)
@@ -114,7 +109,7 @@ def _from_assets(
             each for each in add_assets(builder, scene, assets, components.catalog) if each.asset.where not in known
         ]
         builders.append(builder)
-    return builders, np.array([distinct.index(assets) for assets in held])
+    return builders, np.array([distinct.index(assets) for assets in assets_by_world])
 
 
 def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:

@@ -38,9 +38,9 @@ def remedies(
 
 
 def _driven(components: Components) -> Iterator[tuple[str, Sequence[int]]]:
-    for name, bound in components.bound.items():
-        if bound.actuated_dofs is not None:
-            yield name, bound.actuated_dofs.numpy().tolist()
+    for name, attributes in components.attributes.items():
+        if attributes.actuated_dofs is not None:
+            yield name, attributes.actuated_dofs.numpy().tolist()
 
 
 def _is_explicit(components: Components, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
-from pippin.support.requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
+from pippin.support.requirements import find_gaps, refuse_gaps, refuse_part, refuse_unsupported, unsettable
 from pippin.support.solver_support import SolverSupport
 
 from .choose_contacts import build_pipeline, newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
@@ -28,10 +28,10 @@ class SolverBuilding:
     """
 
     def __init__(
-        self, components: Components, config: SimulationConfig, collision_asked: CollisionConfig, catalog: Catalog
+        self, components: Components, config: SimulationConfig, original_collision: CollisionConfig, catalog: Catalog
     ) -> None:
         self._components, self._config, self._catalog = components, config, catalog
-        self._collision_asked = collision_asked
+        self._original_collision = original_collision
         if components.single("build_solver") is None:
             raise ConfigError(self._no_solver())
         #: The name of the solver in errors.
@@ -42,27 +42,28 @@ class SolverBuilding:
             self._refuse_sensors(self.declaration.supported_observables)
         self._refuse_ignored_collision(self.declaration.detects_contacts)
 
-    def refuse_gaps(self, model: newton.Model) -> dict[str, Sequence[str]]:
-        """Refuse features that the solver would ignore, and return those in `accept_unsupported`, with their users.
+    def refuse_gaps(self, model: newton.Model, *, are_stated: bool) -> Mapping[str, Sequence[str]]:
+        """Refuse features that nothing would honour, and return those that are ignored, with their users.
+
+        Args:
+            model: The model, whose prototypes the components have extended.
+            are_stated: Whether robot files state its features, and not a user in Python.
 
         Raises:
-            ConfigError: A feature is neither declared by the solver nor in `accept_unsupported`; or the model has only
-                a part of the worlds of a run, and worlds depend on each other.
+            ConfigError: A feature is neither honoured nor in `accept_unsupported`; or the model has only a part of the
+                worlds of a run, and worlds depend on each other.
         """
-        accepted = self._config.simulation.accept_unsupported
         refuse_part(model, self.declaration, self.name, self._config.scene.run_worlds)
-        return refuse_gaps(features_of(model), self.declaration, self.name, accepted, self._catalog)
+        accepted, actuators = self._config.simulation.accept_unsupported, self._components.attributes.values()
+        found = find_gaps(features_of(model), self.declaration, accepted, actuators, are_stated=are_stated)
+        return refuse_gaps(found, self.declaration, self.name, accepted, self._catalog)
 
     def refuse_faults(self, model: newton.Model) -> None:
-        """Refuse a model that a component cannot simulate, with everything that its `check_model` says.
-
-        Raises:
-            ConfigError: One fault for each reason.
-        """
+        """Refuse a model that a component cannot simulate, with everything that its `check_model` says."""
         faults: list[str] = []
         for answer in self._components.implementations("check_model"):
             try:
-                with self._components.blaming(answer.owner, "check_model"):
+                with self._components.during(answer.owner, "check_model"):
                     _raise(answer.call(model=model, **self._arguments), answer.owner)
             except ConfigError as error:
                 faults += error.faults
@@ -137,12 +138,12 @@ class SolverBuilding:
         return {"collision": self._config.collision, "dt": step.dt / step.substeps, "substeps": step.substeps}
 
     def _refuse_sensors(self, supported: Iterable[str]) -> None:
-        asked = self._config.simulation.observables
-        refuse_unsupported(self._components.declarations, asked, frozenset(supported), self.name, self._catalog)
+        observables = self._config.simulation.observables
+        refuse_unsupported(self._components.declarations, observables, frozenset(supported), self.name, self._catalog)
 
     def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
         """Refuse a `[collision]` table if the solver detects contacts itself."""
-        if detects_contacts and self._collision_asked != CollisionConfig():
+        if detects_contacts and self._original_collision != CollisionConfig():
             raise ConfigError(
                 f"collision: solver {self.name!r} detects contacts itself and would ignore this table;"
                 " leave it out, or let the solver use Newton's contacts"
@@ -162,9 +163,9 @@ def _raise(faults: Any, owner: str) -> None:
         return
     found = (faults,) if isinstance(faults, str) or not isinstance(faults, Iterable) else tuple(faults)
     if isinstance(faults, str) or not all(isinstance(fault, str) and ": " in fault for fault in found):
-        told = faults if found == (faults,) else list(found)
+        returned = faults if found == (faults,) else list(found)
         raise PluginError(
-            f"{owner}: check_model returned {told!r}; return a sequence of faults `key: what; cure`, empty for none"
+            f"{owner}: check_model returned {returned!r}; return a sequence of faults `key: what; cure`, empty for none"
         )
     if found:
         raise ConfigError(*found)

@@ -38,9 +38,6 @@ class _Rule:
 def refuse_values(model: newton.Model) -> None:
     """Refuse numbers that are not finite, negative masses, gains and frictions, reversed limits, and quaternions that
     are not unit. A solver would continue with them, or blow up somewhere else.
-
-    Raises:
-        ConfigError: Names the arrays, the parts of the scene and their values.
     """
     faults = [fault for name in dict.fromkeys((*_FINITE, *_POSITIVE, *_BOUNDS)) for fault in _faults(model, name)]
     faults += [*_faults_of_limits(model), *_faults_of_rotations(model)]
@@ -56,7 +53,7 @@ def _faults(model: newton.Model, name: str) -> Iterator[str]:
     values = values.reshape(len(values), -1)
     for rule in _rules(name, values):
         if rule.faulty.any():
-            yield _told(model, name, values, rule)
+            yield _fault(model, name, values, rule)
             return
 
 
@@ -72,7 +69,7 @@ def _rules(name: str, values: np.ndarray) -> Iterator[_Rule]:
         yield _Rule("a quaternion of length 1", ~(np.abs(lengths - 1.0) <= _UNIT_TOLERANCE))
 
 
-def _told(model: newton.Model, name: str, values: np.ndarray, rule: _Rule) -> str:
+def _fault(model: newton.Model, name: str, values: np.ndarray, rule: _Rule) -> str:
     rows = np.flatnonzero(rule.faulty)
     first = values[rows[0]].tolist()
     value = first[0] if len(first) == 1 else first

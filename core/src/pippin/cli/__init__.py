@@ -12,6 +12,8 @@ import click
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 
+from ._options import HIDES_PROGRESS
+
 __all__ = ["main", "own_commands"]
 
 EXIT_CODES: dict[type[PippinError], int] = {ConfigError: 2, PluginError: 3, SimulationError: 4}
@@ -40,8 +42,8 @@ class Commands(click.Group):
             command = Catalog.installed().find("subcommand", cmd_name).load_command()
         else:
             return None
-        if not any(option.name == _TRACEBACK for option in command.params):
-            command.params.append(_traceback_option(hidden=True))
+        names = {option.name for option in command.params}
+        command.params += [option for option in _shared_options(hidden=True) if option.name not in names]
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -107,20 +109,21 @@ def _installed_commands() -> dict[str, list[str]]:
     }
 
 
-def _traceback_option(*, hidden: bool) -> click.Option:
-    """Return the option `--traceback`. It may stand before or after the name of a command."""
+def _shared_options(*, hidden: bool) -> list[click.Option]:
+    """Return the options that may stand before or after the name of a command."""
 
     def note(ctx: click.Context, option: click.Parameter, value: bool) -> None:
-        ctx.meta[_TRACEBACK] = value or ctx.meta.get(_TRACEBACK, False)  # shared by the contexts of all commands
+        name = option.name or ""
+        ctx.meta[name] = value or ctx.meta.get(name, False)  # shared by the contexts of all commands
 
-    return click.Option(
-        ["--traceback", _TRACEBACK],
-        is_flag=True,
-        hidden=hidden,
-        expose_value=False,
-        callback=note,
-        help="Show the traceback of an error, too; also after the name of a command.",
-    )
+    texts = {
+        ("--traceback", _TRACEBACK): "Show the traceback of an error, too; also after the name of a command.",
+        ("--no-progress", HIDES_PROGRESS): "Show results and notes alone; also after the name of a command.",
+    }
+    return [
+        click.Option(names, is_flag=True, hidden=hidden, expose_value=False, callback=note, help=text)
+        for names, text in texts.items()
+    ]
 
 
 @click.group("pippin", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -133,4 +136,4 @@ def main() -> None:
     """
 
 
-main.params.append(_traceback_option(hidden=False))
+main.params += _shared_options(hidden=False)

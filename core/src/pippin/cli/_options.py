@@ -18,12 +18,21 @@ from pippin.runs.decisions import DEFAULT_DURATION
 
 C = TypeVar("C", bound=Callable[..., Any])
 
+HIDES_PROGRESS = "is_progress_hidden"
+"""Name, in the metadata of a command's context, of the option `--no-progress`."""
+
 PATH = click.Path(path_type=Path)
 
 _ARGUMENTS = re.compile(
     r"^(checkpoint|draw|duration|limit|out|over|processes|record_worlds|reference|solver|steps|timeout|trace_hooks): "
 )
 """Beginning of an error that names an argument of Pippin's functions."""
+
+
+def is_progress_shown() -> bool:
+    """Tell whether the command shows its progress."""
+    context = click.get_current_context(silent=True)
+    return context is None or not context.meta.get(HIDES_PROGRESS, False)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
@@ -13,7 +14,7 @@ from pippin.runs.progress import RunProgress, log_shown, progress_shown_by
 from rich.console import Console
 from rich.status import Status
 
-from ._options import options_named
+from ._options import is_progress_shown, options_named
 
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""
@@ -24,44 +25,49 @@ _PLAIN_PERIOD = 1.0
 _PLAIN_SHARE = 0.1
 """Time between two plain lines, as a share of the time that the phase has taken so far: a long run prints few lines."""
 
+_SILENCE, _PLAIN_SILENCE = 2.0, 5.0
+"""Time without an update after which a live line and plain lines show how long that is [s]."""
+
 
 class ConsoleProgress(RunProgress):
     """Progress on a console: each phase is printed when it begins, and again with its duration when it ends.
 
-    On a terminal, a running phase is a live line; otherwise it is a plain line.
+    On a terminal, a running phase is a live line; otherwise it is a plain line. A phase that has nothing to tell counts
+    the seconds since its last update.
 
     Args:
         console: Console to print to.
+        is_shown: Whether phases are shown; else only notes are.
     """
 
     owns_process = True
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, is_shown: bool = True) -> None:
         super().__init__()
-        self._console = console
+        self._console, self._is_shown = console, is_shown
+        self.is_live = is_shown and console.is_terminal and not console.is_dumb_terminal and not console.no_color
         self._printed: set[str] = set()
         self._status: Status | None = None
-        self._name = ""
-        self._began = self._shown = 0.0
+        self._name = self._text = ""
+        self._began = self._shown = self._updated = 0.0
+        self._lock = threading.Lock()
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Show a phase while the block runs. Its duration is kept even if the block raises an error."""
-        self._name = name
-        self._began = self._shown = time.perf_counter()
-        if not self._console.is_terminal:
+        self._name, self._text = name, ""
+        self._began = self._shown = self._updated = time.perf_counter()
+        if self._is_shown and not self.is_live:
             self.note(f"{name:<8} ...")
-        with super().phase(name), self._live(name):
+        with super().phase(name), self._live(name), self._counting():
             yield
-        self.note(f"{name:<8} {self.seconds[name]:.1f} s")
+        if self._is_shown:
+            self.note(f"{name:<8} {self.seconds[name]:.1f} s")
 
     def update(self, text: str) -> None:
         """Show the progress of the phase."""
-        if self._status is not None:
-            self._status.update(f"{self._name:<8} {text}")
-        elif (now := time.perf_counter()) - self._shown >= max(_PLAIN_PERIOD, _PLAIN_SHARE * (now - self._began)):
-            self._shown = now
-            self.note(f"{self._name:<8} {text}")
+        self._text, self._updated = text, time.perf_counter()
+        self._show(text)
 
     def note(self, text: str, *, once: str = "") -> None:
         """Print a line that stays; if `once` was given before, do nothing."""
@@ -70,9 +76,39 @@ class ConsoleProgress(RunProgress):
         self._printed |= {once} - {""}
         self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
+    def _show(self, text: str) -> None:
+        now = time.perf_counter()
+        with self._lock:
+            if self._status is not None:
+                self._status.update(f"{self._name:<8} {text}")
+            elif self._is_shown and now - self._shown >= max(_PLAIN_PERIOD, _PLAIN_SHARE * (now - self._began)):
+                self._shown = now
+                self.note(f"{self._name:<8} {text}")
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        """Count the seconds of silence while the block runs, also while it is in native code."""
+        is_over, patience = threading.Event(), _SILENCE if self.is_live else _PLAIN_SILENCE
+
+        def count() -> None:
+            while not is_over.wait(0.5):
+                silence = time.perf_counter() - self._updated
+                if silence >= patience:
+                    self._show(f"{self._text} ({silence:.0f} s)".strip())
+
+        thread = threading.Thread(target=count, daemon=True)
+        if self._is_shown:
+            thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            if self._is_shown:
+                thread.join()
+
     @contextmanager
     def _live(self, name: str) -> Iterator[None]:
-        if not self._console.is_terminal:
+        if not self.is_live:
             yield
             return
         # Redrawn four times a second: more would take time from the run.
@@ -93,9 +129,9 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[ConsoleProgress
         is_stdout_reserved: Whether standard output is only for the result. All other output, including the progress,
             then goes to standard error.
     """
-    progress = ConsoleProgress(Console(stderr=is_stdout_reserved))
+    progress = ConsoleProgress(Console(stderr=is_stdout_reserved), is_shown=is_progress_shown())
     reserved = _stdout_on_stderr() if is_stdout_reserved else nullcontext()
-    with log_shown(progress), progress_shown_by(progress), options_named(), _warp_quiet(), reserved:
+    with log_shown(progress), progress_shown_by(progress), options_named(), reserved:
         yield progress
 
 
@@ -113,18 +149,3 @@ def _stdout_on_stderr() -> Iterator[None]:
         native.fflush(None)  # kernels print through a buffer of the C library
         os.dup2(kept, _STDOUT)
         os.close(kept)
-
-
-@contextmanager
-def _warp_quiet() -> Iterator[None]:
-    """Limit Warp's messages to warnings if it is already imported; otherwise `import_newton` does this."""
-    warp = sys.modules.get("warp")
-    level = None if warp is None else warp.config.log_level
-    if warp is not None:
-        warp.config.log_level = warp.LOG_WARNING
-    try:
-        yield
-    finally:
-        warp = sys.modules.get("warp")
-        if warp is not None:
-            warp.config.log_level = warp.LOG_INFO if level is None else level

@@ -8,6 +8,7 @@ import click
 from pippin.runs.progress import RunProgress
 from pippin.runs.result import RunResult
 from pippin.runs.summary import speed_text
+from pippin.task.score import score_text
 
 _RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
 """Keys of the summary that `--json` prints, besides the run folder."""
@@ -21,11 +22,11 @@ def report(result: RunResult, progress: RunProgress) -> None:
     for name, texts in summary["notes"].items():
         for text in texts:
             progress.note(f"{name}: {text}", once=f"{name}: {text}")
-    if summary["capacities"]:
-        rooms = {row["field"]: row["allocated"] for row in summary["capacities"]}
-        progress.note("room for " + ", ".join(f"{field} = {allocated}" for field, allocated in rooms.items()))
     steps = f"{result.steps} steps" if result.steps != 1 else "1 step"
-    progress.note(f"{result.worlds} worlds, {steps}, {result.simulated_time:.6g} s simulated")
+    if not (result.failure or "").startswith("step "):  # else the error names the step; the run noticed it later
+        progress.note(f"{result.worlds} worlds, {steps}, {result.simulated_time:.6g} s simulated")
+    if summary["task"] is not None and result.steps:
+        progress.note(f"task: {score_text(summary['task'], result.simulated_time / result.steps)}")
     if result.world_steps_per_second is not None:
         progress.note(f"{speed_text(summary)}, {'captured' if result.is_captured else 'not captured'}")
     progress.note(f"run folder: {result.folder}")

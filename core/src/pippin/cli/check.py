@@ -50,14 +50,14 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
         from pippin.analysis.check import check_solvers
 
         with progress.phase("check"):
-            asked = solvers or (() if own is None else (own.type,))
-            every = dict.fromkeys((*Catalog.installed().names("solver"), *asked))
-            verdicts = check_solvers(file, overrides, solvers or every, asked)
+            named = solvers or (() if own is None else (own.type,))
+            every = dict.fromkeys((*Catalog.installed().names("solver"), *named))
+            verdicts = check_solvers(file, overrides, solvers or every, named)
     if as_json:
         click.echo(json.dumps([{**attrs.asdict(each), "is_able": each.is_able} for each in verdicts], indent=2))
     else:
         _print(verdicts)
-    if any(not verdict.is_able for verdict in verdicts if verdict.solver in asked):
+    if any(not verdict.is_able for verdict in verdicts if verdict.solver in named):
         sys.exit(UNABLE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sysconfig
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,12 +44,20 @@ def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, as_json:
 def _print(contents: pippin.AssetContents) -> None:
     counts = ", ".join(f"{name} {len(getattr(contents, name))}" for name in LISTS if getattr(contents, name))
     mass, dofs = f"{contents.total_mass:.6g} kg", f"{contents.dof_count} degrees of freedom"
-    click.echo(f"{contents.file} ({contents.format}): {mass}, {dofs}; {counts}")
+    click.echo(f"{_short(Path(contents.file))} ({contents.format}): {mass}, {dofs}; {counts}")
     for name in LISTS:
         rows = getattr(contents, name)
         if rows:
             click.echo()
             _print_list(rows)
+
+
+def _short(file: Path) -> Path:
+    """Return the path of a file below the folder of installed packages or the working directory, if it is there."""
+    for folder in (*(Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")), Path.cwd()):
+        if file.is_relative_to(folder):
+            return file.relative_to(folder)
+    return file
 
 
 def _print_list(rows: Sequence[Any]) -> None:

@@ -81,8 +81,8 @@ def _unmarked(plugin: type) -> Iterator[str]:
             yield f"{name} is the name of a hook, but the method has no mark; decorate it with @pippin.hookimpl"
 
 
-def _argument_faults(hook: str, asked: tuple[str, ...], given: tuple[str, ...]) -> Iterator[str]:
-    for argument in asked:
-        if argument not in given:
-            names = ", ".join(given) or "none"
-            yield f"hook {hook!r} has no argument {argument!r}; arguments: {names}{did_you_mean(argument, given)}"
+def _argument_faults(hook: str, arguments: tuple[str, ...], known: tuple[str, ...]) -> Iterator[str]:
+    for argument in arguments:
+        if argument not in known:
+            names = ", ".join(known) or "none"
+            yield f"hook {hook!r} has no argument {argument!r}; arguments: {names}{did_you_mean(argument, known)}"

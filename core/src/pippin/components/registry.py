@@ -16,7 +16,7 @@ from pippin.config import ComponentConfig, SimulationConfig
 from pippin.config.tree import Node, key_text
 from pippin.errors import PippinError, PluginError
 from pippin.hookspecs import Hooks
-from pippin.labelled import Labelled
+from pippin.label_mapping import LabelMapping
 from pippin.support.declaration import Declaration
 
 from .contract import attribute_faults
@@ -78,10 +78,7 @@ class Components(Mapping[str, Any]):
     """The components of a simulation by name: `solver`, `actuators:legs`, `sensors:torso`, `plugins:push`.
 
     Args:
-        config: The configuration of the simulation.
         plugins: Objects made in Python, called after the file's plugins. Without labels, their classes give the labels.
-        catalog: The installed plugins by name.
-        trace: The record of hook calls, or None.
         of_stages: Actuators of USD stages, by label: the prim of each, and its configuration.
         of_host: Components of the host itself by name, called after those of the file.
 
@@ -111,23 +108,22 @@ class Components(Mapping[str, Any]):
         self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
         #: Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order.
         self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
-        self._blames: dict[str, ErrorAttribution] = {}
+        self._attributions: dict[str, ErrorAttribution] = {}
         for name, (kind, choice) in self.choices.items():
-            blaming = partial(self._blame, tree=config.tree)
-            self._components[name], self._blames[name] = make_plugin(name, kind, choice, catalog, blaming)
+            attribution_of = partial(self._attribution, tree=config.tree)
+            self._components[name], self._attributions[name] = make_plugin(name, kind, choice, catalog, attribution_of)
         for name, component in (of_host or {}).items():
             self._components[name] = component
-            self._blames[name] = self._blame(name, type(component), "pippin", config.tree)
+            self._attributions[name] = self._attribution(name, type(component), "pippin", config.tree)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
-            name, cls = (
-                self._free_name(label or getattr(plugin, "__name__", type(plugin).__name__).lower()),
-                type(plugin),
-            )
+            cls = type(plugin)
+            name = self._free_name(label or getattr(plugin, "__name__", cls.__name__).lower())
             self._components[name] = plugin
-            self._blames[name] = self._blame(name, cls, f"class {cls.__qualname__}", config.tree)
+            self._attributions[name] = self._attribution(name, cls, f"class {cls.__qualname__}", config.tree)
         #: The attributes of each component after `bind`, read at each access.
-        self.bound: Mapping[str, RuntimeAttributes] = {
-            name: RuntimeAttributes(each, name, self._blames[name].during) for name, each in self._components.items()
+        self.attributes: Mapping[str, RuntimeAttributes] = {
+            name: RuntimeAttributes(each, name, self._attributions[name].during)
+            for name, each in self._components.items()
         }
         self._own_hooks = add_own_hooks(self.manager, self._components)
         # pluggy calls the plugin that was registered last first; the calling order shall be the file's.
@@ -157,10 +153,10 @@ class Components(Mapping[str, Any]):
         assert answer is not None, "Simulation refuses a configuration without one"
         return answer.owner
 
-    def labelled(self, kind: str) -> Labelled:
+    def by_label(self, kind: str) -> LabelMapping:
         """Return the components of a table, such as `actuators`, by their label in the file."""
         prefix = f"{kind}:"
-        return Labelled(kind, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
+        return LabelMapping(kind, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
 
     def implementations(self, hook: str) -> tuple[Implementation, ...]:
         """Return the implementations of `hook`, in calling order, without wrappers."""
@@ -175,11 +171,7 @@ class Components(Mapping[str, Any]):
         return [self._implementation(hook, impl) for impl in impls]
 
     def single(self, hook: str) -> Implementation | None:
-        """Return the one component that answers `hook`, or None.
-
-        Raises:
-            PluginError: Two or more components answer.
-        """
+        """Return the one component that answers `hook`, or None; two that answer are a `PluginError`."""
         found = self.implementations(hook)
         if len(found) > 1:
             owners = " and ".join(impl.owner for impl in found)
@@ -202,8 +194,8 @@ class Components(Mapping[str, Any]):
             PluginError: No component specifies it, or it has other arguments.
         """
         specified = self._hook(hook).spec if hook in self._own_hooks else None
-        asked = () if specified is None else specified.argnames
-        refuse_arguments(hook, self._own_hooks, asked, arguments)
+        expected = () if specified is None else specified.argnames
+        refuse_arguments(hook, self._own_hooks, expected, arguments)
         return self.call(hook, **arguments)
 
     def call_each(self, hook: str, **arguments: Any) -> None:
@@ -216,26 +208,26 @@ class Components(Mapping[str, Any]):
 
     def eager_reason(self, name: str) -> str | None:
         """Return the reason why the hooks of a component may not be recorded; None if they may be."""
-        bound = self.bound[name]
-        if bound.is_capturable:
+        attributes = self.attributes[name]
+        if attributes.is_capturable:
             return None
-        reason = bound.eager_reason
+        reason = attributes.eager_reason
         return f"{name} declares that it is not capturable" + (f": {reason}" if reason else "")
 
-    def blamed(self, name: str, what: str, function: Callable[[], Any]) -> Callable[[], Any]:
+    def guarded(self, name: str, what: str, function: Callable[[], Any]) -> Callable[[], Any]:
         """Return a function whose exceptions name a component and `what` it was asked for, as those of hooks do."""
-        return self._blames[name].guarded(what, function)
+        return self._attributions[name].guarded(what, function)
 
-    def blaming(self, name: str, what: str) -> AbstractContextManager[None]:
+    def during(self, name: str, what: str) -> AbstractContextManager[None]:
         """Return a context in which what is raised names a component and `what` it was asked for.
 
         The hooks name their component in any case.
         """
-        return self._blames[name].during(what)
+        return self._attributions[name].during(what)
 
     def noted(self) -> set[str]:
         """Return the notes of all components, each after the name of its component."""
-        return {f"{name}: {note}" for name, each in self.bound.items() for note in each.notes}
+        return {f"{name}: {note}" for name, each in self.attributes.items() for note in each.notes}
 
     def close(self) -> None:
         """Call every `close`, last component first, and then raise all their errors together.
@@ -278,7 +270,7 @@ class Components(Mapping[str, Any]):
     def _implementation(self, hook: str, impl: pluggy.HookImpl) -> Implementation:
         return Implementation(hook, impl.plugin_name, impl, self.trace)
 
-    def _blame(self, name: str, plugin: type, source: str, tree: Node) -> ErrorAttribution:
+    def _attribution(self, name: str, plugin: type, source: str, tree: Node) -> ErrorAttribution:
         table, _, label = name.partition(":")
         key = f"{table}.{key_text(label)}." if label else f"{table}."
         package = plugin.__module__.partition(".")[0]
@@ -330,8 +322,8 @@ class Components(Mapping[str, Any]):
         for hook in callers:
             for impl in hook.get_hookimpls():
                 if impl.plugin is component:
-                    blame = self._blames[name]
-                    guarded = blame.guarded_wrapper if _is_wrapper(impl) else blame.guarded
+                    attribution = self._attributions[name]
+                    guarded = attribution.guarded_wrapper if _is_wrapper(impl) else attribution.guarded
                     # Both pluggy and `Implementation` call the function that stands here.
                     object.__setattr__(impl, "function", guarded(hook.name, impl.function))
 

@@ -19,16 +19,15 @@ class RuntimeAttributes:
     """The attributes of a component after `bind`, read at each access. Missing attributes have their default.
 
     Args:
-        component: The component.
         name: The component's name in errors, such as `sensors:torso`.
-        blaming: Returns a context, by the name of the attribute, in which exceptions name the component;
+        during: Returns a context, by the name of the attribute, in which exceptions name the component;
             by default exceptions are left alone.
     """
 
     def __init__(
-        self, component: Any, name: str, blaming: Callable[[str], AbstractContextManager[None]] = nullcontext
+        self, component: Any, name: str, during: Callable[[str], AbstractContextManager[None]] = nullcontext
     ) -> None:
-        self._component, self._name, self._blaming = component, name, blaming
+        self._component, self._name, self._during = component, name, during
 
     @property
     def is_capturable(self) -> bool:
@@ -57,6 +56,20 @@ class RuntimeAttributes:
         if isinstance(notes, str) or not all(isinstance(note, str) for note in notes):
             raise self._wrong(f"notes: expected a sequence of phrases, got {notes!r}")
         return notes
+
+    @property
+    def honoured_features(self) -> Mapping[str, Collection[str]]:
+        """Actuators: [features](solvers.md#supported-features) that the component honours itself, so that the solver
+        need not have them, with the labels of the joints. Read once all prototypes are extended, before `bind`.
+        """
+        return self._expected("honoured_features", self._read("honoured_features", {}), Mapping, "features with labels")
+
+    @property
+    def asked_features(self) -> Mapping[str, Collection[str]]:
+        """Actuators: features that the component's table asks of the solver, with the labels of the joints. A solver
+        without them is refused, also where it is only noted that a robot file states them. Read before `bind`.
+        """
+        return self._expected("asked_features", self._read("asked_features", {}), Mapping, "features with labels")
 
     @property
     def unsaved_reason(self) -> str | None:
@@ -103,6 +116,11 @@ class RuntimeAttributes:
     def velocity_targets(self) -> wp.array | None:
         """Actuators: targets [m/s or rad/s], shape [len(worlds), DOFs]; recorded by `pippin run`."""
         return self._offered("velocity_targets")
+
+    @property
+    def feedforward(self) -> wp.array | None:
+        """Actuators: effort that is added to that of the law [N or N·m], shape [len(worlds), DOFs]."""
+        return self._offered("feedforward")
 
     @property
     def actuator_labels(self) -> Sequence[str]:
@@ -193,7 +211,7 @@ class RuntimeAttributes:
         return (key for key, value in public.items() if not isinstance(value, classmethod))
 
     def _read(self, attribute: str, default: Any) -> Any:
-        with self._blaming(attribute):
+        with self._during(attribute):
             value = read(self._component, attribute, self._name)
         return default if value is MISSING else value
 
@@ -209,18 +227,18 @@ class RuntimeAttributes:
             raise self._wrong(f"{attribute}: expected a collection of names, got {value!r}")
         return value
 
-    def _expected(self, attribute: str, value: Any, kind: type, told: str) -> Any:
+    def _expected(self, attribute: str, value: Any, kind: type, what: str) -> Any:
         if not isinstance(value, kind):
-            raise self._wrong(f"{attribute}: expected {told}, got {value!r}")
+            raise self._wrong(f"{attribute}: expected {what}, got {value!r}")
         return value
 
     def _offered(self, attribute: str) -> Any:
         """Return an array, or None if the component raises an AttributeError."""
-        with self._blaming(attribute):
+        with self._during(attribute):
             return getattr(self._component, attribute, None)
 
     def _wrong(self, fault: str) -> PluginError:
-        """Return the error of a fault; it blames this component, and not the one that reads the attribute."""
+        """Return the error of a fault; it names this component, and not the one that reads the attribute."""
         error = PluginError(f"{self._name}: {fault}")
         error.owner = self._name
         return error
@@ -241,5 +259,5 @@ class RuntimeAttributes:
         found = self._read(method, default)
         if not callable(found):
             raise self._wrong(f"{method}: expected a method, got {found!r}")
-        with self._blaming(method):
+        with self._during(method):
             return found()

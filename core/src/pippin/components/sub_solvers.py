@@ -21,14 +21,14 @@ from .contract import load_plugin
 from .error_attribution import ErrorAttribution
 from .runtime_attributes import RuntimeAttributes
 
-Blaming = Callable[[str, type, str], ErrorAttribution]
-"""Returns the blame of a component by its name, class and source."""
+AttributionOf = Callable[[str, type, str], ErrorAttribution]
+"""Returns the error attribution of a component by its name, class and source."""
 
 
 def make_plugin(
-    name: str, kind: Kind, choice: ComponentConfig, catalog: Catalog, blaming: Blaming
+    name: str, kind: Kind, choice: ComponentConfig, catalog: Catalog, attribution_of: AttributionOf
 ) -> tuple[Any, ErrorAttribution]:
-    """Return a plugin object and its blame; the solvers in its table, by key, are its second argument.
+    """Return a plugin object and its error attribution; the solvers in its table, by key, are its second argument.
 
     Raises:
         PluginError: A plugin cannot be loaded or made.
@@ -36,11 +36,11 @@ def make_plugin(
     """
     entry = catalog.find(kind, choice.type)
     plugin = load_plugin(entry)
-    blame = blaming(name, plugin, str(entry))
+    attribution = attribution_of(name, plugin, str(entry))
     chosen = _solvers_in(choice.config) if kind == "solver" else {}
-    parts = {key: _sub_solver(f"{name}.{key}", each, catalog, blaming) for key, each in chosen.items()}
-    with blame.during("__init__"):
-        return plugin(choice.config, parts) if parts else plugin(choice.config), blame
+    parts = {key: _sub_solver(f"{name}.{key}", each, catalog, attribution_of) for key, each in chosen.items()}
+    with attribution.during("__init__"):
+        return plugin(choice.config, parts) if parts else plugin(choice.config), attribution
 
 
 def _solvers_in(config: Any) -> dict[str, ComponentConfig]:
@@ -53,15 +53,14 @@ def _solvers_in(config: Any) -> dict[str, ComponentConfig]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _sub_solver(name: str, choice: ComponentConfig, catalog: Catalog, blaming: Blaming) -> SubSolver:
-    component, blame = make_plugin(name, "solver", choice, catalog, blaming)
+def _sub_solver(name: str, choice: ComponentConfig, catalog: Catalog, attribution_of: AttributionOf) -> SubSolver:
+    component, attribution = make_plugin(name, "solver", choice, catalog, attribution_of)
     declaration = Declaration.of(component, name)
-    return SubSolver(
-        name, component, declaration, RuntimeAttributes(component, name, blame.during), _hooks_of(component, blame)
-    )
+    attributes = RuntimeAttributes(component, name, attribution.during)
+    return SubSolver(name, component, declaration, attributes, _hooks_of(component, attribution))
 
 
-def _hooks_of(component: Any, blame: ErrorAttribution) -> Mapping[str, Callable[..., Any]]:
+def _hooks_of(component: Any, attribution: ErrorAttribution) -> Mapping[str, Callable[..., Any]]:
     """Return the answers of a component, each with those of its arguments that it asks for."""
     manager = pluggy.PluginManager("pippin")
     manager.add_hookspecs(Hooks)
@@ -70,9 +69,10 @@ def _hooks_of(component: Any, blame: ErrorAttribution) -> Mapping[str, Callable[
     for caller in manager.get_hookcallers(component) or ():
         (answer,) = caller.get_hookimpls()
         if answer.wrapper or answer.hookwrapper:
-            raise PluginError(f"{blame.owner}: wraps {caller.name!r}, which nobody answers here; answer it instead")
+            owner = attribution.owner
+            raise PluginError(f"{owner}: wraps {caller.name!r}, which nobody answers here; answer it instead")
         names = (*answer.argnames, *answer.kwargnames)
-        found[caller.name] = _asking(blame.guarded(caller.name, answer.function), names)
+        found[caller.name] = _asking(attribution.guarded(caller.name, answer.function), names)
     return found
 
 

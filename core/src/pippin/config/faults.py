@@ -81,7 +81,7 @@ def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[ConfigFault]:
                     MissingKeyError(expected_text(note.type)) if missing else inner, (*path, note.name)
                 )
             for inner in bare:
-                yield from faults_of(inner, (*path, *_blamed(inner, error.cl)))
+                yield from faults_of(inner, (*path, *_field_of(inner, error.cl)))
         case IterableValidationError():
             noted, bare = error.group_exceptions()
             for inner, note in noted:
@@ -128,7 +128,7 @@ def _unknown_key(key: Any, cls: type) -> str:
     )
 
 
-def _blamed(error: Exception, cls: type) -> KeyPath:
+def _field_of(error: Exception, cls: type) -> KeyPath:
     """Return the name of the field that a constructor's error is about, attached or at the start; empty if unknown."""
     names = [field.name for field in attrs.fields(cls)] if attrs.has(cls) else []
     attached = [arg.name for arg in error.args if isinstance(arg, attrs.Attribute)]

@@ -10,13 +10,13 @@ import attrs
 
 from . import (
     actuator_checks,
-    ask_checks,
     claims,
     configuration,
     executor_checks,
     importer_checks,
     observer_checks,
     physics,
+    runtime_change_checks,
     sensor_checks,
     step_checks,
     term_checks,
@@ -57,12 +57,11 @@ def _feature(name: str) -> Check:
     return Check(name=f"feature_{name}", promise=promise, kinds=("solver",), run=run)
 
 
-def _ask(name: str) -> Check:
-    """Return the check of one ask."""
+def _runtime_change(name: str) -> Check:
+    """Return the check of one runtime change."""
     promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
-    return Check(
-        name=f"ask_{name}", promise=promise, kinds=("solver",), run=functools.partial(ask_checks.check_ask, name=name)
-    )
+    run = functools.partial(runtime_change_checks.check_runtime_change, name=name)
+    return Check(name=f"change_{name}", promise=promise, kinds=("solver",), run=run)
 
 
 _STEPPED = (*PARTS, *CARRIED, *TERMS, "plugin")
@@ -93,7 +92,7 @@ CHECKS = (
     _check(claims.check_particle_worlds, "solver"),
     _check(claims.check_observables, "solver"),
     _check(claims.check_model_changes, "solver"),
-    *map(_ask, RUNTIME_CHANGES),
+    *map(_runtime_change, RUNTIME_CHANGES),
     _check(actuator_checks.check_efforts, "actuator"),
     _check(actuator_checks.check_driven_joints, "actuator"),
     _check(actuator_checks.check_addition, "actuator"),
@@ -106,6 +105,7 @@ CHECKS = (
     _check(term_checks.check_verdicts, "termination"),
     _check(term_checks.check_actions, "action"),
     _check(term_checks.check_mask, "event", "command"),
+    _check(step_checks.check_intervals, "event"),
     _check(observer_checks.check_observation, "sensor", "stage", *OBSERVERS, "quantity", "reward", "termination"),
     _check(observer_checks.check_folder, *OBSERVERS),
     _check(observer_checks.check_frames, "viewer"),

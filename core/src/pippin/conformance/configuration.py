@@ -29,7 +29,7 @@ from pippin.catalog.entries import Catalog
 Catalog.installed().find(*sys.argv[1:]).load()
 if "warp" in sys.modules:
     import warp
-    warp.config.quiet = False
+    warp.config.log_level = warp.LOG_INFO
     with contextlib.redirect_stdout(io.StringIO()) as greeting:
         warp.init()
     print("imported" if greeting.getvalue() else "initialised")

@@ -350,7 +350,7 @@ UNTRIED: Mapping[str, str] = {
     **dict.fromkeys(("springs", "triangles", "bending", "tetrahedra"), "the kit's mechanisms are rigid"),
     "gradients": "they need a process of their own, and compiled backward kernels",
     "heterogeneous_worlds": "the kit's worlds are all alike",
-    "gravity_compensation": "the ask `disable_gravities` tries it",
+    "gravity_compensation": "the runtime change `disable_gravities` tries it",
     "particle_worlds": "the check `particle_worlds` tests it",
 }
 """Features without a bench, with the reasons."""

@@ -118,11 +118,11 @@ class PluginUnderTest:
         if self.kind != "solver":
             return self.plugin(self.structured().config)
 
-        def blaming(name: str, plugin: type, source: str) -> ErrorAttribution:
+        def attribution_of(name: str, plugin: type, source: str) -> ErrorAttribution:
             tree = Node({}, Origin())
             return ErrorAttribution(owner=name, place=f"{name}.", source=source, package=plugin.__module__, tree=tree)
 
-        return make_plugin(str(self), self.kind, self.structured(), Catalog.installed(), blaming)[0]
+        return make_plugin(str(self), self.kind, self.structured(), Catalog.installed(), attribution_of)[0]
 
     def structured(self, table: Mapping[str, Any] | None = None) -> ComponentConfig:
         """Return the configuration of a table, by default of the plugin's own table.

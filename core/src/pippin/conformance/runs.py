@@ -13,6 +13,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 from pippin.components.runtime_attributes import RuntimeAttributes
+from pippin.devices import start_warp
 from pippin.errors import PippinError, PluginError
 from pippin.simulation import Simulation
 
@@ -87,6 +88,7 @@ class Runs:
 
     def __init__(self, subject: PluginUnderTest) -> None:
         self.subject = subject
+        start_warp()
 
     @functools.cached_property
     def whole(self) -> Whole:
@@ -192,12 +194,12 @@ class Runs:
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Answer]:
-        """The answer to each ask for which the solver supports the body."""
+        """The answer to each runtime change for which the solver supports the body."""
         return answers(self.subject)
 
     @functools.cached_property
     def refusals(self) -> Mapping[str, str]:
-        """The error of each ask for what the solver declares that it cannot add to a joint."""
+        """The error of each runtime change that the solver declares that it cannot add to a joint."""
         return refusals(self.subject)
 
     @functools.cached_property

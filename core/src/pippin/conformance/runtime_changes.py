@@ -15,8 +15,8 @@ from pippin.views.quantities import ARTICULATION, RIGID_BODY
 from .mechanisms import DURATION
 from .scenes import GRAVITY
 
-Body = Literal["slider", "wheel", "ball", "held"]
-"""Mechanism of an ask: a slider along x, a wheel on a hinge about z, a free ball, or a ball on a fixed root."""
+Body = Literal["slider", "wheel", "ball", "fixed"]
+"""Mechanism of a change: a slider along x, a wheel on a hinge about z, a free ball, or a ball on a fixed root."""
 
 Motion = Literal["x", "y", "z", "x speed", "y speed", "z speed", "turn speed"]
 """What is measured: the change of a position [m] or a velocity [m/s, rad/s] of the body, in world axes."""
@@ -25,29 +25,29 @@ _JOINTS: Mapping[Body, str] = {
     "slider": "prismatic_joints",
     "wheel": "revolute_joints",
     "ball": "free_joints",
-    "held": "fixed_joints",
+    "fixed": "fixed_joints",
 }
 
 
 @attrs.frozen
 class RuntimeChange:
-    """One way to ask for something, on a body that moves in one way if it is honoured, and in another if not."""
+    """One change at run time, on a body that moves in one way if it is honoured, and in another if not."""
 
     name: str
-    """Call that asks, such as `set_masses`."""
+    """Call that makes the change, such as `set_masses`."""
 
     value: Any
-    """Value that is asked for: a number, or numbers of one row."""
+    """New value: a number, or numbers of one row."""
 
     expectation: str
     """Meaning of the motion, with its unit; for errors and the reference page."""
 
     motion: Motion
     acting: tuple[float, float]
-    """Bounds of the motion in the world that is asked."""
+    """Bounds of the motion in the world that is changed."""
 
     idle: tuple[float, float] = (-0.005, 0.005)
-    """Bounds of the motion in the other worlds, which are not asked; by default it stands still."""
+    """Bounds of the motion in the other worlds, which are not changed; by default it stands still."""
 
     body: Body = attrs.field(default="slider", kw_only=True)
     feature: str = attrs.field(default="", kw_only=True)
@@ -73,7 +73,7 @@ class RuntimeChange:
 
     @property
     def label(self) -> str:
-        """Name of the ask among all: that of the call, with the attribute that it sets."""
+        """Name among all changes: that of the call, with the attribute that it sets."""
         return f"{self.name}_{self.attribute}" if self.attribute else self.name
 
     @property
@@ -84,7 +84,7 @@ class RuntimeChange:
 
 @attrs.frozen(kw_only=True)
 class Cell:
-    """Verdict of a declaration on an ask."""
+    """Verdict of a declaration on an change."""
 
     is_honoured: bool
     """Whether the call acts; otherwise it is refused."""
@@ -99,15 +99,15 @@ class Cell:
     """Whether the call acts only at joints that had the feature when the solver was built."""
 
 
-def cell_of(ask: RuntimeChange, declared: Declaration) -> Cell:
-    """Return what a solver's declaration says of an ask."""
-    features, changes = declared.supported_features, declared.supported_model_changes
-    needed = [*sorted(ask.of_body, reverse=True), *([ask.feature] if ask.feature else [])]
+def cell_of(change: RuntimeChange, declared: Declaration) -> Cell:
+    """Return what a solver's declaration says of a runtime change."""
+    features, flags = declared.supported_features, declared.supported_model_changes
+    needed = [*sorted(change.of_body, reverse=True), *([change.feature] if change.feature else [])]
     lacking = [each for each in needed if features is not None and each not in features]
-    lacking += [flag for flag in ask.flags if changes is not None and flag not in changes]
+    lacking += [flag for flag in change.flags if flags is not None and flag not in flags]
     if lacking:
         return Cell(is_honoured=False, lacks=lacking[0], option=declared.optional_features.get(lacking[0], ""))
-    return Cell(is_honoured=True, is_fixed=ask.feature in declared.features_fixed_at_build)
+    return Cell(is_honoured=True, is_fixed=change.feature in declared.features_fixed_at_build)
 
 
 def _set(quantity: str, *rest: Any, **options: Any) -> RuntimeChange:
@@ -207,12 +207,12 @@ _CHANGES = (
         "a fixed joint that is switched off (`joint_enabled`) lets a body fall [m/s]",
         motion="z speed",
         acting=_FALL,
-        body="held",
+        body="fixed",
         feature="disabled_joints",
         flags=("JOINT_PROPERTIES",),
         attribute="joint_enabled",
     ),
-    _set("root_transforms", _SHIFTED, "a body on a fixed root is put 0.2 m away [m]", "x", _PUT, body="held"),
+    _set("root_transforms", _SHIFTED, "a body on a fixed root is put 0.2 m away [m]", "x", _PUT, body="fixed"),
     _set("root_velocities", _ALONG_X, "a free ball gets 1 m/s [m/s]", "x speed", _FASTER, body="ball"),
     _set("transforms", _SHIFTED, "a free ball is put 0.2 m away [m]", "x", _PUT, body="ball"),
     _set("velocities", _ALONG_X, "a free ball gets 1 m/s [m/s]", "x speed", _FASTER, body="ball"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 from pippin.config import SimulationConfig
+from pippin.devices import start_warp
 from pippin.errors import ConfigError, SimulationError
 from pippin.sharding.folder import write_folder
 from pippin.sharding.shard import shards_of
@@ -24,7 +25,6 @@ from .shard_worker import EnvShardWorker
 if TYPE_CHECKING:
     import warp as wp
     from pippin.task.task import Task
-
 
 _CURE = "close this environment, and make another one, or load what you saved"
 
@@ -90,6 +90,7 @@ class ShardedWorlds:
         """Return the arrays of actions and results by name; see `LocalWorlds.arrays`."""
         import warp as wp
 
+        start_warp()
         return {name: wp.array(array, device="cpu", copy=False) for name, array in self._shared.arrays.items()}
 
     def step(self, *, reads_flags: bool) -> None:
@@ -105,8 +106,8 @@ class ShardedWorlds:
         each = []
         for shard in self._shards:
             own = slice(shard.worlds.start, shard.worlds.stop)
-            given = None if seeds is None else (seeds[0][own], seeds[1][own])
-            each.append((given, None if mask is None else mask[own]))
+            own_seeds = None if seeds is None else (seeds[0][own], seeds[1][own])
+            each.append((own_seeds, None if mask is None else mask[own]))
         self._call("reset", each=each)
 
     def raise_errors(self) -> None:

@@ -25,7 +25,6 @@ from .worlds import Worlds, load_worlds, open_worlds
 if TYPE_CHECKING:
     from pippin.task.task import Task
 
-
 _MODES = {
     "same-step": AutoresetMode.SAME_STEP,
     "next-step": AutoresetMode.NEXT_STEP,
@@ -287,9 +286,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if self.autoreset == "disabled":
             waiting = np.flatnonzero(self._waiting.numpy())
             if waiting.size:
-                told = ", ".join(map(str, waiting[:8])) + (", …" if waiting.size > 8 else "")
+                listed = ", ".join(map(str, waiting[:8])) + (", …" if waiting.size > 8 else "")
                 raise SimulationError(
-                    f"step: the episodes of {waiting.size} worlds ended: {told}; reset these worlds before, with"
+                    f"step: the episodes of {waiting.size} worlds ended: {listed}; reset these worlds before, with"
                     ' options={"reset_mask": terminated | truncated}'
                 )
 

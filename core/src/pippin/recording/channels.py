@@ -18,6 +18,7 @@ from pippin.labels import covers, match
 
 from .column import Column
 from .contacts import CONTACT_NAMES, ContactTable, no_contacts
+from .episodes import EpisodeTable
 from .rows_of_worlds import blocks, rows
 
 __all__ = ["Channel", "channels"]
@@ -66,7 +67,8 @@ def channels(
     max_contacts: int = 16,
     where: str = "",
 ) -> tuple[Channel, ...]:
-    """Return the channels of some worlds, in a fixed order: state, actuators, sensors, bodies, particles, contacts.
+    """Return the channels of some worlds, in a fixed order: state, actuators, sensors, task, bodies, particles,
+    contacts.
 
     Args:
         simulation: The simulation; components that are not bound yet have no channels.
@@ -102,11 +104,7 @@ def _refuse_absent_contacts(simulation: Host, series: Sequence[str], where: str)
 
 
 def refuse_unlike(prototypes: Sequence[int] | np.ndarray, worlds: Sequence[int] | np.ndarray, where: str) -> None:
-    """Refuse worlds with different contents; `prototypes` has the number of the contents of each world.
-
-    Raises:
-        ConfigError: Names two of the worlds.
-    """
+    """Refuse worlds with different contents; `prototypes` has the number of the contents of each world."""
     of_worlds = np.asarray(prototypes)[np.asarray(worlds)]
     others = np.flatnonzero(of_worlds != of_worlds[:1])
     if len(others):
@@ -128,6 +126,7 @@ class _Finder:
         yield from self._joints()
         yield from self._actuators()
         yield from self._sensors()
+        yield from self._task()
         yield from self._bodies()
         yield from self._particles()
         yield from self._contacts()
@@ -161,6 +160,22 @@ class _Finder:
             for name, output in sensor.outputs.items():
                 names = {"labels": output.labels, "units": (output.unit,), "frame": output.frame}
                 yield self._channel(f"sensors/{label}/{name}", *rows(output.data, chosen), **names)
+
+    def _task(self) -> Iterator[Channel]:
+        task = self._simulation.task
+        if task is None:
+            return
+        table, labels = EpisodeTable(task, self._worlds), {"rewards": tuple(task.rewards)}
+        labels["terminations"] = tuple(task.terminations)
+        for name, array in table.arrays.items():
+            yield self._channel(f"task/{name}", array, table.update, labels=labels.get(name, ()), units=("1",))
+        for name in ("reward", "terminated", "truncated"):
+            yield self._channel(f"task/{name}", *rows(getattr(task.episodes, name), self._worlds), units=("1",))
+        action = ("action", task.action_labels, task.episodes.taken_action)
+        groups = ((f"observations/{name}", group.labels, group.values) for name, group in task.observations.items())
+        for name, names, array in (action, *groups):
+            if names:
+                yield self._channel(f"task/{name}", *rows(array, self._worlds), labels=names, units=("1",))
 
     def _bodies(self) -> Iterator[Channel]:
         first, last = on_host(self._model.body_world_start)[self._worlds[0] :][:2]
@@ -208,10 +223,10 @@ class _Finder:
     ) -> Iterator[tuple[str, RuntimeAttributes, np.ndarray]]:
         """Yield label and component of those that are in the worlds, with the worlds' rows in its arrays."""
         for label, component in components.items():
-            bound = RuntimeAttributes(component, f"{table}:{label}")
-            own = bound.worlds
+            attributes = RuntimeAttributes(component, f"{table}:{label}")
+            own = attributes.worlds
             if own is None:
-                yield label, bound, self._worlds
+                yield label, attributes, self._worlds
                 continue
             is_here = np.isin(self._worlds, own)
             if is_here.any() and not is_here.all():
@@ -220,7 +235,7 @@ class _Finder:
                     f" world {self._worlds[is_here][0]}; record them by two recorders"
                 )
             if is_here.all():
-                yield label, bound, np.searchsorted(own, self._worlds)
+                yield label, attributes, np.searchsorted(own, self._worlds)
 
 
 def _joint_entries(model: newton.Model, world: int, *, has_quaternions: bool) -> Iterator[tuple[str, str]]:

@@ -86,7 +86,7 @@ class Header:
     ) -> Self:
         """For the core: Return the header of a recording that begins now, after the first step.
 
-        A row is recorded every `period` control steps; `whole_run` is given if other processes simulate other worlds.
+        A row is recorded every `period` control steps; `whole_run` is None if one process simulates all worlds.
         """
         first = 0 if whole_run is None else whole_run.first_world
         of_run = tuple(first + int(world) for world in worlds)

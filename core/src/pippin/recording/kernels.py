@@ -64,3 +64,38 @@ def fill_table(
     table.normal[row, k] = wp.normalize(contacts.normal[i])
     if contacts.force:
         table.force[row, k] = wp.spatial_top(contacts.force[i])
+
+
+@wp.kernel
+def show_episodes(
+    worlds: wp.array[int],
+    weights: wp.array[float],
+    reward_terms: wp.array2d[float],
+    termination_terms: wp.array2d[wp.bool],
+    diverged: wp.array[wp.bool],
+    ended: wp.array[wp.bool],
+    finished: wp.array[wp.bool],
+    episode_return: wp.array[float],
+    length: wp.array[int],
+    finished_return: wp.array[float],
+    finished_length: wp.array[int],
+    rewards: wp.array2d[float],
+    terminations: wp.array2d[wp.bool],
+    returns: wp.array[float],
+    lengths: wp.array[int],
+):
+    """Write the terms of the last step as they counted, and the sums of its episode, also if it ended in this step."""
+    row = wp.tid()
+    world = worlds[row]
+    counts = finished[world] or not ended[world]
+    for term in range(reward_terms.shape[0]):
+        rewards[row, term] = 0.0
+        if counts and not diverged[world]:
+            rewards[row, term] = weights[term] * reward_terms[term, world]
+    for term in range(termination_terms.shape[0]):
+        terminations[row, term] = counts and termination_terms[term, world]
+    returns[row] = episode_return[world]
+    lengths[row] = length[world]
+    if finished[world]:
+        returns[row] = finished_return[world]
+        lengths[row] = finished_length[world]

@@ -7,7 +7,7 @@ import gc
 import math
 
 from pippin.config import SimulationConfig
-from pippin.devices import import_hot_modules, no_garbage_collection
+from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError
 
 from .progress import RunProgress
@@ -17,11 +17,7 @@ DEFAULT_DURATION = 5.0
 
 
 def step_count(config: SimulationConfig, steps: int | None, duration: float | None) -> int:
-    """Return the number of control steps of a run.
-
-    Raises:
-        ConfigError: Steps and duration are both given, or the duration is not a whole number of control steps.
-    """
+    """Return the number of control steps of a run."""
     control_dt = config.simulation.dt * config.simulation.decimation
     if steps is not None and duration is not None:
         raise ConfigError(f"duration: got {duration!r} and {steps!r} steps; give only one of the two")
@@ -44,11 +40,7 @@ def step_count(config: SimulationConfig, steps: int | None, duration: float | No
 
 
 def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> int:
-    """Return how many worlds the default recorder records; 0 if the file has recorders of its own.
-
-    Raises:
-        ConfigError: A number is given, and the file has recorders of its own.
-    """
+    """Return how many worlds the default recorder records; 0 if the file has recorders of its own."""
     if not config.recorders:
         return min(1 if record_worlds is None else record_worlds, config.scene.worlds)
     if record_worlds is not None:
@@ -58,12 +50,8 @@ def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> 
 
 
 def import_newton(config: SimulationConfig, progress: RunProgress) -> None:
-    """Import Newton and Warp, which takes seconds. In a command, limit Warp's messages to warnings from here on."""
-    with progress.phase("import"), no_garbage_collection():
-        if progress.owns_process:
-            import warp as wp
-
-            wp.config.log_level = wp.LOG_WARNING
+    """Import Newton and Warp, which takes seconds."""
+    with progress.phase("import"):
         import_hot_modules(requires_grad=config.simulation.requires_grad)
     if progress.owns_process:
         # The collector need not walk what was imported, neither during the run nor, for two seconds, at the very end.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pippin.errors import PluginError, SimulationError
 from pippin.simulation import Simulation
 from pippin.step.host_schedule import next_stride
+from pippin.task.score import Score
 
 from .interrupt import stopped_between_steps
 from .progress import RunProgress
@@ -20,13 +21,7 @@ LOOK_PERIOD = 0.25
 
 
 class RunLoop:
-    """Takes the control steps of a run, and measures the time of all but the first one. Ctrl-C stops between steps.
-
-    Args:
-        simulation: The simulation.
-        progress: The progress of the run.
-        notes: Notes on earlier starts.
-    """
+    """Takes the control steps of a run, and measures the time of all but the first one. Ctrl-C stops between steps."""
 
     def __init__(self, simulation: Simulation, progress: RunProgress, notes: Sequence[str] = ()) -> None:
         self.simulation, self.progress = simulation, progress
@@ -41,6 +36,14 @@ class RunLoop:
         #: Time that they took, without pauses for viewers [s].
         self.seconds = 0.0
         self._stride = 1
+        task = simulation.task
+        self._scored = None if task is None else task.sums
+
+    @property
+    def score(self) -> Score | None:
+        """The episodes of the run; None without a task."""
+        task = self.simulation.task
+        return None if task is None or self._scored is None else task.sums.since(self._scored)
 
     def run(self, take: Callable[[RunLoop], None]) -> None:
         """Call a function that takes the steps, and keep in `end` what ends it early."""

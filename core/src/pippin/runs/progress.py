@@ -16,6 +16,9 @@ class RunProgress:
     owns_process = False
     """Whether the process does nothing else, so that settings of the whole process may be made for the run."""
 
+    is_live = False
+    """Whether an update draws over the last one."""
+
     def __init__(self) -> None:
         #: Duration of every finished phase [s].
         self.seconds: dict[str, float] = {}

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, load
-from pippin.devices import warp_quiet
 from pippin.simulation import Simulation
 
 from .decisions import import_newton, recorded_by_default, step_count
@@ -78,7 +77,7 @@ def execute(
     processes: int | str = 1,
     trace: HookTrace | None = None,
 ) -> RunResult:
-    """Simulate as `run` does, and return the result also if the run ended early; a trace records the hook calls."""
+    """Simulate as `run` does, and return the result also if it ended early; a trace, if any, records hook calls."""
     progress = current_progress()
     count = step_count(config, steps, duration)
     recorded_by_default(config, record_worlds)
@@ -97,5 +96,4 @@ def execute(
     def start(config: SimulationConfig, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
         return build(config, progress, folder, plugins, trace)
 
-    with warp_quiet():
-        return simulate(config, start, count, progress, checkpoint=checkpoint, trace=trace, **files)
+    return simulate(config, start, count, progress, checkpoint=checkpoint, trace=trace, **files)

@@ -23,7 +23,7 @@ def build(
     plugins: Mapping[str, Any] | None = None,
     trace: HookTrace | None = None,
 ) -> Simulation:
-    """Return the simulation of a configuration."""
+    """Return the simulation of a configuration; further arguments are those of `Simulation`."""
     with progress.phase("build"):
         return Simulation(config, plugins=plugins or {}, trace=trace, folder=folder)
 
@@ -47,7 +47,7 @@ def prepared(config: SimulationConfig, progress: RunProgress) -> Iterator[Simula
 
 
 def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | None = None) -> None:
-    """Compile the kernels of a step, add the notes on the start to `notes`, take the first step, and capture.
+    """Compile the kernels of a step, add the notes on the start to `notes`, if given, take the first step, and capture.
 
     Raises:
         SimulationError: The step cannot be captured although it must, or it failed.
@@ -59,17 +59,13 @@ def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | No
 
 
 def compile_kernels(simulation: Simulation, progress: RunProgress, notes: list[str] | None = None) -> None:
-    """Compile the kernels of a step, and add the notes on the start to `notes`."""
-    compile_step(simulation.program, lambda ready, count: progress.update(f"{ready} of {count}"))
+    """Compile the kernels of a step, and add the notes on the start to `notes` unless it is None."""
+    compile_step(simulation.program, progress.update)
     if notes is not None:
         notes += start_notes(simulation)
 
 
 def take_first_step(simulation: Simulation) -> None:
-    """Take the first step, and capture it.
-
-    Raises:
-        SimulationError: The step cannot be captured although it must, or it failed.
-    """
+    """Take the first step, and capture it."""
     simulation.step()
     simulation.raise_errors()

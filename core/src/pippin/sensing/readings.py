@@ -11,7 +11,7 @@ import numpy as np
 import warp as wp
 from pippin.binding import Binding
 from pippin.errors import ConfigError, PluginError
-from pippin.labelled import Labelled
+from pippin.label_mapping import LabelMapping
 from pippin.spelling import did_you_mean
 from pippin.state.world_rows import copy_rows
 
@@ -62,7 +62,7 @@ class Readings:
         self.intervals = wp.full(len(worlds), self._period * simulation.control_dt, dtype=float, device=device)
         acted_on = {choice.config.output for choice in config.stages}
         #: The outputs by name, with the values that are read.
-        self.outputs: Mapping[str, Output] = Labelled(
+        self.outputs: Mapping[str, Output] = LabelMapping(
             "outputs",
             {
                 name: attrs.evolve(output, data=wp.clone(output.data)) if name in acted_on else output

@@ -54,9 +54,6 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
     Args:
         config: The configuration of the whole simulation.
         count: Number of shards.
-
-    Raises:
-        ConfigError: The simulation cannot be split like this; names the reason.
     """
     if whole_number(count, "shards") < 1 or count > config.scene.worlds:
         raise ConfigError(
@@ -108,15 +105,7 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
 
 
 def config_of_worlds(config: SimulationConfig, worlds: range) -> SimulationConfig:
-    """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
-
-    Args:
-        config: The configuration of the whole simulation.
-        worlds: The worlds, counted in the whole simulation.
-
-    Raises:
-        ConfigError: The simulation has no such worlds.
-    """
+    """Return the configuration of some neighbouring worlds alone, without recorders and viewers."""
     if not worlds or worlds.start < 0 or worlds.stop > config.scene.worlds:
         raise ConfigError(
             f"worlds: {worlds.start}:{worlds.stop} are not among the {config.scene.worlds} worlds of the file; choose"
@@ -166,8 +155,9 @@ def _asset(asset: AssetConfig, worlds: int, index: int, shard: Shard) -> AssetCo
     """Return the asset in the worlds of a shard; None if it is in none of them."""
     if asset.worlds is None:
         return asset
-    held = shard.local(chosen_worlds(asset.worlds, worlds, f"scene.assets[{index}].worlds", "leave the asset out"))
-    return attrs.evolve(asset, worlds=held) if held else None
+    chosen = chosen_worlds(asset.worlds, worlds, f"scene.assets[{index}].worlds", "leave the asset out")
+    local_worlds = shard.local(chosen)
+    return attrs.evolve(asset, worlds=local_worlds) if local_worlds else None
 
 
 def _solver(solver: ComponentConfig | None, count: int) -> ComponentConfig | None:
@@ -183,10 +173,10 @@ def _recorders(config: SimulationConfig, shards: Sequence[Shard]) -> list[dict[s
     for label, table in config.recorders.items():
         where = f"recorders.{label}"
         worlds, path = _worlds_of(table, config, where), getattr(table.config, "path", "")
-        held = [shard.local(worlds) for shard in shards]
-        if Path(path).is_absolute() and sum(map(bool, held)) > 1:
+        local_worlds = [shard.local(worlds) for shard in shards]
+        if Path(path).is_absolute() and sum(map(bool, local_worlds)) > 1:
             raise ConfigError(f"{where}.path: {path!r} would be the file of several shards; give a relative path")
-        for index, own in enumerate(held):
+        for index, own in enumerate(local_worlds):
             if own:
                 found[index][label] = _with_worlds(table, own)
     return found

@@ -16,15 +16,15 @@ class SubSolver:
         name: The component in errors, such as `solver.rigid`.
         component: The plugin object.
         declaration: Its `pippin.support.declaration.Declaration`.
-        bound: Its attributes after the solver was built, `pippin.components.runtime_attributes.RuntimeAttributes`.
+        attributes: Its attributes after the solver was built, `pippin.components.runtime_attributes.RuntimeAttributes`.
         hooks: Its answers, by hook; each takes those of its arguments that the component asks for.
     """
 
     def __init__(
-        self, name: str, component: Any, declaration: Any, bound: Any, hooks: Mapping[str, Callable[..., Any]]
+        self, name: str, component: Any, declaration: Any, attributes: Any, hooks: Mapping[str, Callable[..., Any]]
     ) -> None:
         self.name, self.component = name, component
-        self.declaration, self.bound = declaration, bound
+        self.declaration, self.attributes = declaration, attributes
         self._hooks = hooks
 
     def answers(self, hook: str) -> bool:

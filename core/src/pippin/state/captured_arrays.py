@@ -14,7 +14,7 @@ from pippin.errors import SimulationError
 class _Owner:
     """An object that holds arrays, with its name in errors, and the names of its arrays; it has at least two."""
 
-    told: str
+    path: str
     part: Any
     names: tuple[str, ...]
     arrays: tuple[Any, ...]
@@ -32,14 +32,10 @@ class CapturedArrays:
     """
 
     def __init__(self, owners: Mapping[str, Any]) -> None:
-        self._owners = [owner for told, part in owners.items() for owner in _owners(told, part)]
+        self._owners = [owner for path, part in owners.items() for owner in _owners(path, part)]
 
     def refuse_others(self) -> None:
-        """Refuse arrays that took the place of those that are kept, and put these back.
-
-        Raises:
-            SimulationError: Names the first of them.
-        """
+        """Refuse arrays that took the place of those that are kept, and put these back."""
         for owner in self._owners:
             if any(map(is_not, owner.read(owner.part), owner.arrays)):
                 self._put_back(owner)
@@ -49,23 +45,23 @@ class CapturedArrays:
         others = [name for name, array in pairs if getattr(owner.part, name) is not array]
         for name, array in pairs:
             setattr(owner.part, name, array)
-        told = f"{owner.told}.{others[0]}"
+        path = f"{owner.path}.{others[0]}"
         raise SimulationError(
-            f"{told}: another array was assigned, which recorded steps would not read, so that the array of before"
-            f" is put back; write into it: sim.{told}.assign(values)"
+            f"{path}: another array was assigned, which recorded steps would not read, so that the array of before"
+            f" is put back; write into it: sim.{path}.assign(values)"
         )
 
 
-def _owners(told: str, part: Any) -> Iterator[_Owner]:
+def _owners(path: str, part: Any) -> Iterator[_Owner]:
     """Yield an object, and the namespaces of custom attributes in it, if they have arrays."""
     import newton
     import warp as wp
 
-    held = {name: value for name, value in vars(part).items() if isinstance(value, wp.array)}
-    if held:
+    arrays = {name: value for name, value in vars(part).items() if isinstance(value, wp.array)}
+    if arrays:
         # With one name, a getter would return no tuple.
-        names = tuple(held) if len(held) > 1 else (*held, *held)
-        yield _Owner(told, part, names, tuple(held[name] for name in names), attrgetter(*names))
+        names = tuple(arrays) if len(arrays) > 1 else (*arrays, *arrays)
+        yield _Owner(path, part, names, tuple(arrays[name] for name in names), attrgetter(*names))
     for name, value in vars(part).items():
         if isinstance(value, newton.Model.AttributeNamespace):
-            yield from _owners(f"{told}.{name}", value)
+            yield from _owners(f"{path}.{name}", value)

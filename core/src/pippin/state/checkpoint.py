@@ -25,6 +25,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError, SimulationError
+from pippin.files import partial_path
 
 from .foreign_arrays import contents_of, is_foreign, remade, write
 from .snapshot import attributes_of, bind, find_arrays, setters_of, walk
@@ -69,7 +70,7 @@ class Checkpoint:
             "numbers": dict(self.numbers),
             "names": list(self.arrays),
         }
-        partial = target.with_name(f".{target.name}.{os.getpid()}")
+        partial = partial_path(target)
         text = json.dumps(manifest, default=np.ndarray.tolist).encode()
         # Names go into the manifest: a path may contain characters that a file name in an archive may not.
         numbered = {f"a{index}": array for index, array in enumerate(self.arrays.values())}
@@ -212,9 +213,9 @@ class PersistentState:
         """Write into an array of another library, or put a new one into its places if it is immutable."""
         if write(node, contents):
             return
-        made = remade(node, contents)
+        array = remade(node, contents)
         for put in self._setters(node):
-            put(made)
+            put(array)
 
     def _setters(self, node: Any) -> list[Callable[[Any], object]]:
         """Return the functions that put another value into the places of one."""

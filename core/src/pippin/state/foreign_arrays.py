@@ -59,8 +59,8 @@ def remade(node: Any, contents: np.ndarray) -> Any:
     The namespace is that of the array API standard.
     """
     with suppress(Exception):
-        made = node.__array_namespace__().asarray(contents, device=node.device)
-        return made if type(made) is type(node) else None
+        array = node.__array_namespace__().asarray(contents, device=node.device)
+        return array if type(array) is type(node) else None
     return None
 
 

@@ -44,7 +44,7 @@ class ModelChanges:
         self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device=model.device)
         self._waiting = self._replayed = 0
         #: All flags that the solver was ever notified of.
-        self.told = 0
+        self.notified_flags = 0
         #: Number of reports of changed joint frames.
         self.joint_change_count = 0
         self._model, self._are_masses_changed = model, False
@@ -63,9 +63,6 @@ class ModelChanges:
         """Note a change whose worlds the caller sets in `worlds.mask`, for example with the kernel that writes them.
 
         After a call inside a capture, every step notifies the solver: replays may repeat the change.
-
-        Raises:
-            ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
         """
         if isinstance(flags, bool) or not isinstance(flags, int) or flags & ~newton.ModelFlags.ALL:
             value = hex(flags) if isinstance(flags, int) else repr(flags)
@@ -79,11 +76,7 @@ class ModelChanges:
             self._replayed |= int(flags)
 
     def check(self) -> None:
-        """Refuse masses that were set to zero since the last call, as the build does.
-
-        Raises:
-            ConfigError: Names the bodies.
-        """
+        """Refuse masses that were set to zero since the last call, as the build does."""
         if self._are_masses_changed:
             refuse_massless(self._model, "model.body_mass")
             self._are_masses_changed = False
@@ -103,7 +96,7 @@ class ModelChanges:
 
         May be recorded if the solver may.
         """
-        self.told |= flags
+        self.notified_flags |= flags
         self._notify(flags, self._everywhere if world_mask is None else world_mask)
 
     def tell(self) -> None:
@@ -123,7 +116,7 @@ class ModelChanges:
                 f"notify_model_changed: solver {self._name!r} refuses a change of {_flag_names(flags)}: {refusal};"
                 " write the values of before, or build another simulation from the changed model"
             ) from refusal
-        self.told |= flags
+        self.notified_flags |= flags
         self._waiting = 0
         if self.worlds.is_asked:
             self.worlds.mask.zero_()

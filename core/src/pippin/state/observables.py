@@ -37,7 +37,8 @@ class Reports:
     """The reports of the solver in each substep of a control step.
 
     The last substep fills the arrays that sensors read. Every substep reports overflow into its own row: no report is
-    overwritten before the monitor reads it, and no substep needs an additional kernel.
+    overwritten before the monitor reads it, and no substep needs an additional kernel. `accelerations` is None if the
+    solver reports `body_qdd`, or nothing needs it.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Reports:
     ) -> None:
         #: The arrays that sensors read.
         self.measured = observables
-        #: The measurement of `body_qdd` in the last substep; None if the solver reports it, or nobody needs it.
+        #: The measurement of `body_qdd` in the last substep, or None.
         self.accelerations = accelerations
         if accelerations is not None:
             observables.body_qdd = accelerations.values
@@ -108,11 +109,6 @@ class Accelerations:
             wp.copy(self._before, present(state.body_qd))
 
     def measure(self, state: newton.State, dt: float) -> None:
-        """Compute the accelerations at the end of the substep.
-
-        Args:
-            state: The state after the substep.
-            dt: Length of the substep [s].
-        """
+        """Compute the accelerations at the end of the substep of length `dt` [s], from the state after it."""
         inputs = [self._before, state.body_qd, dt, self.values]
         wp.launch(difference_quotient, len(self.values), inputs, device=self.values.device)

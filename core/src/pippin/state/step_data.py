@@ -42,7 +42,7 @@ class StepData:
         return StateRecord(find_arrays({**self.outputs, **self.acting}, skip=private), counts)
 
     def snapshot(self, more: Mapping[str, Any] | None = None) -> Snapshot:
-        """Return a snapshot of everything that a step can change, and of `more`."""
+        """Return a snapshot of everything that a step can change, and of `more`, if there is more."""
         return Snapshot({**self._changing, **(more or {})}, skip=self.opaque)
 
     @property

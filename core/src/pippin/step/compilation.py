@@ -18,9 +18,10 @@ import io
 import logging
 import os
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -31,14 +32,17 @@ from pippin.devices import WARP_LOCK
 
 from .program import Program
 
-Report: TypeAlias = Callable[[int, int], None]
-"""Called with the number of modules ready and of all modules, first with none ready."""
+Report: TypeAlias = Callable[[str], None]
+"""Called with how many of the modules are ready, first with none, and once a second with those that take long."""
 
 _Variant: TypeAlias = "tuple[wp.Module, str, int | None]"
 """A module, the name of its device, and the block size of its launches."""
 
 _Build: TypeAlias = Callable[[], AbstractContextManager[Any]]
 """Builds a simulation."""
+
+_LONG = 2.0
+"""Time after which the report names the modules that are being compiled [s]."""
 
 _LAUNCHES_MAX = 20_000
 """Launches after which a rehearsal ends: a Python loop that waits for the result of a kernel would never end."""
@@ -77,7 +81,7 @@ def compiling_together(rehearse: _Build, progress: Report | None = None) -> Iter
 
     Args:
         rehearse: Builds the same simulation another time, which is then closed. What it raises is ignored.
-        progress: As for `compile_step`.
+        progress: As for `compile_step`; None logs it.
     """
     if _IS_REHEARSAL.get():
         yield
@@ -128,25 +132,38 @@ def _rehearse_operations(program: Program, found: dict[_Variant, None]) -> None:
 def _load_together(found: dict[_Variant, None], report: Report) -> int:
     """Compile and load modules, the largest first, on all cores; return how many there are."""
     variants = sorted(found, key=lambda variant: len(variant[0].kernels), reverse=True)
-    report(0, len(variants))
+    report(f"0 of {len(variants)}")
     pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1)
+    starts: dict[str, float] = {}
     try:
-        jobs = [pool.submit(_load, *variant) for variant in variants]
-        for ready, _ in enumerate(as_completed(jobs), start=1):
-            report(ready, len(variants))
+        left: set[Future[None]] = {pool.submit(_load, *variant, starts) for variant in variants}
+        while left:
+            done, left = wait(left, timeout=1.0, return_when=FIRST_COMPLETED)
+            if done or starts:
+                report(f"{len(variants) - len(left)} of {len(variants)}{_long(starts)}")
     finally:
         pool.shutdown(cancel_futures=True)
     return len(variants)
 
 
-def _load(module: wp.Module, device: str, block_dim: int | None) -> None:
+def _load(module: wp.Module, device: str, block_dim: int | None, starts: dict[str, float]) -> None:
+    """Load a module, which is in `starts` as long as that takes."""
+    name = ".".join(module.name.split(".")[-2:])
+    starts[name] = time.monotonic()
     # Warp remembers a failure and raises it again at the launch, where the operation is known.
     with suppress(Exception):
         wp.force_load(device, modules=[module], block_dim=block_dim)
+    starts.pop(name, None)
 
 
-def _log(ready: int, count: int) -> None:
-    _LOGGER.info("compile  %d of %d", ready, count)
+def _long(starts: dict[str, float]) -> str:
+    """Return the modules that are being compiled for long, with the time of each."""
+    times = {name: time.monotonic() - start for name, start in starts.copy().items()}
+    return "".join(f", {name} {passed:.0f} s" for name, passed in times.items() if passed >= _LONG)
+
+
+def _log(text: str) -> None:
+    _LOGGER.info("compile  %s", text)
 
 
 class _LongRehearsalError(Exception):

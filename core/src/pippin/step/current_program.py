@@ -57,7 +57,7 @@ class CurrentProgram:
         plan = self._plan
         plan.written.settle()
         if plan.model_changes.is_waiting:
-            with WARP_LOCK, plan.components.blaming(plan.components.solver_name, "notify_model_changed"):
+            with WARP_LOCK, plan.components.during(plan.components.solver_name, "notify_model_changed"):
                 plan.model_changes.tell()
 
     def roll_out(self, count: int) -> tuple[newton.State, ...]:
@@ -70,8 +70,8 @@ class CurrentProgram:
         """Return a checkpoint of the simulation after some control steps."""
         with WARP_LOCK:
             self.apply_changes()
-            told = self._plan.model_changes.told
-            return self._plan.data.persistent.checkpoint(self._plan.config, step_count, told)
+            flags = self._plan.model_changes.notified_flags
+            return self._plan.data.persistent.checkpoint(self._plan.config, step_count, flags)
 
     def resume(self, checkpoint: Checkpoint, source: str) -> None:
         """Continue from a checkpoint in a simulation that was just built.

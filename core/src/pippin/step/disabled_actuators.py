@@ -26,11 +26,7 @@ class DisabledActuators:
         return any(each is component for each in self.all)
 
     def set_enabled(self, component: Any, enabled: bool) -> None:
-        """Enable or disable an actuator.
-
-        Raises:
-            ConfigError: The component is not an actuator of this simulation, or `enabled` is not a boolean.
-        """
+        """Enable or disable an actuator."""
         if not isinstance(enabled, bool | np.bool_):
             raise ConfigError(f"set_enabled: expected a boolean, got {enabled!r}; pass True or False")
         acting = {each.owner: each.component for each in self._components.implementations("apply_actuators")}
@@ -42,7 +38,7 @@ class DisabledActuators:
         if self.has(component) != enabled:
             return
         self.all = (*(each for each in self.all if each is not component), *(() if enabled else (component,)))
-        dofs = self._components.bound[name].actuated_dofs
+        dofs = self._components.attributes[name].actuated_dofs
         if not enabled and dofs is not None:
             zero_efforts(dofs, self._control)
         self.revision += 1

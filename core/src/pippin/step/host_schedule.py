@@ -47,7 +47,7 @@ class HostSchedule:
             for answer in components.implementations("after_step")
         ]
         self._viewers = [
-            _Viewer(answer, components.bound[answer.owner], components.declarations[answer.owner], simulation)
+            _Viewer(answer, components.attributes[answer.owner], components.declarations[answer.owner], simulation)
             for answer in components.implementations("frame")
         ]
         #: Whether a step waits for a viewer: an interrupt may then end it.
@@ -117,11 +117,11 @@ class _Viewer:
     """A viewer with the time of its next frame; switched off by the first exception that it raises."""
 
     def __init__(
-        self, answer: Implementation, bound: RuntimeAttributes, declared: Declaration, simulation: Host
+        self, answer: Implementation, attributes: RuntimeAttributes, declared: Declaration, simulation: Host
     ) -> None:
         self.owner = answer.owner
         self.fault: str | None = None
-        self._answer, self._bound, self._simulation = answer, bound, simulation
+        self._answer, self._attributes, self._simulation = answer, attributes, simulation
         self._rate, self._period = declared.frame_rate, declared.frame_period
         self._next_time, self._next_step = time.perf_counter(), 0
         self._shown_count = self._late_count = 0
@@ -138,15 +138,12 @@ class _Viewer:
         return notes
 
     def wait_time(self) -> float:
-        return self._guarded(self._bound.wait_time, 0.0)
+        return self._guarded(self._attributes.wait_time, 0.0)
 
     def steps_left(self, done: int, pace: float, last: int) -> int:
         """Return the control steps until a frame may be due; with a rate, those that fit between looks at the clock.
 
-        Args:
-            done: Control steps so far.
-            pace: Time that a control step took [s].
-            last: The control steps of the last stride; a stride is at most twice as long.
+        `done` steps were taken so far, a step took `pace` seconds; a stride is at most twice as long as the last one.
         """
         if self.fault is not None:
             return 2**62
@@ -158,7 +155,7 @@ class _Viewer:
         """Show a frame if one is due and somebody looks."""
         if self.fault is None and (is_forced or self._is_due()):
             late_count = self._schedule()
-            if is_forced or self._guarded(self._bound.wants_frame, False):
+            if is_forced or self._guarded(self._attributes.wants_frame, False):
                 self._shown_count += 1
                 self._late_count += late_count
                 self._guarded(self._show, None)
@@ -198,11 +195,8 @@ class _Viewer:
 
 
 def next_stride(stride: int, elapsed: float, period: float) -> int:
-    """Return the number of control steps that take about a period: at least one, at most twice as many as before.
+    """Return the number of control steps that take about a period [s]: at least one, at most twice as many as before.
 
-    Args:
-        stride: The control steps of the last stride.
-        elapsed: Time that they took [s].
-        period: Time that the next stride should take [s].
+    The last stride took `elapsed` seconds.
     """
     return max(1, min(2 * stride, int(stride * period / elapsed))) if elapsed else 2 * stride

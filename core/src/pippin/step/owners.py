@@ -61,7 +61,8 @@ class DofOwners:
 
     def taken(self, array: str, dofs: np.ndarray) -> np.ndarray:
         """Tell for each of some degrees of freedom whether its driver takes an array over that a user sets."""
-        takers = [index for index, name in enumerate(self.names) if array in self._components.bound[name].shared_arrays]
+        attributes = self._components.attributes
+        takers = [index for index, name in enumerate(self.names) if array in attributes[name].shared_arrays]
         return (dofs >= 0) & np.isin(self.of_dof[dofs], takers)
 
     def fault(self, array: str, names: Sequence[str]) -> str | None:
@@ -69,8 +70,8 @@ class DofOwners:
         cure = _CURES.get(array)
         if cure is None:
             return None
-        bound = self._components.bound
-        keeping = (name for name in names if array not in bound[name].shared_arrays and not self._is_off(name))
+        attributes = self._components.attributes
+        keeping = (name for name in names if array not in attributes[name].shared_arrays and not self._is_off(name))
         owner = next(keeping, None)
         if owner is None:
             return None
@@ -106,8 +107,8 @@ class DofOwners:
 
 
 def _driven(components: Components, dof_count: int) -> Iterator[tuple[str, np.ndarray]]:
-    for name, bound in components.bound.items():
-        array = bound.actuated_dofs
+    for name, attributes in components.attributes.items():
+        array = attributes.actuated_dofs
         if array is None and name.startswith("actuators:"):
             raise PluginError(f"{name}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
         dofs = np.zeros(0, dtype=int) if array is None else array.numpy()

@@ -55,7 +55,7 @@ class Resetting:
         reset = partial(built.solver.reset, built.states[0], world_mask=world_mask, flags=0)
         yield Operation(
             name="reset(solver)",
-            run=built.components.blamed(owner, "reset", reset),
+            run=built.components.guarded(owner, "reset", reset),
             eager_reason=built.components.eager_reason(owner),
             is_repeatable=True,
         )
@@ -100,12 +100,8 @@ class EndedWorlds:
 
     @classmethod
     def of(cls, components: Components, resetting: Resetting) -> EndedWorlds | None:
-        """Return the ended worlds of the one component that ends episodes; None if there is none.
-
-        Raises:
-            PluginError: Two components end episodes, or the mask has a wrong type or shape.
-        """
-        masks = {name: bound.ended_worlds for name, bound in components.bound.items()}
+        """Return the ended worlds of the one component that ends episodes; None if there is none."""
+        masks = {name: attributes.ended_worlds for name, attributes in components.attributes.items()}
         masks = {name: mask for name, mask in masks.items() if mask is not None}
         if len(masks) > 1:
             raise PluginError(f"ended_worlds: {' and '.join(masks)} end episodes; only one component may")

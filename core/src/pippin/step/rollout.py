@@ -52,7 +52,7 @@ def _refuse(plan: StepPlan) -> None:
         f"{owner.replace(':', '.')}: is not declared to be differentiable (is_differentiable); take away what it"
         " remembers from step to step, such as a delay, or leave it out"
         for owner in others
-        if not components.bound[owner].is_differentiable
+        if not components.attributes[owner].is_differentiable
     ]
     faults += [
         f"callbacks: {callback.name} of {phase!r} may overwrite what a tape needs; remove it for the rollout,"
@@ -94,11 +94,11 @@ def _control_step(plan: StepPlan, state: newton.State, monitors: list[Monitor]) 
     forces.keep()
     start = state
     for tick in range(plan.ticks):
-        bound = _with_own_arrays(plan, state)
-        for operation in bound.physics_step(0, forces, is_last=tick == plan.ticks - 1, start=start):
+        own_plan = _with_own_arrays(plan, state)
+        for operation in own_plan.physics_step(0, forces, is_last=tick == plan.ticks - 1, start=start):
             operation.run()
-        monitors.append(bound.monitor)
-        state = bound.states[-1]
+        monitors.append(own_plan.monitor)
+        state = own_plan.states[-1]
     return state
 
 

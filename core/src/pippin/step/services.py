@@ -45,11 +45,14 @@ class SimulationServices:
         return self.model_changes.fault(flags)
 
     def notify_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
-        """Notify the solver at once; if it is recorded although it may not be, before every later step."""
+        """Notify the solver of a change in masked worlds, None for all, at once.
+
+        If the call is recorded although it may not be, the solver is notified before every later step.
+        """
         if self._host.device.is_capturing and self.solver_eager_reason is not None:
             self.model_changes.add(flags, world_mask)
             return
-        with self._components.blaming(self._components.solver_name, "notify_model_changed"):
+        with self._components.during(self._components.solver_name, "notify_model_changed"):
             self.model_changes.tell_now(flags, world_mask)
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:

@@ -18,6 +18,7 @@ from typing import IO, Any
 import attrs
 from pippin.config import dump_toml
 from pippin.errors import ConfigError, SimulationError
+from pippin.recording.files import is_full
 
 from .table import write_csv
 from .variants import FORMAT, Variant
@@ -66,7 +67,8 @@ class SweepFolder:
         self._lock.close()
 
     def begin(self, variant: Variant) -> Path:
-        """Make the hidden folder of a variant, with its configuration, and return it."""
+        """Make the hidden folder of a variant, with its configuration, and return it; remove an incomplete one."""
+        shutil.rmtree(self.final(variant), ignore_errors=True)
         folder = self._variants.absolute() / f".{variant.id}-{os.getpid()}"
         folder.mkdir()
         config = attrs.evolve(variant.config, viewers={})
@@ -83,6 +85,11 @@ class SweepFolder:
             return json.loads((self.final(variant) / "summary.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
+
+    def final_summary(self, variant: Variant) -> dict[str, Any] | None:
+        """Return the summary of a variant; None if it is to run, or to run again."""
+        found = self.summary(variant)
+        return None if found is not None and found["outcome"] == "incomplete" else found
 
     def write_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write `results.csv`."""
@@ -119,7 +126,8 @@ class SweepFolder:
 
 def unwritable(folder: Path, error: OSError) -> SimulationError:
     """Return the error of a folder that has no room, or that the user may not write."""
-    return SimulationError(f"{folder}: cannot be written ({error}); make room, and run the same command again")
+    cure = "make room, and run the same command again" if is_full(error) else "choose another folder by --out"
+    return SimulationError(f"{folder}: cannot be written ({error}); {cure}")
 
 
 def _is_used(path: Path) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
 from pippin.config import load
-from pippin.devices import import_hot_modules, warp_quiet
+from pippin.devices import import_hot_modules
 from pippin.errors import PippinError
 
 from .sweep_folder import publish
@@ -17,12 +18,9 @@ from .sweep_folder import publish
 def prepare(*, requires_grad: bool) -> None:
     """Import and start Warp, and import Newton and the run of a variant, which takes seconds."""
     import_hot_modules(requires_grad=requires_grad)
-    import warp as wp
-
     from . import variant_run  # noqa: F401
 
-    with warp_quiet():
-        wp.init()
+    gc.freeze()  # the collector need not walk it in each variant
 
 
 def run(

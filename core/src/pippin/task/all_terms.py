@@ -89,13 +89,13 @@ class AllTerms:
             term.reset(world_mask)
 
     def _make(
-        self, kind: Any, table: str, choices: Mapping[str, ComponentConfig], made: dict[str, Any] | None = None
+        self, kind: Any, table: str, choices: Mapping[str, ComponentConfig], terms: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        made = {} if made is None else made
+        terms = {} if terms is None else terms
         for label, choice in choices.items():
             where = f"{table}.{label}"
-            made[label] = make_term(kind, choice, self._context(where), where, f"task.{where}")
-        return made
+            terms[label] = make_term(kind, choice, self._context(where), where, f"task.{where}")
+        return terms
 
     def _context(self, name: str) -> TermContext:
         quantity = self.quantities.quantity

@@ -28,6 +28,8 @@ class EpisodeBuffers:
     """Action of this control step, shape [worlds, width]; known after the actions."""
     last_action: wp.array
     """Action of the control step before, shape [worlds, width]; zero after a reset."""
+    taken_action: wp.array
+    """Action of the last control step, shape [worlds, width]; a reset at its end leaves it."""
 
     def __init__(self, count: int, device: wp.Device, weights: Sequence[float], terminations: int) -> None:
         def flags(*shape: int) -> wp.array:
@@ -54,19 +56,23 @@ class EpisodeBuffers:
         #: rewards, shape [rewards, worlds].
         self.finished_length: wp.array = wp.zeros(count, dtype=int, device=device)
         self.finished_return, self.finished_sums = numbers(count), numbers(len(weights), count)
+        #: Of all finished episodes of each world: number, length, return, squared return, the sums of each reward, the
+        #: ends at which each termination held, those that diverged, and those by time; shape [rows, worlds].
+        self.totals: Any = wp.zeros((4 + len(weights) + terminations + 2, count), dtype=wp.float64, device=device)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended: wp.array = flags(count + 1)
         #: Whether each world's episode ended before, and its reset is to come, shape [worlds].
         self.waiting: wp.array = flags(count)
         #: The worlds whose state is not valid; those with a new state; and those that start an episode, shape [worlds].
         self.diverged, self.due, self.new = flags(count), flags(count), flags(count)
-        self._weights = wp.array(np.array(weights, dtype=np.float32), dtype=float, device=device)
+        #: The weight of each reward, for a control step, shape [rewards].
+        self.weights: wp.array = wp.array(np.array(weights, dtype=np.float32), dtype=float, device=device)
         self._fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
 
     def set_action_width(self, width: int) -> None:
         """For the core: make the arrays of actions, shape [worlds, width]."""
-        self.action, self.last_action = (
-            wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(2)
+        self.action, self.last_action, self.taken_action = (
+            wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(3)
         )
 
     def judge(self, limit: int) -> None:
@@ -76,14 +82,16 @@ class EpisodeBuffers:
 
     def weigh(self) -> None:
         """For the core: sum the rewards."""
-        inputs = [self.reward_terms, self._weights, self.diverged, self.reward, self.episode_return, self.episode_sums]
+        inputs = [self.reward_terms, self.weights, self.diverged, self.reward, self.episode_return, self.episode_sums]
         wp.launch(kernels.weigh, self.count, [*inputs, self._fault], device=self.device)
 
     def end(self, autoreset: str) -> None:
         """For the core: mark the worlds to reset, and keep the statistics of the episodes that end."""
         inputs = [int(autoreset == "same-step"), int(autoreset == "next-step"), self.waiting]
         inputs += [self.terminated, self.truncated, self.reward, self.length, self.episode_return, self.episode_sums]
-        inputs += [self.finished_length, self.finished_return, self.finished_sums, self.finished, self.ended]
+        inputs += [self.termination_terms, self.diverged, self.action, self.taken_action]
+        inputs += [self.finished_length, self.finished_return, self.finished_sums, self.totals]
+        inputs += [self.finished, self.ended]
         wp.launch(kernels.end_episodes, self.count, inputs, device=self.device)
 
     def begin(self, world_mask: wp.array[wp.bool]) -> None:

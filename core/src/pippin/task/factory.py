@@ -21,7 +21,7 @@ _BASES: dict[str, type] = {
     "command": Command,
 }
 
-_METHODS = ("apply", "evaluate", "measure", "resample", "reset", "update")
+_METHODS = ("apply", "evaluate", "measure", "resample", "reset", "restore", "update")
 """Methods that the task calls."""
 
 
@@ -41,17 +41,18 @@ def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: 
             f"{key}: {entry}: {plugin.__qualname__} is not a pippin.task.{base.__name__}; derive it from that"
         )
     package = plugin.__module__.partition(".")[0]
-    blame = ErrorAttribution(owner="task", place=f"{key}.", source=str(entry), package=package, tree=host.config.tree)
+    tree = host.config.tree
+    attribution = ErrorAttribution(owner="task", place=f"{key}.", source=str(entry), package=package, tree=tree)
     try:
         term = plugin(choice.config, context)
     except ConfigError as error:
         raise ConfigError(*(f"{where}.{fault}" for fault in error.faults)) from error
     except Exception:
-        with blame.during("__init__"):
+        with attribution.during("__init__"):
             raise
     if "labels" in base.__annotations__ and not hasattr(term, "labels"):
         raise PluginError(f"{key}: {entry}: {plugin.__qualname__} has no `labels`; set them in its constructor")
     for name in _METHODS:
         if hasattr(term, name):
-            setattr(term, name, blame.guarded(name, getattr(term, name)))
+            setattr(term, name, attribution.guarded(name, getattr(term, name)))
     return term

@@ -105,17 +105,24 @@ def end_episodes(
     length: wp.array[int],
     episode_return: wp.array[float],
     sums: wp.array2d[float],
+    terminations: wp.array2d[wp.bool],
+    diverged: wp.array[wp.bool],
+    action: wp.array2d[float],
+    taken_action: wp.array2d[float],
     finished_length: wp.array[int],
     finished_return: wp.array[float],
     finished_sums: wp.array2d[float],
+    totals: wp.array2d[wp.float64],
     finished: wp.array[wp.bool],
     ended: wp.array[wp.bool],
 ):
-    """Mark the worlds to reset, and keep the sums of episodes that finish now.
+    """Mark the worlds to reset, keep the sums of episodes that finish now, and add them to the totals of all episodes.
 
-    The step of a world that is reset at its end counts for nothing: neither reward nor flags.
+    With a later reset, the step of a world that is reset at its end counts for nothing: neither reward nor flags.
     """
     world = wp.tid()
+    for i in range(action.shape[1]):
+        taken_action[world, i] = action[world, i]
     was_waiting = waiting[world]
     if was_waiting and resets_later > 0:
         reward[world] = 0.0
@@ -128,8 +135,24 @@ def end_episodes(
     if finished[world]:
         finished_length[world] = length[world]
         finished_return[world] = episode_return[world]
+        value = wp.float64(episode_return[world])
+        totals[0, world] += wp.float64(1.0)
+        totals[1, world] += wp.float64(length[world])
+        totals[2, world] += value
+        totals[3, world] += value * value
+        row = wp.int32(4)
         for term in range(sums.shape[0]):
             finished_sums[term, world] = sums[term, world]
+            totals[row + term, world] += wp.float64(sums[term, world])
+        row += sums.shape[0]
+        for term in range(terminations.shape[0]):
+            if terminations[term, world]:
+                totals[row + term, world] += wp.float64(1.0)
+        row += terminations.shape[0]
+        if diverged[world]:
+            totals[row, world] += wp.float64(1.0)
+        if truncated[world]:
+            totals[row + 1, world] += wp.float64(1.0)
 
 
 @wp.kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import attrs
 import newton
@@ -18,6 +19,7 @@ from pippin.hookspecs import hookimpl
 from . import kernels
 from .all_terms import AllTerms
 from .episodes import EpisodeBuffers
+from .score import Score
 from .terms import Command, Event
 from .timers import Timer
 
@@ -125,11 +127,13 @@ class Task:
 
     @hookimpl
     def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Change the start of the masked worlds at random."""
-        events = self._events_of("reset")
+        """Put back what interval events changed in the masked worlds, and change their start at random."""
+        passed, events = self._events_of("interval"), self._events_of("reset")
+        for event in passed:
+            event.restore(world_mask)
         for event in events:
             event.apply(state, world_mask)
-        self._notify_solver(events, world_mask)
+        self._notify_solver([*passed, *events], world_mask)
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array[wp.bool]) -> None:
@@ -146,6 +150,20 @@ class Task:
         """Write the observations of the state from which the next step starts: of all worlds, or of reset ones."""
         self._write_observations(state)
         self.episodes.finish_step()
+
+    def score(self) -> dict[str, Any]:
+        """Return how the episodes of all worlds went that have ended so far; waits for the device.
+
+        `episodes` counts them; `mean_return`, `std_return` and `mean_length` [control steps] are None without any.
+        `terminated`, `truncated` and `diverged` count their ends, `terminations` the ends at which each one held, and
+        `rewards` are the means of the sums of each weighted reward. `unfinished` tells the same of the others.
+        """
+        return self.sums.plain()
+
+    @property
+    def sums(self) -> Score:
+        """For the core: the sums that the score is computed from."""
+        return Score.of(self.episodes, tuple(self.rewards), tuple(self.terminations))
 
     def raise_errors(self) -> None:
         """Raise once if a reward was not finite in a world whose state is; the simulation can continue.
@@ -184,6 +202,11 @@ class Task:
         for label, event in changing.items():
             if fault := self._host.services.model_change_fault(_flags([event])):
                 raise ConfigError(f"events.{label}: {fault}; choose another solver, or leave the event out")
+            if event.config.when == "interval" and type(event).restore is Event.restore:
+                raise ConfigError(
+                    f"events.{label}.when: what {type(event).__name__} changes would outlive a reset, as it has no"
+                    ' `restore`; use when = "reset", or give the class one'
+                )
             if event.config.when != "startup" and self._host.services.solver_eager_reason is not None:
                 event.is_capturable = False  # the solver has to be notified
 

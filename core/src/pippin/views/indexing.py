@@ -123,7 +123,8 @@ def index_map(
 ) -> Any:
     """Return an index map as an argument of kernels, see `kernels.rows.IndexMap`.
 
-    The elements and their positions in quaternions have the shape [rows, columns].
+    The elements and their positions in quaternions have the shape [rows, columns]. Without a rule, every value is
+    allowed; without positions, no element belongs to a quaternion.
     """
     result: Any = IndexMap()
     result.elements = wp.array(elements.ravel(), dtype=int, device=device)

@@ -24,23 +24,23 @@ class WarpArrayCache(Scratch):
     """Warp arrays over the memory of other arrays, made once for each memory and type."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[Any, ...], wp.array] = {}
+        self._cached: dict[tuple[Any, ...], wp.array] = {}
 
     def of(self, base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: int | None = None) -> wp.array:
         """Return `alias` of the same arguments, from the cache if possible."""
         key = (base.ptr, dtype, count, offset, stride)
-        made = self._made.get(key)
-        if made is None:
-            made = alias(base, dtype, count, offset=offset, stride=stride)
-            _remember(self._made, key, made)
-        return made
+        cached = self._cached.get(key)
+        if cached is None:
+            cached = alias(base, dtype, count, offset=offset, stride=stride)
+            _remember(self._cached, key, cached)
+        return cached
 
 
 class NumpyArrayCache(Scratch):
     """NumPy arrays over the memory of Warp arrays on the CPU, made once for each memory, type and shape."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[Any, ...], np.ndarray] = {}
+        self._cached: dict[tuple[Any, ...], np.ndarray] = {}
 
     def of(
         self,
@@ -56,13 +56,13 @@ class NumpyArrayCache(Scratch):
         Offset and strides are in bytes. By default the array has the same shape, and is dense.
         """
         key = (array.ptr, array.shape, dtype, shape, offset, strides)
-        made = self._made.get(key)
-        if made is None:
+        cached = self._cached.get(key)
+        if cached is None:
             size = array.size * wp.types.type_size_in_bytes(array.dtype)
             memory: Any = (ctypes.c_byte * size).from_address(array.ptr or 0) if size else b""
-            made = np.ndarray(array.shape if shape is None else shape, dtype, memory, offset, strides)
-            _remember(self._made, key, made)
-        return made
+            cached = np.ndarray(array.shape if shape is None else shape, dtype, memory, offset, strides)
+            _remember(self._cached, key, cached)
+        return cached
 
 
 class Staging(Scratch):
@@ -90,11 +90,11 @@ class Staging(Scratch):
         if is_dense and not self._device.is_cuda:
             pointer = numbers.__array_interface__["data"][0]
             key = (pointer, shape)
-            made = self._in_place.get(key)
-            if made is None:
-                made = wp.array(ptr=pointer, dtype=self._type, shape=shape, device="cpu")
-                _remember(self._in_place, key, made)
-            return made
+            cached = self._in_place.get(key)
+            if cached is None:
+                cached = wp.array(ptr=pointer, dtype=self._type, shape=shape, device="cpu")
+                _remember(self._in_place, key, cached)
+            return cached
         self._refuse_capture(where)
         count = math.prod(shape)
         with np.errstate(over="ignore", invalid="ignore"):  # in rows that are not written
@@ -107,9 +107,6 @@ class Staging(Scratch):
         """Return a Warp array, or data on a device, as a dense array on the device of the kernels.
 
         The data broadcasts to the shape.
-
-        Raises:
-            ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
         """
         array = as_warp(data, where)
         scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
@@ -156,7 +153,7 @@ def alias(base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: in
     return wp.array(ptr=(base.ptr or 0) + offset, dtype=dtype, shape=(count,), strides=(stride,), device=base.device)
 
 
-def _remember(made: dict[Any, Any], key: Any, array: Any) -> None:
-    if len(made) >= _REMEMBERED:
-        made.clear()
-    made[key] = array
+def _remember(cache: dict[Any, Any], key: Any, array: Any) -> None:
+    if len(cache) >= _REMEMBERED:
+        cache.clear()
+    cache[key] = array

@@ -32,10 +32,8 @@ class QuantityBuffer:
     """Reads and writes one quantity of all rows.
 
     Args:
-        quantity: The quantity.
         index: Element of Newton's arrays of each row and column, shape [rows, columns], padded with -1.
         shape: Shape of the buffer: rows, then columns and components if there are several.
-        device: Device of the simulation.
         faults: The faults of the quantity's setter, if it has one.
         balls: The ball joints among the DOFs, if the quantity is in joint coordinates.
         quaternion: Position of each element in its quaternion, -1 if it is in none; None if there are no quaternions.
@@ -120,6 +118,7 @@ class QuantityBuffer:
         """Write data, dense on the device, into the selected rows, except values that are faults. May be recorded.
 
         Flags are set if something is computed from the rows that were written; `inverse` is the array of inverses.
+        Both are None if there is no such thing.
         """
         if self._blocks is not None and self._is_plain and not (self._device.is_cuda or self._device.is_capturing):
             rows, rule = selection.rows(), None if is_checked else self._rule

@@ -15,7 +15,7 @@ from pippin.arrays import present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
-from pippin.fixed import FixedAttributes
+from pippin.frozen_attributes import FrozenAttributes
 
 from .attributes import Attributes, shapes_of
 from .balls import Balls
@@ -38,7 +38,7 @@ from .wrenches import Frame, Wrenches
 _APPLY, _ATTRIBUTE = "apply_forces", "set_attribute"
 
 
-class RowView(FixedAttributes, abc.ABC):
+class RowView(FrozenAttributes, abc.ABC):
     """Rows of all worlds, one for each articulation or body, with a dense array for each quantity.
 
     `get_*` fills and returns an array that the view owns; the next call overwrites it. With `out`, an array of Warp,
@@ -310,8 +310,8 @@ class RowView(FixedAttributes, abc.ABC):
         Args:
             name: Name in Newton. What the view has a setter for is refused, because other arrays follow from it.
             data: Numbers in the type and shape of the attribute.
-            indices: Rows of the view.
-            mask: Whether each row is written, shape [count].
+            indices: Rows of the view; None with a mask, or for all rows.
+            mask: Whether each row is written, shape [count]; None with indices, or for all rows.
             compact: Whether the data has one row per index.
             flags: The flags that notify the solver of a change of the model. For common attributes, the view knows
                 them; for others, pass 0 if no solver reads them.

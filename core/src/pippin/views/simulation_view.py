@@ -13,7 +13,7 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
-from pippin.fixed import FixedAttributes, fix
+from pippin.frozen_attributes import FrozenAttributes, freeze
 
 from .articulations import ArticulationView
 from .contacts.view import RigidContactView
@@ -39,7 +39,7 @@ from .structure import object_type
 _SET_GRAVITY = "set_gravity"
 
 
-class SimulationView(FixedAttributes):
+class SimulationView(FrozenAttributes):
     """Views of one simulation, available as `Simulation.view`.
 
     After a call of `invalidate`, every method raises a `SimulationError`.
@@ -70,7 +70,7 @@ class SimulationView(FixedAttributes):
         flags = RowFlags.of_model(host, np.arange(count))
         self._flags = DirtyFlags() if flags is None else flags.argument
         self._aliases, self._scatter = WarpArrayCache(), PreparedLaunch(scatter_numbers, device, 3)
-        fix(self)
+        freeze(self)
 
     @property
     def step_count(self) -> int:
@@ -108,7 +108,7 @@ class SimulationView(FixedAttributes):
 
         Args:
             pattern: One pattern or several.
-            worlds: Worlds to select in.
+            worlds: Worlds to select in; None for all.
             path_glob: Whether globs are compared segment by segment.
             allow_empty: Whether a pattern may match nothing.
         """
@@ -154,7 +154,7 @@ class SimulationView(FixedAttributes):
 
         Args:
             pattern: The sensors.
-            filter_patterns: The filters.
+            filter_patterns: The filters; None for none.
             max_contact_data_count: The number of rows of single contacts.
         """
         return self.contacts(pattern, filter_patterns or (), max_contact_data=max_contact_data_count)
@@ -180,7 +180,7 @@ class SimulationView(FixedAttributes):
         return select(pattern, labels, of_worlds, what=what, chosen_worlds=chosen, **options)
 
     def _keep(self, view: Any) -> Any:
-        fix(view)
+        freeze(view)
         self._views.add(view)
         return view
 

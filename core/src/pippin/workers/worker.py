@@ -119,14 +119,14 @@ def _serve(connection: Connection, emits: bool, make: Callable[..., Any], *argum
     """
     if emits:
         arguments = (lambda content: connection.send(_Event(content)), *arguments)
-    made = _result(0, make, arguments)
-    connection.send(attrs.evolve(made, value=None))
-    while made.error is None:
+    answer = _result(0, make, arguments)
+    connection.send(attrs.evolve(answer, value=None))
+    while answer.error is None:
         try:
             number, method, arguments = connection.recv()
         except EOFError:
             return
-        connection.send(_result(number, getattr(made.value, method), arguments))
+        connection.send(_result(number, getattr(answer.value, method), arguments))
 
 
 def _result(number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> CallResult:

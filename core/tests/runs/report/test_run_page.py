@@ -10,6 +10,7 @@ import pytest
 from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
 from pippin.runs.report.run_page import run_page
+from pippin.task.score import Score
 
 ROWS = 2000
 SERIES = {
@@ -143,3 +144,20 @@ def test_data_cannot_end_the_script(summary):
 
     assert data_of(page)["charts"][2]["lines"][0]["name"] == "script><b>"
     assert "</script><b>" not in page
+
+
+def test_a_task_has_its_score_and_no_chart_of_what_never_changes(summary):
+    count = np.zeros((ROWS, 2), dtype=np.int32)
+    terms = {"labels": ("fast", "calm"), "units": ("1",)}
+    rewards = np.linspace(0.0, 1.0, ROWS * 4, dtype=np.float32).reshape(ROWS, 2, 2)
+    own = {"episode": Series(values=count, units=("1",)), "task/rewards": Series(values=rewards, **terms)}
+    score = Score(("fast", "calm"), ("fallen",), np.array([4.0, 40, 8, 18, 10, -2, 3, 0, 1]), np.array([2.0, 6, 3]))
+
+    text = " ".join(Text(page_of({**summary, "task": score.plain()}, SERIES | own)).words)
+
+    assert "mean return 2 ± 0.71" in text  # of 4 episodes: squares 18/4 - 2² = 0.5
+    assert "4 (time 1, fallen 3)" in text
+    assert "that run on: 2 (mean return 1.5 so far" in text
+    assert "fast 2.5 calm -0.5" in text
+    assert "Without a chart, as they never change: episode = 0" in text
+    assert "resets since the start" not in text

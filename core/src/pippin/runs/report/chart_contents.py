@@ -17,6 +17,9 @@ from .entries import Pick, entries
 _LINES_MAX = 48
 """Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""
 
+_STILL_MAX = 1000
+"""Largest number of entries of a series that is compared with its first value."""
+
 _TITLES = {
     "joint_q": "joint positions",
     "joint_qd": "joint velocities",
@@ -89,11 +92,24 @@ class ChartContent:
         )
 
 
+def still_series(series: Mapping[str, Series]) -> dict[str, float]:
+    """Return the one value of each count, flag and channel of a task that never changes, by name; it needs no chart."""
+    found = {}
+    for name, one in series.items():
+        is_small = len(one) and 0 < math.prod(one.shape[1:]) <= _STILL_MAX
+        if is_small and (name.startswith("task/") or np.asarray(one[:1]).dtype.kind in "bui"):
+            first = one[:1].flat[0]
+            if all((one[row : row + 1000] == first).all() for row in range(0, len(one), 1000)):
+                found[name] = float(first)
+    return found
+
+
 def chart_contents(series: Mapping[str, Series]) -> list[ChartContent]:
     """Return the quantities of all series but `time`, in order; targets are beside the positions that follow them."""
     found: dict[str, list[ChartContent]] = {}
+    still = still_series(series)
     for name, one in series.items():
-        if name != "time" and len(one.shape) > 1 and math.prod(one.shape):
+        if name != "time" and name not in still and len(one.shape) > 1 and math.prod(one.shape):
             found[name] = list(_by_unit(name, one))
     for name in [name for name in found if name.rpartition("/")[2] in _TARGETS]:
         measured = found.get(_TARGETS[name.rpartition("/")[2]], [])
@@ -116,6 +132,8 @@ def _drawn_into(measured: list[ChartContent], target: ChartContent) -> bool:
 def _by_unit(name: str, series: Series) -> Iterator[ChartContent]:
     """Split the lines of a series by unit; poses of several bodies by component, too."""
     *place, last = name.split("/")
+    if place[:1] == ["task"]:
+        place, last = place[:1], " ".join([*place[1:], last])
     title = " ".join([*place[2:], _TITLES.get(name, last.replace("_", " "))])
     for note, names, pick in entries(title, series):
         units = series.units if len(series.units) == len(names) else (series.units or ("",))[:1] * len(names)

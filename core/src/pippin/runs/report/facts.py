@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from pippin.components.tracing import HookTrace
+from pippin.task.score import score_text
 
 from .markup import Markup, bars, definitions, element, folded, joined, section, table
 
@@ -29,6 +30,20 @@ def _segments(program: Mapping[str, Any]) -> Iterator[Markup]:
         runs = [(name, len(list(same))) for name, same in groupby(names)]
         items = (element("li", name if count == 1 else f"{name} × {count}") for name, count in runs)
         yield folded(title, element("ul", *items))
+
+
+def task_table(summary: Mapping[str, Any]) -> Markup:
+    """Return the score of the task, the mean of each reward over an episode, and the ends by each termination."""
+    score = summary.get("task")
+    if score is None:
+        return Markup()
+    line = score_text(score, summary["simulated_time"] / max(summary["steps"], 1))
+    rows = [(name, f"{value:.4g}") for name, value in score["rewards"].items() if value is not None]
+    rewards = table(["reward, weighted", "mean of an episode"], rows, numeric=1) if rows else None
+    counts = score["terminations"] | {"time is over": score["truncated"], "diverged": score["diverged"]}
+    ends = table(["end", "episodes"], [(name, f"{count:,}") for name, count in counts.items()], numeric=1)
+    tables = element("div", rewards, ends if score["episodes"] else None, class_="columns")
+    return section("Task", element("p", line), tables, id="task")
 
 
 def imports(summary: Mapping[str, Any]) -> Markup:

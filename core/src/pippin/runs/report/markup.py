@@ -71,7 +71,10 @@ def noted(texts: Mapping[str, Sequence[str]]) -> Markup | None:
 
 
 def bars(lengths: Mapping[str, float], texts: Mapping[str, str], colors: Mapping[str, str] | None = None) -> Markup:
-    """Return a bar for each name, as long as its share of the largest length, with its text behind it."""
+    """Return a bar for each name, as long as its share of the largest length, with its text behind it.
+
+    Without colours, the style sheet has one.
+    """
     largest = max(lengths.values(), default=0.0) or 1.0
     rows = []
     for name, length in lengths.items():

@@ -13,9 +13,9 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
 
-from .chart_contents import ChartContent, chart_contents
+from .chart_contents import ChartContent, chart_contents, still_series
 from .decimation import COLUMNS
-from .facts import course, hook_table, imports, origins
+from .facts import course, hook_table, imports, origins, task_table
 from .markup import Markup, element, folded, noted, section
 from .page import Charts, grid, page
 from .video import videos
@@ -38,18 +38,23 @@ def run_page(
     worlds: Sequence[int] | None = None,
 ) -> str:
     """Return the page of a run: its summary as in `summary.json`, its recorded series by name with `time` [s], its
-    configuration as TOML, the videos of its folder, and the trace of its hook calls.
+    configuration as TOML, the videos of its folder, and the trace of its hook calls, if there is one. `worlds` are the
+    ones to draw; None draws the first recorded ones.
     """
     drawn = chart_contents(series)
     time = np.asarray(series["time"].values)
     recorded = max((quantity.world_count for quantity in drawn), default=1)
     shown = (worlds or range(recorded))[: _shown_count(drawn, len(time), recorded)]
-    charts = Charts()
+    charts, still = Charts(), still_series(series)
     body = [
         *_header(file, summary),
         section("Video", *videos(folder), id="video"),
         _notes(summary),
+        task_table(summary),
         _series(drawn, time, summary, charts, _bar(shown, recorded), len(shown)),
+        element("p", "Without a chart, as they never change: " + ", ".join(f"{n} = {v:g}" for n, v in still.items()))
+        if still
+        else None,
         course(summary),
         imports(summary),
         origins(summary),

@@ -70,7 +70,7 @@ class Plots:
 
     def _of_world(self) -> Mapping[str, Channel]:
         every = channels(self._simulation, (self._world,))
-        return {channel.name: channel for channel in every if np.issubdtype(channel.dtype, np.number)}
+        return {channel.name: channel for channel in every if channel.dtype.kind in "biuf"}
 
     def _plot(self, name: str) -> _Plot:
         with self._folder:

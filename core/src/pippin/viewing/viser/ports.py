@@ -16,19 +16,15 @@ _TRIED = 1000
 """Number of ports to try."""
 
 
-def free_port(asked: int | None, where: str) -> int:
-    """Return a port that nobody listens on: the one that the user asked for, else the first free one from 8080.
-
-    Raises:
-        ConfigError: The port is in use, or may not be used.
-    """
-    if asked is not None:
-        if fault := _fault(asked):
+def free_port(port: int | None, where: str) -> int:
+    """Return a port that nobody listens on: the one that the user asked for, else the first free one from 8080."""
+    if port is not None:
+        if fault := _fault(port):
             raise ConfigError(
-                f"{where}: port {asked} of {HOST} cannot be used ({fault}); choose another one, or leave the key out"
+                f"{where}: port {port} of {HOST} cannot be used ({fault}); choose another one, or leave the key out"
                 " for the next free one"
             )
-        return asked
+        return port
     for port in range(FIRST_PORT, FIRST_PORT + _TRIED):
         if _fault(port) is None:
             return port

@@ -12,7 +12,7 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
-from pippin.fixed import FixedAttributes
+from pippin.frozen_attributes import FrozenAttributes
 from pippin.indices import whole_number
 from pippin.labels import name_of
 from pippin.views.errors import ViewError
@@ -27,7 +27,7 @@ from .pairing import pair, sensor_groups
 from .rows import ContactRows
 
 
-class RigidContactView(FixedAttributes):
+class RigidContactView(FrozenAttributes):
     """Forces that contacts exert on some bodies, the sensors, in the last substep.
 
     Every method writes arrays of its own, which its next call overwrites. Nothing is allocated or read back after
@@ -111,7 +111,7 @@ class RigidContactView(FixedAttributes):
 
         Args:
             dt: See the class.
-            out: An array of that shape, of any library and device, that is written and returned instead.
+            out: An array of that shape, of any library and device, that is written and returned; None for the view's.
 
         Raises:
             ViewError: `dt` is not a positive number, or `out` does not fit.

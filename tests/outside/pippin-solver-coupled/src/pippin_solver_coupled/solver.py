@@ -32,13 +32,13 @@ class SolverCoupled:
     @property
     def eager_reason(self):
         """The reason of the first solver that may not be recorded."""
-        parts = [part for part in (self._rigid, self._particles) if not part.bound.is_capturable]
-        return f"{parts[0].name}: {parts[0].bound.eager_reason}" if parts else None
+        parts = [part for part in (self._rigid, self._particles) if not part.attributes.is_capturable]
+        return f"{parts[0].name}: {parts[0].attributes.eager_reason}" if parts else None
 
     @property
     def unsaved_reason(self):
         """The reason of the sand's solver, and the forces of the last substep, which the coupling keeps."""
-        return self._particles.bound.unsaved_reason or "the coupling keeps the forces of the last substep"
+        return self._particles.attributes.unsaved_reason or "the coupling keeps the forces of the last substep"
 
     @pippin.hookimpl
     def configure_builder(self, builder):

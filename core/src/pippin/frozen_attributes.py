@@ -1,4 +1,4 @@
-"""Fixed attributes: an assignment that would have no effect, to an attribute of a public object, is an error."""
+"""Frozen attributes: an assignment that would have no effect, to an attribute of a public object, is an error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from .spelling import did_you_mean
 
 
-class FixedAttributes:
+class FrozenAttributes:
     """An object whose public attributes nobody can add or replace once it is complete.
 
     Python would make a new attribute of a misspelt or unsettable name, and nothing would happen.
@@ -19,10 +19,10 @@ class FixedAttributes:
     _may_replace: ClassVar[bool] = False
     """Whether attributes that the object has may be replaced, since a subclass keeps things in them."""
 
-    _is_fixed = False
+    _is_frozen = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_fixed and not name.startswith("_") and not self._may_assign(name):
+        if self._is_frozen and not name.startswith("_") and not self._may_assign(name):
             raise AttributeError(f"{name}: {self._refusal(name)}")
         object.__setattr__(self, name, value)
 
@@ -47,7 +47,7 @@ class FixedAttributes:
         return f"{kind} has no such attribute{did_you_mean(name, known) or '; see its reference'}"
 
 
-def fix(*parts: FixedAttributes) -> None:
+def freeze(*parts: FrozenAttributes) -> None:
     """Refuse assignments to public attributes of some objects from now on."""
     for part in parts:
-        object.__setattr__(part, "_is_fixed", True)
+        object.__setattr__(part, "_is_frozen", True)

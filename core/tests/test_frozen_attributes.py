@@ -1,17 +1,17 @@
 """Attributes that nobody can add or replace once an object is complete."""
 
 import pytest
-from pippin.fixed import FixedAttributes, fix
+from pippin.frozen_attributes import FrozenAttributes, freeze
 
 
-class Wheel(FixedAttributes):
+class Wheel(FrozenAttributes):
     """A wheel."""
 
     _assignable = frozenset({"is_valid"})
 
     def __init__(self):
         self.radius, self.is_valid, self._turns = 0.3, True, 0
-        fix(self)
+        freeze(self)
 
     @property
     def speed(self):

@@ -2,11 +2,11 @@
 
 import pippin
 import pytest
-from pippin.labelled import Labelled
+from pippin.label_mapping import LabelMapping
 
 
 def test_an_unknown_label_is_told_with_the_known_ones():
-    actuators = Labelled("actuators", {"legs": 1, "arms": 2})
+    actuators = LabelMapping("actuators", {"legs": 1, "arms": 2})
 
     with pytest.raises(KeyError) as caught:
         actuators["leg"]
@@ -16,6 +16,6 @@ def test_an_unknown_label_is_told_with_the_known_ones():
 
 
 def test_it_is_a_mapping():
-    actuators = Labelled("actuators", {"legs": 1})
+    actuators = LabelMapping("actuators", {"legs": 1})
 
     assert (actuators == {"legs": 1}, actuators.get("leg", 3), "leg" in actuators) == (True, 3, False)

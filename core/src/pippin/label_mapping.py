@@ -16,7 +16,7 @@ class UnknownLabelError(ConfigError, KeyError):
         return "\n".join(self.faults)
 
 
-class Labelled(Mapping[str, Any]):
+class LabelMapping(Mapping[str, Any]):
     """The things of one kind by their labels."""
 
     def __init__(self, kind: str, components: Mapping[str, Any]) -> None:

@@ -1,0 +1,51 @@
+"""Checks of what a user changes at a running solver: it acts in its world alone, or is refused with a cure."""
+
+from __future__ import annotations
+
+import numpy as np
+from pippin.errors import PluginError
+
+from .outcomes import NotApplicableError
+from .runs import Runs
+from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
+
+
+def check_runtime_change(runs: Runs, name: str) -> None:
+    """Check one change: as the solver's declaration says, it acts in its world alone, or is refused."""
+    change, subject = RUNTIME_CHANGES[name], runs.subject
+    cell = cell_of(change, subject.declaration)
+    if cell.lacks in change.of_body:
+        raise NotApplicableError(f"it declares no {cell.lacks}, and a scene with them is refused")
+    answer = runs.answers[name]
+    if not cell.is_honoured:
+        _refuse_silence(runs, change, answer.refusal, f"its declaration has no {cell.lacks}", cell.lacks)
+        return
+    if answer.motions is None:
+        raise PluginError(f"{subject}: declares what {name} needs, but refuses it: {answer.refusal}; honour it")
+    _refuse_motion(runs, change, answer.motions)
+    if cell.is_fixed:
+        reason = f"{change.feature} are fixed at its build"
+        _refuse_silence(runs, change, runs.refusals[name], reason, "scene.settable_joints")
+
+
+def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, what: str) -> None:
+    """Refuse a change that was accepted, and an error without the solver, the change or what is missing."""
+    missing = [part for part in (change.name, change.attribute, repr(runs.subject.name), what) if part not in error]
+    if missing:
+        fault = f"its error leaves out {', '.join(missing)}: {error}" if error else "it is accepted"
+        raise PluginError(
+            f"{runs.subject}: {change.label} has to be refused, since {reason}, but {fault}; declare what it honours"
+        )
+
+
+def _refuse_motion(runs: Runs, change: RuntimeChange, motions: np.ndarray) -> None:
+    for world, motion in enumerate(motions):
+        is_target = world == len(motions) - 1
+        least, most = change.acting if is_target else change.idle
+        if not least <= motion <= most:
+            raise PluginError(
+                f"{runs.subject}: {change.label} in the last of {len(motions)} worlds, but not so that"
+                f" {change.expectation}: {motion:.3g} in world {world}, expected {least:.3g} to {most:.3g}; take it"
+                " over in its world alone, leave out what it needs in supported_features or supported_model_changes,"
+                " or declare features_fixed_at_build"
+            )

@@ -1,0 +1,81 @@
+"""The score of a task: returns, lengths and ends of its episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+
+@attrs.frozen(eq=False)
+class Score:
+    """Sums over episodes, which scores of other worlds or of earlier steps are added to or subtracted from."""
+
+    rewards: tuple[str, ...]
+    """Labels of the rewards."""
+    terminations: tuple[str, ...]
+    """Labels of the terminations."""
+    totals: np.ndarray
+    """The sums of `EpisodeBuffers.totals` over worlds, shape [rows]."""
+    unfinished: np.ndarray
+    """Of episodes that have begun and not ended: their number, and the sums of their lengths and of their returns."""
+
+    @classmethod
+    def of(cls, episodes: Any, rewards: Sequence[str], terminations: Sequence[str]) -> Score:
+        """Return the score of all worlds so far, from `EpisodeBuffers`; waits for the device."""
+        lengths, returns = episodes.length.numpy(), episodes.episode_return.numpy()
+        running = (lengths > 0) & ~episodes.waiting.numpy()
+        unfinished = np.array([running.sum(), lengths[running].sum(), returns[running].sum()], dtype=float)
+        return cls(tuple(rewards), tuple(terminations), episodes.totals.numpy().sum(axis=1), unfinished)
+
+    def since(self, earlier: Score) -> Score:
+        """Return the score without the episodes that another one has already."""
+        return attrs.evolve(self, totals=self.totals - earlier.totals)
+
+    def __add__(self, other: Score) -> Score:
+        return attrs.evolve(self, totals=self.totals + other.totals, unfinished=self.unfinished + other.unfinished)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the score as plain data; see `Task.score`."""
+        count, length, total, square, *terms = self.totals.tolist()
+        worlds, own_length, own_return = self.unfinished.tolist()
+        *ends, diverged, truncated = terms[len(self.rewards) :]
+        mean = _mean(total, count)
+        return {
+            "episodes": int(count),
+            "mean_return": mean,
+            "std_return": None if mean is None else max(0.0, square / count - mean**2) ** 0.5,
+            "mean_length": _mean(length, count),
+            "terminated": int(count - truncated),
+            "truncated": int(truncated),
+            "diverged": int(diverged),
+            "terminations": dict(zip(self.terminations, map(int, ends), strict=True)),
+            "rewards": {label: _mean(each, count) for label, each in zip(self.rewards, terms, strict=False)},
+            "unfinished": {
+                "episodes": int(worlds),
+                "mean_return": _mean(own_return, worlds),
+                "mean_length": _mean(own_length, worlds),
+            },
+        }
+
+
+def _mean(total: float, count: float) -> float | None:
+    return total / count if count else None
+
+
+def score_text(score: Mapping[str, Any], control_dt: float) -> str:
+    """Return a score in words, given the length of a control step [s]."""
+    counts = {"time": score["truncated"], **score["terminations"], "diverged": score["diverged"]}
+    ends = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+    running, texts = score["unfinished"], [] if score["episodes"] else ["no episode has ended"]
+    if score["episodes"]:
+        spread = f"{score['mean_return']:.4g} ± {score['std_return']:.2g}"
+        texts = [f"mean return {spread}, mean length {score['mean_length'] * control_dt:.4g} s"]
+        texts += [f"episodes that ended: {score['episodes']:,} ({ends})"]
+    if running["episodes"]:
+        length = running["mean_length"] * control_dt
+        so_far = f"mean return {running['mean_return']:.4g} so far, after {length:.4g} s"
+        texts.append(f"that run on: {running['episodes']:,} ({so_far})")
+    return "; ".join(texts)
