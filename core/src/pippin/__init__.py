@@ -95,7 +95,6 @@ __all__ = [
     "verify",
 ]
 
-
 _LATE = {
     "AssetContents": "pippin.analysis.inspection.rows",
     "Comparison": "pippin.analysis.comparison",

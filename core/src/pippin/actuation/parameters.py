@@ -150,8 +150,8 @@ class Lanes:
         Raises:
             ConfigError: A pattern matches nothing, or a joint has no value, or two.
         """
-        given, place = missing if value is None else value, self.prefix + where
-        found = {names: _bounds(given, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
+        own, place = missing if value is None else value, self.prefix + where
+        found = {names: _bounds(own, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
         bounds = np.array([found[names] for names in self.labels_of_world], dtype=np.float32).reshape(-1, 2)
         low, high = (wp.array(bounds[:, side], dtype=float, device=self.device) for side in (0, 1))
         array = wp.clone(low)

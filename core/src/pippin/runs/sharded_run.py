@@ -30,17 +30,17 @@ _PARTS = "shards"
 """Folder, in that of the run, for the files of the shards until they are merged."""
 
 
-def process_count(given: str, config: SimulationConfig) -> int:
+def process_count(text: str, config: SimulationConfig) -> int:
     """Return the number of processes that `--processes` asks for.
 
     `auto` is the number of cores that this process may use, or of GPUs, but at most the number of worlds.
     """
-    if given == "auto":
+    if text == "auto":
         device = find_device(config.simulation.device)
         return min(_gpus(config) if device.is_cuda else free_cores(), config.scene.worlds)
-    if not re.fullmatch(r"[1-9]\d*", given):
-        raise ConfigError(f"processes: expected a whole number of at least 1, or auto, got {given!r}")
-    return int(given)
+    if not re.fullmatch(r"[1-9]\d*", text):
+        raise ConfigError(f"processes: expected a whole number of at least 1, or auto, got {text!r}")
+    return int(text)
 
 
 def _gpus(config: SimulationConfig) -> int:
