@@ -37,6 +37,8 @@ class Task:
     def __init__(self, config: TaskConfig) -> None:
         self.config = config
         self.notes: list[str] = []
+        #: For the core: whether the policy acts, shape [1]; None without a policy.
+        self.policy_switch: wp.array | None = None
 
     @hookimpl
     def bind(self, simulation: Host) -> None:

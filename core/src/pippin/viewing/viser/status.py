@@ -12,21 +12,28 @@ class Status:
 
     def __init__(self, page: Page) -> None:
         gui = page.server.gui
-        self._state, self._program = gui.add_markdown("", order=0.0), gui.add_markdown("", order=30.0)
+        self._state, self._named = gui.add_markdown("", order=0.0), gui.add_markdown("", order=0.2)
+        self._program = gui.add_markdown("", order=30.0)
         self._meter = Meter()
         #: What went wrong; shown until it is cleared.
         self.fault = ""
 
-    def show(self, shown: ViewedSimulation, *, is_paused: bool) -> None:
-        """Write both lines anew."""
+    def name(self, text: str) -> None:
+        """Tell what was clicked."""
+        if self._named.content != text:
+            self._named.content = text
+
+    def show(self, shown: ViewedSimulation, *, is_paused: bool, drawn: int) -> None:
+        """Write both lines anew; `drawn` is the number of worlds in the picture."""
         if is_paused:
             self._meter.restart()
         rate = self._meter.look(shown.step_count)
-        self._state.content = self._state_line(shown, rate, is_paused)
+        self._state.content = self._state_line(shown, rate, is_paused, drawn)
         self._program.content = self._program_line(shown, rate)
 
-    def _state_line(self, shown: ViewedSimulation, rate: float | None, is_paused: bool) -> str:
+    def _state_line(self, shown: ViewedSimulation, rate: float | None, is_paused: bool, drawn: int) -> str:
         worlds = f"{shown.world_count} world{'s' * (shown.world_count > 1)}"
+        worlds = worlds if drawn == shown.world_count else f"{drawn} of {worlds} drawn"
         pace = "paused" if is_paused else "" if rate is None else f"{rate * shown.control_dt:.3g} × real time"
         line = " · ".join(part for part in (f"**t = {shown.time:.2f} s**", pace, worlds) if part)
         fault = self.fault
