@@ -62,6 +62,7 @@ TRUTHS = {
     "verdicts": "some verdicts are left as they were",
     "actions": "give 1 values each, the lowest first",
     "mask": "changes state.joint_qd",
+    "intervals": "steps after a reset differ from the first ones in ",
     "jobs": "the job that returns: expected one end",
     "observation": "changes body_q, body_qd",
     "folder": "made broken-folder.rows in the working folder",
@@ -168,10 +169,17 @@ def test_a_term_reads_what_more_tables_bring():
 
 @pytest.mark.parametrize(
     ("kind", "name", "check"),
-    [("clamping", "max-effort", "effect"), ("stage", "bias", "reset"), ("command", "velocity", "worlds")],
+    [
+        ("clamping", "max-effort", "effect"),
+        ("stage", "bias", "reset"),
+        ("command", "velocity", "worlds"),
+        ("event", "gravity", "intervals"),
+        ("event", "root", "intervals"),  # it takes none
+    ],
 )
 def test_what_acts_within_something_else_is_checked_there(kind, name, check):
     settings = {"max-effort": {"max_effort": 3.0}, "bias": {"std": 0.1}, "velocity": {"x": [-1.0, 1.0]}}
+    settings |= {"gravity": {"x": [1.0, 2.0]}, "root": {"body": "ball"}}
 
     assert conformance.Conformance(kind, name, config=settings[name]).run(check).outcome == "passed"
 

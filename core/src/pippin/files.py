@@ -33,11 +33,7 @@ def output_path(folder: Path | None, path: str | os.PathLike[str]) -> Path:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Refuse a file that cannot be written; nothing is created.
-
-    Raises:
-        ConfigError: The path is a folder, or the nearest existing folder cannot be written.
-    """
+    """Refuse a file that cannot be written; nothing is created."""
     if path.is_dir():
         raise ConfigError(f"path: '{path}' is a folder; name a file")
     if path.exists():

@@ -155,9 +155,6 @@ def chosen_worlds(choice: str | Sequence[int], count: int, where: str, otherwise
         count: The number of worlds.
         where: Beginning of error messages.
         otherwise: The cure if no world is meant.
-
-    Raises:
-        ConfigError: The slice or an index reaches beyond the worlds, or an index is listed twice.
     """
     if not isinstance(choice, str):
         return IndexRange(count).indices(choice, where)

@@ -92,7 +92,7 @@ class Simulation(FrozenAttributes):
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets: np.ndarray = built.world_offsets
-        #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
+        #: The features of the scene that nothing honours, with the users of each: accepted, or merely stated by a file.
         self.ignored_features: Mapping[str, Sequence[str]] = built.ignored_features
         #: For the core: differences of the simulated robots from MuJoCo's own models; empty for other solvers.
         self.import_reports: tuple[ImportReport, ...] = built.import_reports

@@ -15,7 +15,7 @@ from pippin.frozen_attributes import FrozenAttributes
 from pippin.hookspecs import hookimpl
 
 from .config import JointConfig
-from .joint_properties import JOINT_PROPERTIES, JointProperties
+from .joint_properties import FEATURES_OF_KEYS, JOINT_PROPERTIES, JointProperties
 from .joints import Axes
 from .parameters import Lanes, Parameters
 from .targets import TARGETS_OF_CONTROL, SharedTargets
@@ -42,6 +42,10 @@ class JointActuator(FrozenAttributes):
     """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
     notes: tuple[str, ...] = ()
     """Joints that the patterns match but that have no axes, so that they are left out; effort limits of the asset."""
+    honoured_features: Mapping[str, Sequence[str]] = {}
+    """Features that the actuator honours itself, so that the solver need not, with the labels of the joints."""
+    asked_features: Mapping[str, Sequence[str]] = {}
+    """Features that keys of the table ask of the solver, with the labels of the joints."""
     unread_targets: Mapping[str, str] = {}
     """Targets that the law does not read, with the reason. Access to such a target raises an AttributeError."""
 
@@ -64,6 +68,10 @@ class JointActuator(FrozenAttributes):
         axes = self.axes[prototype] = Axes.select(builder, self.config)
         axes.switch_off_drives(builder)
         self.notes = axes.noted_after(self.notes)
+        for key, feature in FEATURES_OF_KEYS.items():
+            if getattr(self.config, key, None) is not None:
+                known = self.asked_features.get(feature, ())
+                self.asked_features = {**self.asked_features, feature: (*known, *axes.joint_labels(builder))}
 
     @hookimpl
     def bind(self, binding: Binding) -> None:

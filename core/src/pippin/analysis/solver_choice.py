@@ -15,10 +15,6 @@ def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None,
     """Return a file's configuration with a solver, and without viewers and recorders.
 
     Unless the file names this solver, its settings are the defaults.
-
-    Raises:
-        ConfigError: The file is wrong with that solver.
-        PluginError: There is no such solver, or it is broken.
     """
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:

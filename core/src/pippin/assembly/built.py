@@ -82,7 +82,7 @@ def assemble(
         model, layout, imports = build_model(components, config, prototype, device)
         refuse_values(model)
         refuse_massless(model)
-        ignored_features = building.refuse_gaps(model)
+        ignored_features = building.refuse_gaps(model, are_stated=prototype is None)
         callbacks.call("model_ready", model=model)
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)

@@ -35,12 +35,7 @@ def build_model(
 ) -> tuple[newton.Model, WorldLayout, list[Imported]]:
     """Run every hook of the builder, and return the model of all worlds, the layout of these worlds, and the assets.
 
-    Args:
-        components: The components whose hooks prepare the builders.
-        config: The configuration. It gives the content and the number of worlds, and says if arrays have gradients.
-        prototype: The content of one world, in place of the scene's assets; or several contents, each with its number
-            of neighbouring worlds. Copies are used.
-        device: The device of the model's arrays.
+    A prototype, in place of the scene's assets, is copied; several are given with their numbers of neighbouring worlds.
 
     Raises:
         ConfigError: An asset cannot be read, a world is empty, the scene sets something that the prototype decides,

@@ -55,11 +55,7 @@ def find_assets(configs: Sequence[AssetConfig], catalog: Catalog | None = None) 
 
 
 def find_asset(config: AssetConfig, where: str, catalog: Catalog | None = None) -> Asset:
-    """Return an asset after all checks that need no importer.
-
-    Raises:
-        ConfigError: As `find_assets`.
-    """
+    """Return an asset after all checks that need no importer."""
     file = find_file(config.path, f"{where}.path")
     chosen = choose_format(config, file, where, Catalog.installed() if catalog is None else catalog)
     elements = read_elements(file, f"{where}.path") if chosen.root else []

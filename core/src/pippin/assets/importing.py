@@ -43,13 +43,8 @@ _LOGGER = logging.getLogger(__name__)
 def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | None:
     """Add an asset to a builder, at its position and with the start pose of the configuration.
 
-    Warnings of the importer, logged ones too, are issued again with the name of the file.
-
-    Returns:
-        The file as MuJoCo understands it; None if MuJoCo does not read it.
-
-    Raises:
-        ConfigError: The importer fails or adds nothing, or a label pattern matches nothing.
+    Warnings of the importer, logged ones too, are issued again with the name of the file. Returns the file as MuJoCo
+    understands it; None if MuJoCo does not read it.
     """
     if asset.config.armature is not None:
         builder.default_joint_cfg.armature = asset.config.armature

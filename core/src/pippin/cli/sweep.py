@@ -93,7 +93,7 @@ def sweep(
             from pippin.sweeps.values import axis_of, axis_of_file
 
             axes = [*([] if table is None else [axis_of_file(table)]), *map(axis_of, over)]
-            variants = plan(file, axes, overrides, steps, duration)
+            variants = plan(file, axes, overrides, steps, duration, is_local=name == "local" and not is_dry)
             chosen = [] if processes is None else [f"processes={processes}"]
             executor = make_executor(name, [*chosen, *settings])
         if is_dry:

@@ -78,10 +78,7 @@ class Components(Mapping[str, Any]):
     """The components of a simulation by name: `solver`, `actuators:legs`, `sensors:torso`, `plugins:push`.
 
     Args:
-        config: The configuration of the simulation.
         plugins: Objects made in Python, called after the file's plugins. Without labels, their classes give the labels.
-        catalog: The installed plugins by name.
-        trace: The record of hook calls, or None.
         of_stages: Actuators of USD stages, by label: the prim of each, and its configuration.
         of_host: Components of the host itself by name, called after those of the file.
 
@@ -176,11 +173,7 @@ class Components(Mapping[str, Any]):
         return [self._implementation(hook, impl) for impl in impls]
 
     def single(self, hook: str) -> Implementation | None:
-        """Return the one component that answers `hook`, or None.
-
-        Raises:
-            PluginError: Two or more components answer.
-        """
+        """Return the one component that answers `hook`, or None; two that answer are a `PluginError`."""
         found = self.implementations(hook)
         if len(found) > 1:
             owners = " and ".join(impl.owner for impl in found)

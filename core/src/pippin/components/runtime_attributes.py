@@ -19,7 +19,6 @@ class RuntimeAttributes:
     """The attributes of a component after `bind`, read at each access. Missing attributes have their default.
 
     Args:
-        component: The component.
         name: The component's name in errors, such as `sensors:torso`.
         during: Returns a context, by the name of the attribute, in which exceptions name the component;
             by default exceptions are left alone.
@@ -57,6 +56,20 @@ class RuntimeAttributes:
         if isinstance(notes, str) or not all(isinstance(note, str) for note in notes):
             raise self._wrong(f"notes: expected a sequence of phrases, got {notes!r}")
         return notes
+
+    @property
+    def honoured_features(self) -> Mapping[str, Collection[str]]:
+        """Actuators: [features](solvers.md#supported-features) that the component honours itself, so that the solver
+        need not have them, with the labels of the joints. Read once all prototypes are extended, before `bind`.
+        """
+        return self._expected("honoured_features", self._read("honoured_features", {}), Mapping, "features with labels")
+
+    @property
+    def asked_features(self) -> Mapping[str, Collection[str]]:
+        """Actuators: features that the component's table asks of the solver, with the labels of the joints. A solver
+        without them is refused, also where it is only noted that a robot file states them. Read before `bind`.
+        """
+        return self._expected("asked_features", self._read("asked_features", {}), Mapping, "features with labels")
 
     @property
     def unsaved_reason(self) -> str | None:

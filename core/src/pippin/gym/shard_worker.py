@@ -21,7 +21,6 @@ class EnvShardWorker(LocalWorlds):
     """The worlds of a shard, and the memory that they share with the environment.
 
     Args:
-        config: The configuration of the shard.
         checkpoint: A file to continue from; None starts at the beginning.
         source: The file of the environment, for errors.
         signals: The socket for step signals.
@@ -55,11 +54,7 @@ class EnvShardWorker(LocalWorlds):
         self._publish()
 
     def follow(self) -> None:
-        """Take a step at each signal, until the signal to leave.
-
-        Raises:
-            SimulationError: As for `LocalWorlds.step`.
-        """
+        """Take a step at each signal, until the signal to leave."""
         signals = self._signals
         while receive_signal(signals) == STEP:
             self._act(self._action)

@@ -34,9 +34,6 @@ def process_count(given: str, config: SimulationConfig) -> int:
     """Return the number of processes that `--processes` asks for.
 
     `auto` is the number of cores that this process may use, or of GPUs, but at most the number of worlds.
-
-    Raises:
-        ConfigError: It is neither a number of at least 1 nor `auto`.
     """
     if given == "auto":
         device = find_device(config.simulation.device)
@@ -58,9 +55,6 @@ def refuse_with_processes(config: SimulationConfig, options: Mapping[str, bool])
     Args:
         config: The configuration.
         options: Whether an option is given, by its name.
-
-    Raises:
-        ConfigError: Names the option or the viewers.
     """
     for name, is_given in options.items():
         if is_given:

@@ -24,9 +24,6 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
         count: The number of shards.
         step: Control steps so far.
         save: Writes the files whose paths it gets, one for each shard.
-
-    Raises:
-        ConfigError: The path is a file.
     """
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"save: '{folder}' is a file; name a folder")
@@ -47,11 +44,7 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
 
 
 def read_folder(folder: Path) -> tuple[SimulationConfig, Sequence[Path]]:
-    """Return the configuration of all worlds, and the file of each shard.
-
-    Raises:
-        ConfigError: The folder was not written by `write_folder`.
-    """
+    """Return the configuration of all worlds, and the file of each shard."""
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -77,11 +77,8 @@ def pipeline_capacities(
 ) -> tuple[Capacity, ...]:
     """Return the buffers of Newton's collision pipeline, with the counts of each detection.
 
-    Args:
-        pipeline: The pipeline.
-        contacts: The contact buffer that the pipeline fills.
-        config: The configuration of the pipeline. If it is given, buffers with room for the worst case have no count,
-            since noting a count costs a kernel in each detection.
+    With the pipeline's configuration, buffers with room for the worst case have no count, since noting a count costs a
+    kernel in each detection.
     """
     return tuple(_of_pairs(pipeline, contacts, config)) + tuple(_of_hydroelastic(pipeline))
 

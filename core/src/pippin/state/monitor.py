@@ -26,7 +26,6 @@ class Monitor:
     """Notes the first step with a diverged state, and every overflow, on the device.
 
     Args:
-        model: The model that is simulated.
         step_dt: Length of the step that `note_step` counts [s].
         detection: Buffers that contact detection fills.
         solution: Buffers that a step of the solver fills.
@@ -119,8 +118,7 @@ class Monitor:
     def forget(self, world_mask: wp.array[wp.bool]) -> None:
         """Clear the notes of failures in the masked worlds, but not the number of steps.
 
-        Args:
-            world_mask: Shape [world_count + 1]. The last entry clears the notes of buffers that all worlds share.
+        The last entry of the mask, of shape [world_count + 1], clears the notes of buffers that all worlds share.
         """
         inputs = [world_mask, _NONE, self._first, self._overflow, self._largest]
         wp.launch(kernels.forget_failures, len(world_mask), inputs, device=self._model.device)

@@ -83,9 +83,7 @@ class SolverSupport:
     def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
 
-        Args:
-            array: Name of an array of the model.
-            shapes: Indices of shapes; -1 for none.
+        A shape of -1 is none.
         """
         name = array.removeprefix("shape_material_")
         if name == array or name not in (dimensions := self._dimensions()):
@@ -117,11 +115,7 @@ class SolverSupport:
         )
 
     def check(self) -> None:
-        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device.
-
-        Raises:
-            ConfigError: Names the array, the joints and the cure.
-        """
+        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device."""
         for name, built in self._built.items():
             values, of = getattr(self._model, name).numpy(), self._ranges[name]
             is_out = (values != built) & ~((values >= of.low) & (values <= of.high))

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.config import SimulationConfig
 from pippin.config.toml_text import inline_text
 from pippin.errors import ConfigError
 from pippin.runs.decisions import step_count
 from pippin.runs.progress import current_progress
+from pippin.workers import start_warm_process
 
 from .executor import Executor, make_executor
-from .sweep import Sweep
+from .sweep import Sweep, preload_of
 from .sweep_folder import SweepFolder
 from .table import write_parquet
 from .values import Axis, axis_of
@@ -73,7 +75,7 @@ def sweep(
         PluginError: A plugin or the executor cannot be loaded.
         SimulationError: The folder cannot be written.
     """
-    variants = plan(Path(file), list(_axes(over)), overrides, steps, duration)
+    variants = plan(Path(file), list(_axes(over)), overrides, steps, duration, is_local=executor == "local")
     return run_variants(Path(file), variants, make_executor(executor, settings), timeout=timeout, out=out)
 
 
@@ -83,17 +85,27 @@ def plan(
     overrides: Mapping[str, Any] | Iterable[str] | None,
     steps: int | None,
     duration: float | None,
+    *,
+    is_local: bool = False,
 ) -> list[Variant]:
-    """Return the variants of a sweep.
+    """Return the variants of a sweep; with `is_local`, processes of this machine will run them.
 
-    Raises:
-        ConfigError: There is nothing to sweep, or a variant is wrong.
+    What these import is imported meanwhile.
     """
     if not axes:
         raise ConfigError("over: nothing to sweep; give a key and values, such as --over simulation.seed=0..9")
     if isinstance(overrides, Mapping):
         overrides = [f"{key}={inline_text(value)}" for key, value in overrides.items()]
-    return variants_of(file, tuple(overrides or ()), axes, lambda config: step_count(config, steps, duration))
+    is_warm = not is_local
+
+    def count(config: SimulationConfig) -> int:
+        nonlocal is_warm
+        if not is_warm and (preload := preload_of([config])):
+            start_warm_process(preload)
+        is_warm = True
+        return step_count(config, steps, duration)
+
+    return variants_of(file, tuple(overrides or ()), axes, count)
 
 
 def run_variants(

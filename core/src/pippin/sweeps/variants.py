@@ -63,9 +63,6 @@ def variants_of(
         overrides: Values that replace those of the file in every variant, as on the command line.
         axes: The alternatives that are combined.
         steps: Returns the number of control steps of a configuration.
-
-    Raises:
-        ConfigError: A key is swept twice, two variants are equal, or configurations are wrong: a line for each fault.
     """
     _refuse_twice(axes)
     variants, faults = [], dict[str, str]()

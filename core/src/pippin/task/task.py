@@ -129,11 +129,13 @@ class Task:
 
     @hookimpl
     def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Change the start of the masked worlds at random."""
-        events = self._events_of("reset")
+        """Put back what interval events changed in the masked worlds, and change their start at random."""
+        passed, events = self._events_of("interval"), self._events_of("reset")
+        for event in passed:
+            event.restore(world_mask)
         for event in events:
             event.apply(state, world_mask)
-        self._notify_solver(events, world_mask)
+        self._notify_solver([*passed, *events], world_mask)
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array[wp.bool]) -> None:
@@ -202,6 +204,11 @@ class Task:
         for label, event in changing.items():
             if fault := self._host.services.model_change_fault(_flags([event])):
                 raise ConfigError(f"events.{label}: {fault}; choose another solver, or leave the event out")
+            if event.config.when == "interval" and type(event).restore is Event.restore:
+                raise ConfigError(
+                    f"events.{label}.when: what {type(event).__name__} changes would outlive a reset, as it has no"
+                    ' `restore`; use when = "reset", or give the class one'
+                )
             if event.config.when != "startup" and self._host.services.solver_eager_reason is not None:
                 event.is_capturable = False  # the solver has to be notified
 

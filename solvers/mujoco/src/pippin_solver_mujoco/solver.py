@@ -12,7 +12,7 @@ import pippin
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 
 from . import MuJoCoConfig
-from .balls import limit_balls
+from .limits import LimitedMuJoCo
 from .margins import one_warning
 from .sizing import enlarged, own_contacts_hint
 
@@ -86,16 +86,15 @@ class SolverMuJoCo:
         newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
+    def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverMuJoCo:
         """Return the solver with all options of the configuration, and buffers with room for a fall."""
         with one_warning():
-            solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+            solver = LimitedMuJoCo(model, dt, **attrs.asdict(self.config))
         larger = enlarged(solver, self.config)
         if larger:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the first conversion has warned
-                solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(attrs.evolve(self.config, **larger)))
-        limit_balls(solver)
+                solver = LimitedMuJoCo(model, dt, **attrs.asdict(attrs.evolve(self.config, **larger)))
         # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
         solver.mjw_model.opt.warn_overflow = 0
         self._solver = solver

@@ -20,6 +20,7 @@ from .inputs import Inputs, field
 from .joints import TURNING, by_world, joints_of
 from .kernels import BALL, read_coordinates, write_coordinates
 from .launching import host_views, launcher
+from .limits import limit_springs
 from .parameters import Parameters, is_uniform
 from .plain import PlainJoints
 from .restoring import compensating, restore
@@ -42,10 +43,11 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     Args:
         model: Newton's model, on the CPU.
         options: Arguments of `newton.solvers.SolverMuJoCo`, which converts the model.
+        dt: Length of a step [s].
         thread_count: Threads to step on; 0 for all cores.
     """
 
-    def __init__(self, model: newton.Model, options: Mapping[str, Any], thread_count: int = 0) -> None:
+    def __init__(self, model: newton.Model, options: Mapping[str, Any], dt: float, thread_count: int = 0) -> None:
         super().__init__(model)
         separate = model.world_count > 1
         with warnings.catch_warnings():
@@ -54,18 +56,19 @@ class MuJoCoBatch(newton.solvers.SolverBase):
                 converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
         restore(converted)
         #: MuJoCo's model of a world; parameters that differ between worlds are stored separately.
-        self.mj_model = converted.mj_model
+        self.mj_model = own = converted.mj_model
+        limit_springs(converted, own.jnt_solref[None], own.jnt_solimp[None], own.dof_invweight0[None], dt)
         # Without this flag, MuJoCo would silently reset a diverged world to the initial state of the asset.
         self.mj_model.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
         #: MuJoCo's worlds.
         self.batch = Batch(self.mj_model, model.world_count, thread_count)
-        self._options = {**options, "save_to_mjcf": None}
+        self._options, self._dt = {**options, "save_to_mjcf": None}, dt
         self._converted = converted
         self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
         self._inputs = Inputs(model, converted, self.batch)
         is_alike = is_uniform(converted)
         self._as_built = keep_numbers(model) if is_alike else nullcontext
-        self._parameters = None if is_alike else Parameters(model, self._options, self.batch)
+        self._parameters = None if is_alike else Parameters(model, self._options, self.batch, dt)
         self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device="cpu")
         self._view, self._flags = host_views(model.world_count), host_views(1)
         self._follow_model()
@@ -77,8 +80,12 @@ class MuJoCoBatch(newton.solvers.SolverBase):
 
     @property
     def mj_data(self) -> Any:
-        """MuJoCo's data of the first world in the start pose, with its contacts."""
-        return self._converted.mj_data
+        """MuJoCo's data of the first world in the start pose."""
+        kept, data = self.batch.state.copy(), self._converted.mj_data
+        self._read_coordinates(self._everywhere, self.model.joint_q, self.model.joint_qd)
+        data.qpos[:] = self._qpos[0]
+        self.batch.state[:] = kept
+        return data
 
     @property
     def mjc_geom_to_newton_shape(self) -> Any:
@@ -161,7 +168,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             return
         if self._parameters is None:
             with self._as_built():
-                self._parameters = Parameters(self.model, self._options, self.batch)
+                self._parameters = Parameters(self.model, self._options, self.batch, self._dt)
         self._parameters.update(int(flags), slice(None) if changed.all() else changed[:-1])
         self._follow_model()
         self._outdated.numpy()[changed] = True

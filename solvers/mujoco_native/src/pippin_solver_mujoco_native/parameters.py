@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .joints import by_world
+from .limits import limit_springs
 
 if TYPE_CHECKING:
     import newton
@@ -52,15 +53,16 @@ class Parameters:
         model: Newton's model.
         options: Arguments of `SolverMuJoCo`.
         batch: MuJoCo's worlds.
+        dt: Length of a step [s].
     """
 
-    def __init__(self, model: newton.Model, options: Mapping[str, Any], batch: Batch) -> None:
+    def __init__(self, model: newton.Model, options: Mapping[str, Any], batch: Batch, dt: float) -> None:
         import newton
 
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `_fields` gives the true margins
             self._solver = newton.solvers.SolverMuJoCo(model, **options)
-        self._batch = batch
+        self._batch, self._dt = batch, dt
         self._own: dict[str, np.ndarray] = {}  # arrays of the batch
         self._write()
 
@@ -79,6 +81,10 @@ class Parameters:
         self._write(worlds)
 
     def _write(self, worlds: Any = _ALL) -> None:
+        own: Any = self._solver.mjw_model
+        limit_springs(
+            self._solver, own.jnt_solref.numpy(), own.jnt_solimp.numpy(), own.dof_invweight0.numpy(), self._dt
+        )
         for name, values in _fields(self._solver):
             template = np.asarray(_attribute(self._batch.model, name))
             values = values.reshape(len(values), *template.shape)[worlds]

@@ -89,12 +89,12 @@ class SolverMuJoCoNative:
                 return
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> MuJoCoBatch:
+    def build_solver(self, model: newton.Model, dt: float) -> MuJoCoBatch:
         """Return MuJoCo's worlds."""
         options = attrs.asdict(self.config)
         threads = options.pop("threads")
         options |= {"disable_sensors": True, "kinematic_switchable_roots": False}
-        return MuJoCoBatch(model, options, threads or 0)
+        return MuJoCoBatch(model, options, dt, threads or 0)
 
     @pippin.hookimpl
     def initialize_contacts(self) -> ContactSource:

@@ -70,11 +70,7 @@ class Robot:
 def parse(text: bytes, file: Path, where: str, *, has_lines: bool = True) -> Robot:
     """Return the robot of a URDF whose links and joints make one tree.
 
-    Args:
-        text: The XML.
-        file: The file, for errors.
-        where: Key path of the asset, for errors.
-        has_lines: Whether the lines of the text are those of the file.
+    Without `has_lines`, the lines of the text are not those of the file.
 
     Raises:
         ConfigError: The text is not well-formed, or its links make no tree; one fault for each wrong link or joint.

@@ -31,11 +31,7 @@ class Policy:
 
     @hookimpl
     def bind(self, simulation: Host) -> None:
-        """Read the network, and compare its widths with those of the task.
-
-        Raises:
-            ConfigError: The group of observations is unknown, or the network does not fit the task.
-        """
+        """Read the network, and compare its widths with those of the task."""
         task = self._task
         group = task.observations[self._group(tuple(task.observations))]
         self._observations: Any = group.values
