@@ -13,6 +13,14 @@ def silence_policy(is_on: wp.array[wp.bool], action: wp.array2d[float]):
 
 
 @wp.kernel
+def hold_command(is_held: wp.array[wp.bool], kept: wp.array2d[float], value: wp.array2d[float]):
+    """Put a command back while a user holds it, however it was drawn."""
+    world, number = wp.tid()
+    if is_held[0]:
+        value[world, number] = kept[world, number]
+
+
+@wp.kernel
 def compose(
     values: wp.array2d[float],
     columns: wp.array[int],

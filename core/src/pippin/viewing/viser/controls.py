@@ -59,7 +59,8 @@ class Controls:
             self._add_worlds()
             self._add_speed()
         self._reset_this.visible = len(worlds) > 1 and not is_recorded
-        self._names = Names(page, shown)
+        #: The names that are drawn.
+        self.names = Names(page, shown)
         self._marks: ContactMarks | None = None
         with page.server.gui.add_folder("Show", order=10.0):
             if not is_recorded:
@@ -82,7 +83,12 @@ class Controls:
         """Draw contacts and names into a frame."""
         if self._marks is not None:
             self._marks.show(self.worlds)
-        self._names.show(self.worlds[0])
+        self.names.show(self.worlds[0])
+
+    def contact_marks(self) -> ContactMarks:
+        """Return the marks of contacts, which are made when they are first asked for."""
+        self._marks = self._marks or ContactMarks(self._page, self._shown, self._all)
+        return self._marks
 
     def _add_run_controls(self) -> None:
         gui, queued = self._page.server.gui, self._user_input.queued
@@ -129,7 +135,7 @@ class Controls:
         scale = gui.add_markdown("", visible=False)
 
         def show(_: Any) -> None:
-            self._marks = marks = self._marks or ContactMarks(self._page, self._shown, self._all)
+            marks = self.contact_marks()
             marks.shows_points, marks.shows_forces, scale.visible = points.value, forces.value, forces.value
             scale.content = f"An arrow of {100.0 * marks.scale:.3g} cm is 1 N."
 
@@ -139,7 +145,7 @@ class Controls:
     def _add_names(self) -> None:
         for attribute, name in (("shows_bodies", "Names of bodies"), ("shows_joints", "Names of joints")):
             handle = self._page.server.gui.add_checkbox(name, initial_value=False, hint="Of the first chosen world")
-            handle.on_update(self._user_input.queued(partial(setattr, self._names, attribute)))
+            handle.on_update(self._user_input.queued(partial(setattr, self.names, attribute)))
 
     def _add_switches(self) -> None:
         particles = (("show_particles", "Particles"),) if self._shown.model.particle_count else ()

@@ -15,6 +15,11 @@ from .sliders import Sliders
 _GOOD, _BAD = "#059669", "#e11d48"
 """Colours of the bars of rewards above and below zero."""
 
+_GRID = (
+    "display:grid;grid-template-columns:auto 1fr auto;gap:2px 8px;white-space:nowrap;align-items:center;font-size:.8em"
+)
+"""Style of the table of rewards."""
+
 
 class EpisodePanel:
     """The folder of a task: what its last step earned in the chosen world, and what its episode earned so far."""
@@ -67,8 +72,7 @@ class EpisodePanel:
             for label, value in zip(self._task.rewards, values, strict=False)
         )
         facts = f"Return {found['task/return'][0]:.4g} in {found['task/length'][0]:.0f} steps"
-        style = "display:grid;grid-template-columns:auto 1fr auto;gap:2px 8px;white-space:nowrap;align-items:center;font-size:.8em"
-        table = f'<div style="{style}">{rows}</div>'
+        table = f'<div style="{_GRID}">{rows}</div>'
         return f'<div style="padding:0 .6em .6em"><div style="font-size:.85em">{facts}</div>{table}</div>'
 
     def _sliders(self, label: str, command: Any) -> Sliders:
