@@ -54,6 +54,8 @@ class Controls:
         self.worlds = list(worlds)
         self._page, self._shown, self._pace, self._user_input = page, shown, pace, user_input
         self._all, self._is_step_requested = list(worlds), False
+        #: Simulated time of the last reset of all worlds [s].
+        self.start = 0.0
         with page.server.gui.add_folder("Simulation", order=1.0):
             self._add_run_controls()
             self._add_worlds()
@@ -159,6 +161,8 @@ class Controls:
     def _reset(self, worlds: Sequence[int] | None) -> None:
         self._user_input.reset_count += 1
         self._shown.reset(worlds)
+        if worlds is None and self._shown.program is not None:
+            self.start = self._shown.time
 
     def _choose_world(self, choice: str) -> None:
         self.worlds = self._all if choice == _ALL else [int(choice)]

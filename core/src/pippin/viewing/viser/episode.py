@@ -28,7 +28,6 @@ class EpisodePanel:
         self._simulation, self._panel, self._task = simulation, panel, simulation.task
         self._world, self._channels = -1, dict[str, Channel]()
         self._largest = 0.0
-        self._held: dict[str, np.ndarray] = {}
         gui = panel.page.server.gui
         with gui.add_folder("Task", order=1.5):
             if self._task.policy_switch is not None:
@@ -43,12 +42,6 @@ class EpisodePanel:
                     "Hold commands", initial_value=False, hint="Else the task draws them; a moved slider is held"
                 )
                 self._hold.on_update(panel.user_input.queued(self._hold_all))
-
-    def act(self) -> bool:
-        """Write the commands that are held, and tell whether there are any. Called once before each control step."""
-        for label, values in self._held.items():
-            self._task.commands[label].value.assign(values)
-        return bool(self._held)
 
     def follow(self) -> None:
         """Show rewards and commands as they are now."""
@@ -91,9 +84,9 @@ class EpisodePanel:
         self._hold_all(True)
 
     def _hold_all(self, is_held: bool) -> None:
-        self._held = (
-            {label: each.value.numpy().copy() for label, each in self._task.commands.items()} if is_held else {}
-        )
+        for label, (flag, kept) in self._task.command_holds.items():
+            kept.assign(self._task.commands[label].value)
+            flag.fill_(is_held)
 
     def _switch_policy(self, is_on: bool) -> None:
         self._panel.user_input.policy_count += 1

@@ -69,6 +69,7 @@ class Panel:
         if now < self._next_status:
             return False
         self._next_status = now + _STATUS_PERIOD
-        self.status.show(self.shown, is_paused=self.controls.is_paused, drawn=len(self.controls.worlds))
+        controls = self.controls
+        self.status.show(self.shown, is_paused=controls.is_paused, drawn=len(controls.worlds), start=controls.start)
         self.status.name(self.hand.text)
         return True

@@ -85,9 +85,8 @@ class ViserViewer:
         return 0.0 if panel.controls.is_paused else panel.pace.wait_time(panel.shown.time)
 
     def act(self) -> bool:
-        """Pull the body that a user holds, write the commands that are held, and tell whether there is any."""
-        is_pulled = self._panel.hand.act()
-        return (self._episode is not None and self._episode.act()) or is_pulled
+        """Pull the body that a user holds, and tell whether there is one."""
+        return self._panel.hand.act()
 
     @hookimpl
     def frame(self) -> None:
