@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from .task.task import Task
     from .views import SimulationView
 
-
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -359,8 +358,8 @@ class Simulation(FrozenAttributes):
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
-        Targets of actuators and the arrays of `control` belong to the user and do not change. `raise_errors` forgets
-        the failures of these worlds, and overflows of buffers that the worlds share only if all are reset with None.
+        Targets and inputs of actuator groups start anew, too; `control` belongs to the user otherwise. `raise_errors`
+        forgets the failures of these worlds, and overflows of buffers that the worlds share only if all are reset.
 
         Args:
             worlds: Indices of worlds, or a boolean mask of shape [world_count]; None means all worlds.

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from pippin.viewing.viser.panel import Clients
     from pippin.viewing.viser.viewer import ViserViewer
 
-
 _NO_END = 2**62
 
 Tell: TypeAlias = Callable[[str], None]

@@ -118,6 +118,11 @@ class RuntimeAttributes:
         return self._offered("velocity_targets")
 
     @property
+    def feedforward(self) -> wp.array | None:
+        """Actuators: effort that is added to that of the law [N or N·m], shape [len(worlds), DOFs]."""
+        return self._offered("feedforward")
+
+    @property
     def actuator_labels(self) -> Sequence[str]:
         """Actuators: labels of the asset's own actuators in the first world, one for each column of `ctrl`."""
         return self._names("actuator_labels")
