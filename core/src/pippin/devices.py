@@ -20,11 +20,9 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-
 WARP_LOCK = threading.RLock()
 """Lock that Pippin holds whenever it uses Warp. While one thread records, Warp also records the launches of all
 other threads, and it crashes if two threads replay CPU graphs at once. Separate processes need no lock."""
-
 
 _DRIVERS = ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so", "libcuda.so.1")
 """Libraries of NVIDIA's driver, one of which Warp loads."""
@@ -81,11 +79,7 @@ def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
 
 
 def find_device(name: str) -> wp.Device:
-    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU.
-
-    Raises:
-        ConfigError: There is no such device on this machine.
-    """
+    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU."""
     import warp as wp
 
     start_warp()

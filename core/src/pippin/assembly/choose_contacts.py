@@ -46,11 +46,7 @@ def _empty_buffer(model: newton.Model) -> newton.Contacts:
 
 
 def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfig) -> ContactSource:
-    """Return the contacts of a solver that runs a pipeline within its step.
-
-    Raises:
-        ConfigError: The configuration has an interval, which the solver would ignore.
-    """
+    """Return the contacts of a solver that runs a pipeline within its step."""
     if config.interval != 1:
         raise ConfigError(
             f"collision.interval: {config.interval}, but the solver detects contacts within its step; leave it out"

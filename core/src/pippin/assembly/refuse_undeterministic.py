@@ -18,11 +18,7 @@ _STEP_HOOKS = ("apply_actuators", "before_substep", "step_solver", "update_senso
 
 
 def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:
-    """Return the configuration with the options that `simulation.determinism` needs on "cpu" or "cuda".
-
-    Raises:
-        ConfigError: The solver's own configuration contradicts `simulation.determinism`.
-    """
+    """Return the configuration with the options that `simulation.determinism` needs on "cpu" or "cuda"."""
     if config.simulation.determinism is None or kind == "cpu":
         return config
     collision = attrs.evolve(config.collision, deterministic=True)

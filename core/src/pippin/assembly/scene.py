@@ -73,11 +73,11 @@ def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str =
 
 def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> None:
     """Refuse properties of shapes that would change the ground alone."""
-    given = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
+    settings = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
     faults = [
         f"scene.shapes.{key}: {value!r}, but the {asset.format.reader} decides this for each shape of"
         f" {asset.where}; leave it out, or change the asset itself"
-        for key, value in given.items()
+        for key, value in settings.items()
         for asset in assets
         if key in asset.format.decides
     ]
@@ -86,11 +86,7 @@ def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> Non
 
 
 def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
-    """Return the indices of the assets in each world, one entry per world.
-
-    Raises:
-        ConfigError: An asset names a world that does not exist, or no world; or a world has no asset.
-    """
+    """Return the indices of the assets in each world, one entry per world."""
     by_world: list[list[int]] = [[] for _ in range(scene.worlds)]
     for index, asset in enumerate(scene.assets):
         for world in _worlds_of_asset(asset, scene.worlds, f"scene.assets[{index}].worlds"):
@@ -116,9 +112,6 @@ def add_worlds(
     """Add all worlds at the origin, as runs of copies of a prototype, and the ground if the scene has one.
 
     Each run is a prototype, whose gravity its copies keep, and the number of neighbouring worlds that copy it.
-
-    Raises:
-        ConfigError: A prototype's up axis is not z.
     """
     for prototype, count in runs:
         if prototype.up_axis != newton.Axis.Z:

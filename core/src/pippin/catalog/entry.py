@@ -25,7 +25,6 @@ from .implementation import ATTRIBUTE, EXTRA, config_fault, configurations_in, i
 if TYPE_CHECKING:
     import click
 
-
 Kind = Literal[
     "solver",
     "actuator",

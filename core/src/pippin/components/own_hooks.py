@@ -18,11 +18,7 @@ def names_of_hooks(specification: type) -> list[str]:
 
 
 def add_own_hooks(manager: pluggy.PluginManager, components: Mapping[str, Any]) -> frozenset[str]:
-    """Add the hooks that components specify to a manager, and return their names.
-
-    Raises:
-        PluginError: A specification has no hook, or one of a name that is taken.
-    """
+    """Add the hooks that components specify to a manager, and return their names."""
     owners: dict[str, str] = dict.fromkeys(names_of_hooks(Hooks), "Pippin")
     added: set[int] = set()
     for label, component in components.items():

@@ -20,11 +20,7 @@ ROBOTS = (".xml", ".mjcf", ".urdf", ".xacro", ".usd", ".usda", ".usdc", ".usdz")
 
 
 def read(path: Path) -> Node:
-    """Return the top-level table of a file.
-
-    Raises:
-        ConfigError: The file is missing, cannot be read, has an unknown suffix, is malformed, or holds no table.
-    """
+    """Return the top-level table of a file."""
     parse = _parser(path)
     try:
         text = path.read_text(encoding="utf-8-sig")

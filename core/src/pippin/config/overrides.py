@@ -87,10 +87,6 @@ def apply(tree: Node, overrides: Iterable[Override]) -> Node:
 
     Tables are set before their contents, and a `type` before its siblings: after a change of `type`, the keys of the
     old plugin stay, and the new one refuses those that it does not have.
-
-    Raises:
-        ConfigError: A path leads through a value that is not a table, or to an item that a list does not have; or a key
-            that must be new exists.
     """
     faults = []
     for override in sorted(overrides, key=lambda item: (len(item.path), item.path[-1] != "type")):

@@ -18,11 +18,7 @@ DEFAULT_DURATION = 5.0
 
 
 def step_count(config: SimulationConfig, steps: int | None, duration: float | None) -> int:
-    """Return the number of control steps of a run.
-
-    Raises:
-        ConfigError: Steps and duration are both given, or the duration is not a whole number of control steps.
-    """
+    """Return the number of control steps of a run."""
     control_dt = config.simulation.dt * config.simulation.decimation
     if steps is not None and duration is not None:
         raise ConfigError(f"duration: got {duration!r} and {steps!r} steps; give only one of the two")
@@ -45,11 +41,7 @@ def step_count(config: SimulationConfig, steps: int | None, duration: float | No
 
 
 def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> int:
-    """Return how many worlds the default recorder records; 0 if the file has recorders of its own.
-
-    Raises:
-        ConfigError: A number is given, and the file has recorders of its own.
-    """
+    """Return how many worlds the default recorder records; 0 if the file has recorders of its own."""
     if not config.recorders:
         return min(1 if record_worlds is None else record_worlds, config.scene.worlds)
     if record_worlds is not None:

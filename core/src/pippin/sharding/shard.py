@@ -54,9 +54,6 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
     Args:
         config: The configuration of the whole simulation.
         count: Number of shards.
-
-    Raises:
-        ConfigError: The simulation cannot be split like this; names the reason.
     """
     if whole_number(count, "shards") < 1 or count > config.scene.worlds:
         raise ConfigError(

@@ -63,9 +63,6 @@ class ModelChanges:
         """Note a change whose worlds the caller sets in `worlds.mask`, for example with the kernel that writes them.
 
         After a call inside a capture, every step notifies the solver: replays may repeat the change.
-
-        Raises:
-            ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
         """
         if isinstance(flags, bool) or not isinstance(flags, int) or flags & ~newton.ModelFlags.ALL:
             value = hex(flags) if isinstance(flags, int) else repr(flags)

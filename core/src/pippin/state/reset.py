@@ -25,11 +25,7 @@ class WorldReset:
         self._rows = [rows for state in states for rows in state_rows(model, state)]
 
     def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
-        """Add the state arrays of a component; the rows belong to its worlds (None for all) in equal parts.
-
-        Raises:
-            PluginError: The rows cannot be divided among the worlds.
-        """
+        """Add the state arrays of a component; the rows belong to its worlds (None for all) in equal parts."""
         worlds = np.arange(self._model.world_count) if worlds is None else worlds
         count = len(worlds)
         for name, array in arrays.items():

@@ -19,11 +19,7 @@ def is_xacro(file: Path) -> bool:
 
 
 def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: str) -> bytes:
-    """Return the URDF of a xacro file, with values of its `<xacro:arg>` and a search behind `$(find name)`.
-
-    Raises:
-        ConfigError: The library is missing, or it fails.
-    """
+    """Return the URDF of a xacro file, with values of its `<xacro:arg>` and a search behind `$(find name)`."""
     try:
         import xacro
         from xacro import substitution_args

@@ -68,11 +68,7 @@ class Variation:
         return ranges, [wp.vec2(1.0, 1.0), wp.vec2(0.0, 0.0), self._stride]
 
     def refuse_below_zero(self, built: np.ndarray, what: str, *, above: bool) -> None:
-        """Refuse ranges that reach values below zero, or zero itself if values must be above it.
-
-        Raises:
-            ConfigError: Tells the lowest value.
-        """
+        """Refuse ranges that reach values below zero, or zero itself if values must be above it."""
         lowest = float((built[..., None] * self._scale).min(initial=float("inf"))) + self._add[0]
         if lowest < 0.0 or (above and lowest == 0.0):
             bound = "above 0" if above else "at least 0"
