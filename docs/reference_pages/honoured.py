@@ -27,7 +27,12 @@ your own.
 
 If you accept that a call or a part of the scene has no effect, because one program runs with several solvers, write the
 name of the feature into `simulation.accept_unsupported`. `simulation.ignored_features` and a note then say what the
-solver ignores of the scene.
+solver ignores of the scene. Damping, friction and velocity limits of joints that a robot file merely states are noted
+in the same way, without your consent. If a key of the configuration or a model made in Python asks for them, they are
+refused.
+
+`set_dof_max_velocities` acts with every solver on joints that an actuator group with a [velocity
+limit](../how-to/drive-joints.md#velocity-limits) drives: the host limits these. The table is about the others.
 
 """
 

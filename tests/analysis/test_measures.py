@@ -1,5 +1,8 @@
 """Each measure of a state against its formula, on bodies whose answer is known."""
 
+from functools import partial
+from types import SimpleNamespace
+
 import newton
 import numpy as np
 import pytest
@@ -153,3 +156,29 @@ def test_a_sphere_penetrates_the_ground_by_its_radius_less_its_height():
     depth = measures.PenetrationProbe(model).depth(state)
 
     np.testing.assert_allclose(depth, [0.02, 0.0, 0.0], atol=1e-6)
+
+
+def test_states_of_many_samples_are_measured_as_each_alone(mechanism):
+    model, state = mechanism
+    samples = []
+    for q in (np.zeros((2, 3)), [[0.35, -1.25, 9.0], [-0.1, 0.6, -9.0]]):
+        posed(mechanism, q)
+        state.body_q.assign(
+            state.body_q.numpy() + np.float32(0.01) * np.arange(7 * model.body_count).reshape(-1, 7) % 3
+        )
+        state.body_qd.assign(state.body_q.numpy()[:, :6])
+        names = ("body_q", "body_qd", "joint_q", "joint_qd")
+        samples.append({name: getattr(state, name).numpy().copy() for name in names})
+    together = SimpleNamespace(**{name: np.array([sample[name] for sample in samples]) for name in samples[0]})
+    limits = [partial(measures.limit_violation, unit=unit) for unit in ("rad", "m")]
+
+    for measure in (
+        measures.kinetic_energy,
+        measures.potential_energy,
+        measures.positions,
+        measures.joint_gap,
+        *limits,
+    ):
+        alone = [measure(model, SimpleNamespace(**sample)) for sample in samples]
+        np.testing.assert_allclose(measure(model, together), alone, rtol=1e-12)
+        assert not np.array_equal(alone[0], alone[1])

@@ -36,7 +36,7 @@ def _stat_of(pid: int | str) -> list[str]:
 
 def is_gone(session: int) -> bool:
     """Return whether all processes of a session end soon; that of Python's resource tracker ends after the driver."""
-    end = time.monotonic() + 10.0
+    end = time.monotonic() + 60.0
     while processes_of(session) and time.monotonic() < end:
         time.sleep(0.05)
     return not processes_of(session)

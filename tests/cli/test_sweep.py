@@ -89,15 +89,17 @@ def times_of(scene):
     return {path.parent.name: path.stat().st_mtime_ns for path in (scene / "out").glob("variants/*/summary.json")}
 
 
-def has_begun_long_one(scene):
-    return any("substeps = 100000" in path.read_text() for path in (scene / "out").glob("variants/.*/config.toml"))
+def wait_for_long_one(scene, process):
+    """Wait until a driver runs its fifth variant. One that was killed before may have left a folder of its own."""
+    begun = f"variants/.*-{process.pid}/log.txt"
+    wait_for(lambda: len(times_of(scene)) == KILLED and [*(scene / "out").glob(begun)])
 
 
 @pytest.fixture(scope="module")
 def stopped(scene):
     """The command, stopped by Ctrl-C in its fifth variant: exit code, what it printed, whether it is gone, and rows."""
     process = start(scene)
-    wait_for(lambda: has_begun_long_one(scene))
+    wait_for_long_one(scene, process)
     process.send_signal(signal.SIGINT)
     text, _ = process.communicate(timeout=60.0)
     return process.returncode, text, is_gone(process.pid), rows_of(scene)
@@ -109,7 +111,7 @@ def killed(scene, stopped):
     what the same command said in the meantime.
     """
     process = start(scene)
-    wait_for(lambda: has_begun_long_one(scene))
+    wait_for_long_one(scene, process)
     second = CliRunner().invoke(main, words(scene))
     before = processes_of(process.pid)
     process.kill()
@@ -123,8 +125,8 @@ def killed(scene, stopped):
 def finished(scene, killed):
     """The same command with a limit of time, its worker killed in the fifth variant: exit code, text, and rows."""
     process = start(scene, "--timeout", "5", "--json")
-    wait_for(lambda: [*(scene / "out").glob("variants/.*/log.txt")])
-    os.kill(wait_for(lambda: workers_of(process.pid))[0], signal.SIGKILL)
+    wait_for_long_one(scene, process)
+    os.kill(workers_of(process.pid)[0], signal.SIGKILL)
     text, _ = process.communicate(timeout=120.0)
     return process.returncode, text, rows_of(scene)
 
@@ -154,12 +156,15 @@ def test_a_second_driver_is_refused_while_the_first_one_runs(killed):
 
 
 def test_a_full_disk_ends_the_sweep_with_its_cure_and_keeps_its_folder(scene, tmp_path):
-    """The files of this process may have 1100 bytes: too few for the configuration of a variant, and for the table."""
+    """The files of this process may have 1100 bytes: too few for the configuration of a variant, and for the table.
+
+    Python would cut its files of bytecode, too, and the next process would stumble over them.
+    """
     command = ["sweep", str(scene / "pendulum.toml"), "--over", "simulation.seed=0..29", "--out", str(tmp_path / "out")]
     limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1100, 1100)); {COMMAND}"
 
     result = subprocess.run(
-        [sys.executable, "-c", limited, *command, "--processes", "1"], capture_output=True, text=True
+        [sys.executable, "-B", "-c", limited, *command, "--processes", "1"], capture_output=True, text=True
     )
 
     assert result.returncode == 4, result.stderr

@@ -60,6 +60,7 @@ TRUTHS = {
     "verdicts": "some verdicts are left as they were",
     "actions": "give 1 values each, the lowest first",
     "mask": "changes state.joint_qd",
+    "intervals": "steps after a reset differ from the first ones in ",
     "jobs": "the job that returns: expected one end",
     "observation": "changes body_q, body_qd",
     "folder": "made broken-folder.rows in the working folder",
@@ -117,15 +118,15 @@ def deaf():
     return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
 
 
-@pytest.mark.parametrize("name", [name for name, each in RUNTIME_CHANGES.items() if each.feature or each.flags])
-def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_ask(deaf, name):
+@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature or change.flags])
+def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_change(deaf, name):
     reasons = [each.run(f"change_{name}").reason for each in deaf]
 
     ignored, refused = f"{name} in the last of 3 worlds, but not so that ", f"declares what {name} needs, but refuses"
     assert any(ignored in reason or refused in reason for reason in reasons), reasons
 
 
-def test_every_setter_of_a_view_is_an_ask():
+def test_every_setter_of_a_view_is_a_runtime_change():
     tables = (*ARTICULATION.values(), *RIGID_BODY.values())
     setters = {f"set_{each.name}": each for each in tables if each.is_settable}
 
@@ -157,10 +158,17 @@ def test_a_term_reads_what_more_tables_bring():
 
 @pytest.mark.parametrize(
     ("kind", "name", "check"),
-    [("clamping", "max-effort", "effect"), ("stage", "bias", "reset"), ("command", "velocity", "worlds")],
+    [
+        ("clamping", "max-effort", "effect"),
+        ("stage", "bias", "reset"),
+        ("command", "velocity", "worlds"),
+        ("event", "gravity", "intervals"),
+        ("event", "root", "intervals"),  # it takes none
+    ],
 )
 def test_what_acts_within_something_else_is_checked_there(kind, name, check):
     settings = {"max-effort": {"max_effort": 3.0}, "bias": {"std": 0.1}, "velocity": {"x": [-1.0, 1.0]}}
+    settings |= {"gravity": {"x": [1.0, 2.0]}, "root": {"body": "ball"}}
 
     assert conformance.Conformance(kind, name, config=settings[name]).run(check).outcome == "passed"
 

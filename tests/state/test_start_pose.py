@@ -76,6 +76,20 @@ def test_shapes_that_do_not_overlap_are_not_noted(solver, configure):
         assert start_notes(simulation) == []
 
 
+@pytest.mark.parametrize("solver", ["mujoco-native", "xpbd"])
+def test_the_start_pose_is_that_of_the_model_and_not_that_of_the_file(solver, configure):
+    """A link of the file's pose would touch another one, and the ball on a free joint another one."""
+    builder = folded(-0.05)
+    builder.joint_q[1] = 1.5
+    ball = builder.add_link(label="ball", mass=1.0)
+    builder.add_articulation([builder.add_joint_free(ball)])
+    builder.add_shape_sphere(ball, radius=SIZE)
+    builder.joint_q[-7:] = [0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 1.0]
+
+    with pippin.Simulation(configure(solver), prototype=builder) as simulation:
+        assert start_notes(simulation) == []
+
+
 def test_the_notes_change_no_step(configure, ball):
     config = configure("xpbd", scene={"ground": True}, collision={"contact_matching": "sticky"})
     ends = []

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .state.model_changes import ModelChanges
     from .support.solver_support import SolverSupport
 
-
 S = TypeVar("S", bound="Assignable")
 
 
@@ -304,11 +303,7 @@ class Binding(Protocol):
 
 
 def refuse_closed(host: Host, where: str) -> None:
-    """Refuse a call that would change a closed simulation, which would have no effect.
-
-    Raises:
-        SimulationError: The simulation is closed.
-    """
+    """Refuse a call that would change a closed simulation, which would have no effect."""
     if host.is_closed:
         raise SimulationError(closed(where))
 

@@ -20,11 +20,9 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-
 WARP_LOCK = threading.RLock()
 """Lock that Pippin holds whenever it uses Warp. While one thread records, Warp also records the launches of all
 other threads, and it crashes if two threads replay CPU graphs at once. Separate processes need no lock."""
-
 
 _DRIVERS = ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so", "libcuda.so.1")
 """Libraries of NVIDIA's driver, one of which Warp loads."""
@@ -65,23 +63,23 @@ def require_backward_kernels() -> None:
         )
 
 
-def import_hot_modules(*, requires_grad: bool) -> None:
-    """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients."""
+def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
+    """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients.
+
+    Warp is started, except in a process that will be forked: it loads the driver of a GPU, which a fork breaks.
+    """
     with no_garbage_collection():  # it would walk all that is being imported, again and again: a third of the time
         if requires_grad:
             require_backward_kernels()
         else:
             leave_out_backward_kernels()
-        start_warp()
+        if not will_fork:
+            start_warp()
         import_module("pippin.assembly.built")  # the one door to the modules that import Newton
 
 
 def find_device(name: str) -> wp.Device:
-    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU.
-
-    Raises:
-        ConfigError: There is no such device on this machine.
-    """
+    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU."""
     import warp as wp
 
     start_warp()

@@ -16,13 +16,7 @@ from typing import TypeVar
 from .errors import ConfigError
 from .spelling import did_you_mean, listed
 
-__all__ = [
-    "NoMatchError",
-    "covers",
-    "lookup",
-    "match",
-    "name_of",
-]
+__all__ = ["NoMatchError", "covers", "lookup", "match", "name_of"]
 
 V = TypeVar("V")
 
@@ -110,11 +104,7 @@ def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_p
 
 
 def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> list[str | None]:
-    """Return the pattern that matches each label, None if none matches; shape [label_count].
-
-    Raises:
-        ConfigError: As `match`; or two patterns match one label.
-    """
+    """Return the one pattern that matches each label, None if none matches, shape [label_count]; refuse two."""
     owners: list[str | None] = [None] * len(labels)
     faults: dict[str, None] = {}  # ordered; the same label in several worlds gives one fault
     for pattern, indices in match_each(patterns, labels, what, where).items():

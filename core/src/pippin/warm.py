@@ -3,6 +3,10 @@
 Nothing else imports it. These imports start neither CUDA nor threads.
 """
 
+import gc
+
 from .devices import import_hot_modules
 
-import_hot_modules(requires_grad=False)
+gc.disable()  # it would walk all that is being imported, again and again; the last import enables it
+
+import_hot_modules(requires_grad=False, will_fork=True)

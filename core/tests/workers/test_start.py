@@ -106,8 +106,8 @@ def test_a_module_that_starts_threads_makes_workers_fresh_processes(tell, tmp_pa
 
 def test_the_imports_of_the_warm_process_do_not_initialise_warp():
     """Warp loads the CUDA driver when it is initialised, so forks of the warm process may use a GPU."""
-    program = "import pippin.warm; print('imported', flush=True); import warp; warp.init()"
+    program = "import pippin.warm, warp; print(warp._src.context.runtime is None)"
 
     printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
 
-    assert printed.startswith("imported\nWarp "), "Warp prints its version once, when it is initialised"
+    assert printed == "True\n"

@@ -75,11 +75,7 @@ class PositionBasedConfig:
 
 
 def refuse_points(positions: tuple[float, ...], efforts: tuple[float, ...]) -> None:
-    """Refuse points of a lookup that are not a table of limits.
-
-    Raises:
-        ValueError: The columns differ in length or are empty, the positions descend, or a value is not a limit.
-    """
+    """Refuse points of a lookup that are not a table of limits."""
     if not positions or len(positions) != len(efforts):
         raise ValueError(
             "'lookup_positions' and 'lookup_efforts' must be of one length and not empty:"

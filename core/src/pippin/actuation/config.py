@@ -133,6 +133,10 @@ class ActuatorConfig(JointConfig):
     """Largest effort after the clampings [N or N·m], for all joints or by pattern; by default the asset's, unless a
     clamping is a `max-effort`."""
 
+    velocity_limit: float | Mapping[str, float] | None = parameter(above=0.0, default=None)
+    """Speed beyond which no effort accelerates the joints [m/s or rad/s], for all joints or by pattern; by default the
+    asset's, unless a clamping is a `dc-motor`."""
+
     effort_mode: Literal["explicit", "implicit"] = "explicit"
     """State at which the law is evaluated: at the start of the step (`explicit`), or at its end (`implicit`), which
     keeps stiff gains stable."""

@@ -12,12 +12,15 @@ from newton.actuators import ClampingBase, Delay, DriveBase
 from pippin.binding import Binding, refuse_closed
 from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
+from pippin.support.features import NO_LIMIT
 
+from .clamping_configs import DCMotorConfig
 from .config import ActuatorConfig, DelayConfig
 from .effort import ExplicitEffort, ImplicitEffort
 from .effort_limit import build_effort_limit
 from .joint_actuator import JointActuator
 from .parameters import Lanes
+from .velocity_limit import VelocityClamping, build_velocity_limit
 
 TARGETS = ("position_targets", "velocity_targets", "feedforward")
 """The targets of an actuator, each an array to be written in place."""
@@ -34,6 +37,18 @@ class DriveActuator(JointActuator, abc.ABC):
     """Effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
     applied_effort: wp.array
     """Effort of the last physics step as it reached the joints [N or N·m], shape [len(worlds), DOFs]."""
+
+    @hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Resolve the joints, switch off the asset's drives of these joints, and note their velocity limits."""
+        super().extend_prototype(builder, prototype)
+        axes = self.axes[prototype]
+        if not isinstance(self.config, DCMotorConfig):
+            axes.assign(builder, "joint_velocity_limit", self.config.velocity_limit, "velocity_limit")
+        for dof in axes.dofs(builder):
+            builder.joint_velocity_limit[dof] = builder.joint_velocity_limit[dof] or NO_LIMIT
+        known = self.honoured_features.get("velocity_limits", ())
+        self.honoured_features = {"velocity_limits": (*known, *axes.joint_labels(builder))}
 
     @abc.abstractmethod
     def build_drive(self, lanes: Lanes) -> DriveBase:
@@ -53,8 +68,10 @@ class DriveActuator(JointActuator, abc.ABC):
         """
         model = binding.simulation.model
         drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
-        limit, notes = build_effort_limit(self.config, model, lanes, clamping)
-        clamping, self.notes = [*clamping, *limit], (*self.notes, *notes, *_note_on_gains(self.config))
+        efforts = build_effort_limit(self.config, model, lanes, clamping)
+        speeds = build_velocity_limit(self.config, binding.simulation, lanes, clamping)
+        clamping = [*clamping, *efforts[0], *speeds[0]]
+        self.notes = (*self.notes, *efforts[1], *speeds[1], *_note_on_gains(self.config))
         delay = self.build_delay(lanes)
         for parameter in lanes.parameters.values() if self.config.effort_mode == "implicit" else ():
             parameter.locate([drive, *clamping])
@@ -92,6 +109,12 @@ class DriveActuator(JointActuator, abc.ABC):
         """Clear delayed targets, the drive's memory and efforts of the masked worlds; draw random parameters anew."""
         self._effort.reset(self._states.current, world_mask)
         super().reset_worlds(world_mask)
+
+    @property
+    def shared_arrays(self) -> frozenset[str]:
+        """Targets in `control` that users may set for the driven DOFs, and the velocity limits that the law reads."""
+        has_limit = any(isinstance(clamp, VelocityClamping) for clamp in self._effort.clamping)
+        return super().shared_arrays | ({"joint_velocity_limit"} if has_limit else frozenset())
 
     @property
     def is_capturable(self) -> bool:

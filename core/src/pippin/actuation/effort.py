@@ -24,6 +24,7 @@ from pippin.errors import ConfigError, PluginError
 
 from . import kernels
 from .parameters import Lanes
+from .velocity_limit import VelocityClamping
 
 Targets = tuple[wp.array, wp.array, wp.array]
 Efforts = tuple[wp.array, wp.array]
@@ -42,18 +43,13 @@ class Effort(abc.ABC):
     """
 
     def __init__(
-        self,
-        model: newton.Model,
-        lanes: Lanes,
-        drive: DriveBase,
-        clamping: Sequence[ClampingBase],
-        delay: Delay | None,
+        self, model: newton.Model, lanes: Lanes, drive: DriveBase, clamping: Sequence[ClampingBase], delay: Delay | None
     ) -> None:
         if drive.custom_inputs:
             names = ", ".join(drive.custom_inputs)
             raise PluginError(f"{type(drive).__name__} reads inputs that no actuator has: {names}")
         self._device, self._count = lanes.device, lanes.dofs.size
-        self._drive, self._clamping, self._delay = drive, clamping, delay
+        self._drive, self.clamping, self._delay = drive, clamping, delay
         self._dofs, self._coordinates, self._lanes = _indices(lanes)
         initial = on_host(model.joint_q)[lanes.coordinates]
         options: Any = {"dtype": float, "device": lanes.device, "requires_grad": model.requires_grad}
@@ -139,7 +135,7 @@ class ExplicitEffort(Effort):
     """The law at the state at the start of the step; its effort holds until the next step."""
 
     def _prepare(self, model: newton.Model) -> None:
-        for part in (self._drive, *self._clamping, *([] if self._delay is None else [self._delay])):
+        for part in (self._drive, *self.clamping, *([] if self._delay is None else [self._delay])):
             part.finalize(self._device, self._count)
 
     @property
@@ -150,8 +146,8 @@ class ExplicitEffort(Effort):
     @property
     def is_differentiable(self) -> bool:
         """Whether a tape may record the law: nothing is remembered, and Newton has the backward pass of all parts."""
-        known = (DrivePD, ClampingMaxEffort, ClampingPositionBased)
-        return self._delay is None and all(isinstance(part, known) for part in (self._drive, *self._clamping))
+        known = (DrivePD, ClampingMaxEffort, ClampingPositionBased, VelocityClamping)
+        return self._delay is None and all(isinstance(part, known) for part in (self._drive, *self.clamping))
 
     def state(self) -> Actuator.State:
         """Return the initial memory of delay and drive."""
@@ -172,9 +168,9 @@ class ExplicitEffort(Effort):
         effort, applied = efforts
         memory = current.drive_state
         self._drive.compute(position, velocity, *reached, *at, lane, lane, effort, memory, dt, device=self._device)
-        for index, clamp in enumerate(self._clamping):
+        for index, clamp in enumerate(self.clamping):
             # A tape needs the input of each clamping; otherwise one array serves all of them.
-            is_last = index == len(self._clamping) - 1
+            is_last = index == len(self.clamping) - 1
             limited = wp.zeros_like(applied) if state.requires_grad and not is_last else applied
             clamp.modify_forces(effort, limited, position, velocity, *at, device=self._device)
             effort = limited
@@ -199,7 +195,7 @@ class ImplicitEffort(Effort):
             self._dofs,
             self._drive,
             self._delay,
-            list(self._clamping),
+            [clamp for clamp in self.clamping if not isinstance(clamp, VelocityClamping)],
             pos_indices=self._coordinates,
             control_computed_output_attr="computed_f",
         )
@@ -244,6 +240,10 @@ class ImplicitEffort(Effort):
         self._actuator.step(state, self._control, current, following, dt, bias_force=self._gravity)
         gather = [self._dofs, self._control["computed_f"], self._control["joint_f"], *efforts]
         wp.launch(kernels.gather_efforts, self._count, gather, device=self._device)
+        at = (present(state.joint_q), present(state.joint_qd), self._coordinates, self._dofs)
+        for clamp in self.clamping:
+            if isinstance(clamp, VelocityClamping):
+                clamp.modify_forces(efforts[1], efforts[1], *at, device=self._device)
 
 
 def _indices(lanes: Lanes) -> tuple[wp.array, wp.array, wp.array]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import newton
 import numpy as np
+import warp as wp
 from newton.actuators import ClampingBase, ClampingMaxEffort
 from pippin.arrays import on_host
 from pippin.labels import name_of
@@ -25,22 +26,24 @@ def build_effort_limit(
     """
     if config.effort_limit is not None:
         return [ClampingMaxEffort(lanes.per_lane(config.effort_limit, "effort_limit", minimum=0.0))], ()
-    limits = effort_limits_of(model, lanes.dofs)
+    limits = stated_limits(model.joint_effort_limit, lanes.dofs)
     if not np.isfinite(limits).any() or any(isinstance(other, ClampingMaxEffort) for other in others):
         return [], ()
-    return [ClampingMaxEffort(lanes.own(limits, "effort_limit", minimum=0.0))], (_note(lanes.labels, limits[0]),)
+    note = note_on_limits("effort_limit", lanes.labels, limits[0])
+    return [ClampingMaxEffort(lanes.own(limits, "effort_limit", minimum=0.0))], (note,)
 
 
-def effort_limits_of(model: newton.Model, dofs: np.ndarray) -> np.ndarray:
-    """Return the effort limits that the asset gives DOFs [N or N·m], infinite without one, in the shape of `dofs`."""
-    limits = on_host(model.joint_effort_limit)[dofs]
+def stated_limits(array: wp.array | None, dofs: np.ndarray) -> np.ndarray:
+    """Return limits of DOFs from the array of all DOFs, infinite without one, in the shape of `dofs`."""
+    limits = on_host(array)[dofs]
     return np.where((limits > 0.0) & (limits < NO_LIMIT), limits, np.inf)
 
 
-def _note(labels: Sequence[str], limits: np.ndarray) -> str:
+def note_on_limits(key: str, labels: Sequence[str], limits: np.ndarray) -> str:
+    """Return the note that limits are those of the asset, and which."""
     by_limit: dict[float, list[str]] = {}
     for label, limit in zip(labels, limits.tolist(), strict=True):
         if np.isfinite(limit):
             by_limit.setdefault(limit, []).append(name_of(label))
     shown = "; ".join(f"{limit:g} for {listed(names)}" for limit, names in by_limit.items())
-    return f"effort_limit: that of the asset, {shown or 'in other worlds'}; give the key to set another"
+    return f"{key}: that of the asset, {shown or 'in other worlds'}; give the key to set another"

@@ -15,7 +15,7 @@ from pippin.frozen_attributes import FrozenAttributes
 from pippin.hookspecs import hookimpl
 
 from .config import JointConfig
-from .joint_properties import JOINT_PROPERTIES, JointProperties
+from .joint_properties import FEATURES_OF_KEYS, JOINT_PROPERTIES, JointProperties
 from .joints import Axes
 from .parameters import Lanes, Parameters
 from .targets import TARGETS_OF_CONTROL, SharedTargets
@@ -42,6 +42,10 @@ class JointActuator(FrozenAttributes):
     """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
     notes: tuple[str, ...] = ()
     """Joints that the patterns match but that have no axes, so that they are left out; effort limits of the asset."""
+    honoured_features: Mapping[str, Sequence[str]] = {}
+    """Features that the actuator honours itself, so that the solver need not, with the labels of the joints."""
+    asked_features: Mapping[str, Sequence[str]] = {}
+    """Features that keys of the table ask of the solver, with the labels of the joints."""
     unread_targets: Mapping[str, str] = {}
     """Targets that the law does not read, with the reason. Access to such a target raises an AttributeError."""
 
@@ -64,6 +68,10 @@ class JointActuator(FrozenAttributes):
         axes = self.axes[prototype] = Axes.select(builder, self.config)
         axes.switch_off_drives(builder)
         self.notes = axes.noted_after(self.notes)
+        for key, feature in FEATURES_OF_KEYS.items():
+            if getattr(self.config, key, None) is not None:
+                known = self.asked_features.get(feature, ())
+                self.asked_features = {**self.asked_features, feature: (*known, *axes.joint_labels(builder))}
 
     @hookimpl
     def bind(self, binding: Binding) -> None:
@@ -74,10 +82,11 @@ class JointActuator(FrozenAttributes):
         self.actuated_dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         self._targets = self.build(binding, lanes)
         self._properties = JointProperties(self.config, lanes, self._host)
-        self._parameters = Parameters(lanes, lanes.world_of_lane(), binding)
+        world_of_lane = lanes.world_of_lane()
+        self._parameters = Parameters(lanes, world_of_lane, binding)
         self._properties.publish(self._properties.random)
         own = (self._targets["position_targets"], self._targets["velocity_targets"])
-        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, self._host.control)
+        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, self._host.control, world_of_lane)
 
     def build(self, binding: Binding, lanes: Lanes) -> Mapping[str, wp.array]:
         """Prepare the actuator, with its parameters from `lanes`, and return its targets by name.
@@ -100,7 +109,8 @@ class JointActuator(FrozenAttributes):
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
-        """Draw random parameters of the masked worlds anew, mask of shape [world_count + 1]."""
+        """Draw random parameters of the masked worlds anew, mask of shape [world_count + 1]; targets are restored."""
+        self._shared.keep_own(world_mask, self._host.control)
         self._parameters.draw(world_mask)
         self._properties.publish(self._properties.random, world_mask)
 
@@ -155,13 +165,7 @@ class JointActuator(FrozenAttributes):
         """
         return self._properties.get(name) if name in JOINT_PROPERTIES else self._parameters.get(name)
 
-    def set(
-        self,
-        name: str,
-        values: Any,
-        worlds: Any = None,
-        joints: str | Sequence[str] | None = None,
-    ) -> None:
+    def set(self, name: str, values: Any, worlds: Any = None, joints: str | Sequence[str] | None = None) -> None:
         """Set a parameter from the next step on, even if the step is recorded. Reads and writes the device.
 
         A parameter that the file draws at random is drawn anew when its world is reset.

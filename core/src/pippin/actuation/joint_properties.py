@@ -21,6 +21,9 @@ JOINT_PROPERTIES = ("armature", "friction", "damping")
 
 _FEATURES = {"armature": "armature", "friction": "joint_friction", "damping": "joint_damping"}
 
+FEATURES_OF_KEYS = {**_FEATURES, "velocity_limit": "velocity_limits"}
+"""Features that keys of a group ask of the solver."""
+
 
 class JointProperties:
     """The properties of the driven joints in the model, as parameters of a group."""
@@ -35,21 +38,17 @@ class JointProperties:
         self._of_model = {name: _array_of(host.model, name) for name in self.random}
 
     def _array(self, config: JointConfig, name: str) -> wp.array:
-        given = getattr(config, name)
-        if given is not None:
-            return self._lanes.per_lane(given, name, minimum=0.0)
+        value = getattr(config, name)
+        if value is not None:
+            return self._lanes.per_lane(value, name, minimum=0.0)
         return self._lanes.own(on_host(_array_of(self._host.model, name))[self._lanes.dofs], name, minimum=0.0)
 
     def get(self, name: str) -> wp.array:
-        """Return a copy of a property as the solver has it, shape [len(worlds), DOFs]. Reads the device.
-
-        Args:
-            name: One of `JOINT_PROPERTIES`.
-        """
+        """Return a copy of a property as the solver has it, shape [len(worlds), DOFs]. Reads the device."""
         return wp.array(self._present(name), dtype=float, device=self._lanes.device)
 
     def set(self, parameters: Parameters, name: str, *arguments: Any) -> None:
-        """Set a property by the group's parameters, in the model too; the solver is told before its next step.
+        """Set a property by the group's parameters, in the model too; the solver is notified before its next step.
 
         Raises:
             ConfigError: The solver does not honour the property or the values; or as `Parameters.set`.

@@ -77,6 +77,10 @@ class Axes:
         """Return the index of each axis into a builder's DOF-shaped lists."""
         return [builder.joint_qd_start[joint] + axis for joint, axis in self.pairs]
 
+    def joint_labels(self, builder: newton.ModelBuilder) -> list[str]:
+        """Return the label of the joint of each axis."""
+        return [builder.joint_label[joint] for joint, _ in self.pairs]
+
     def noted_after(self, notes: Sequence[str]) -> tuple[str, ...]:
         """Return the notes so far, of other worlds, and those of these axes, each once."""
         return tuple(dict.fromkeys((*notes, *self.notes)))

@@ -12,6 +12,26 @@ def write_lanes(dofs: wp.array[int], values: wp.array[float], of_dofs: wp.array[
 
 
 @wp.kernel
+def limit_speeds(
+    dofs: wp.array[wp.uint32],
+    velocities: wp.array[float],
+    limits: wp.array[float],
+    impulses: wp.array[float],
+    efforts: wp.array[float],
+    limited: wp.array[float],
+):
+    """Cut efforts that would take joints beyond their velocity limits within the step."""
+    i = wp.tid()
+    effort = efforts[i]
+    room = limits[dofs[i]] - wp.sign(effort) * velocities[dofs[i]]
+    if room <= 0.0:
+        effort = 0.0
+    elif wp.abs(effort) > impulses[i] * room:
+        effort = wp.sign(effort) * impulses[i] * room
+    limited[i] = effort
+
+
+@wp.kernel
 def zero_efforts(dofs: wp.array[int], joint_f: wp.array[float]):
     """joint_f[dof] = 0 on the actuated DOFs alone."""
     joint_f[dofs[wp.tid()]] = 0.0
@@ -111,15 +131,37 @@ def exchange_targets(
     coordinates: wp.array[int],
     positions: wp.array[float],
     velocities: wp.array[float],
-    told_positions: wp.array[float],
-    told_velocities: wp.array[float],
+    last_positions: wp.array[float],
+    last_velocities: wp.array[float],
     target_q: wp.array[float],
     target_qd: wp.array[float],
 ):
     """Take over the targets that were written into the arrays of all joints, and write all targets there."""
     i = wp.tid()
-    exchange(coordinates[i], i, positions, told_positions, target_q)
-    exchange(dofs[i], i, velocities, told_velocities, target_qd)
+    exchange(coordinates[i], i, positions, last_positions, target_q)
+    exchange(dofs[i], i, velocities, last_velocities, target_qd)
+
+
+@wp.kernel
+def keep_own_targets(
+    world_of_lane: wp.array[int],
+    world_mask: wp.array[bool],
+    dofs: wp.array[int],
+    coordinates: wp.array[int],
+    positions: wp.array[float],
+    velocities: wp.array[float],
+    last_positions: wp.array[float],
+    last_velocities: wp.array[float],
+    target_q: wp.array[float],
+    target_qd: wp.array[float],
+):
+    """Write the targets of the lanes of masked worlds into the arrays of all joints, whatever was written there."""
+    i = wp.tid()
+    if world_mask[world_of_lane[i]]:
+        last_positions[i] = positions[i]
+        last_velocities[i] = velocities[i]
+        target_q[coordinates[i]] = positions[i]
+        target_qd[dofs[i]] = velocities[i]
 
 
 @wp.kernel

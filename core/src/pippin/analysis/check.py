@@ -15,6 +15,7 @@ from pippin.assembly.solver import SolverBuilding
 from pippin.assets.actuators.prim_configs import find_prim_actuators
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
+from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.config import SimulationConfig, load
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError, SimulationError
@@ -22,7 +23,7 @@ from pippin.runs.start import start_notes
 from pippin.simulation import Simulation
 from pippin.spelling import listed
 from pippin.step.compilation import compile_step
-from pippin.support.requirements import gaps, unmet_needs
+from pippin.support.requirements import find_gaps, unmet_needs
 
 from .solver_choice import with_solver
 
@@ -41,7 +42,8 @@ class Verdict:
     """Features and observables that the file needs and the solver lacks, with the parts that use them."""
 
     ignored_features: Mapping[str, str] = attrs.field(factory=dict)
-    """Features that the solver would ignore, as `accept_unsupported` permits, with the parts that use them."""
+    """Features that the solver would ignore, with the parts that use them: `accept_unsupported` permits it, or a robot
+    file merely states them."""
 
     notes: tuple[str, ...] = ()
     """Facts about the start of the simulation; only of a solver that was tried."""
@@ -61,26 +63,30 @@ def check_solvers(
     """Return the verdict of each solver: those whose declaration suits the scene are built, and `tried` take a step.
 
     A solver that the file does not name runs with its defaults.
-
-    Raises:
-        ConfigError: The file is wrong with any solver.
-        PluginError: A plugin that the file names is broken.
     """
     catalog = Catalog.installed()
     config = load(file, overrides, catalog)
     leave_out_backward_kernels()
     trials = {name: _trial(file, overrides, name) for name in tried}
-    built = [trial.model for trial in trials.values() if trial.model is not None]
-    model = built[0] if built else _model(config, catalog)  # its features are the same with every solver
-    return [_verdict(file, overrides, name, model, catalog, trials.get(name)) for name in solvers]
+    built = [trial.scene for trial in trials.values() if trial.scene is not None]
+    scene = built[0] if built else _scene(config, catalog)  # its features are the same with every solver
+    return [_verdict(file, overrides, name, scene, catalog, trials.get(name)) for name in solvers]
+
+
+@attrs.frozen(eq=False)
+class _Scene:
+    """A model and its actuators, without the attributes of a solver."""
+
+    model: newton.Model
+    actuators: Sequence[RuntimeAttributes]
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Trial:
     """Result of building a solver and taking a step."""
 
-    model: newton.Model | None = None
-    """The model, if it was built; it suits every solver, since features do not depend on the solver's attributes."""
+    scene: _Scene | None = None
+    """What was built; it suits every solver, since features do not depend on the solver's attributes."""
 
     faults: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -88,12 +94,12 @@ class _Trial:
 
 def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
     """Build the simulation of a file with a solver, and take a control step."""
-    model, notes = None, list[str]()
+    scene, notes = None, list[str]()
     try:
         config = with_solver(file, overrides, solver)
         eager = attrs.evolve(config, simulation=attrs.evolve(config.simulation, capture="off"))
         with Simulation(eager) as simulation:
-            model = simulation.model
+            scene = _Scene(simulation.model, [RuntimeAttributes(each, "") for each in simulation.actuators.values()])
             compile_step(simulation.program)
             notes += [text for report in simulation.import_reports for text in report.designed()]
             notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
@@ -101,17 +107,18 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
             simulation.step()
             simulation.raise_errors()
     except (ConfigError, PluginError, SimulationError) as error:
-        return _Trial(model=model, faults=tuple(str(error).splitlines()), notes=tuple(notes))
-    return _Trial(model=model, notes=tuple(notes))
+        return _Trial(scene=scene, faults=tuple(str(error).splitlines()), notes=tuple(notes))
+    return _Trial(scene=scene, notes=tuple(notes))
 
 
-def _model(config: SimulationConfig, catalog: Catalog) -> newton.Model | tuple[str, ...]:
-    """Return the model of the scene, or the faults that any solver would report."""
+def _scene(config: SimulationConfig, catalog: Catalog) -> _Scene | tuple[str, ...]:
+    """Return the model of the scene and its actuators, or the faults that any solver would report."""
     catalog = config.catalog.restrict(catalog)
     try:
         components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
         with closing(components), wp.ScopedDevice(find_device(config.simulation.device)) as device:
-            return build_model(components, config, None, device)[0]
+            model = build_model(components, config, None, device)[0]
+            return _Scene(model, list(components.attributes.values()))
     except (ConfigError, PluginError) as error:
         return tuple(str(error).splitlines())
 
@@ -120,7 +127,7 @@ def _verdict(
     file: Path,
     overrides: Sequence[str],
     solver: str,
-    model: newton.Model | tuple[str, ...],
+    scene: _Scene | tuple[str, ...],
     catalog: Catalog,
     trial: _Trial | None,
 ) -> Verdict:
@@ -131,7 +138,7 @@ def _verdict(
         components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
         with closing(components):
             refuse_undeterministic(components, config, kind_of(find_device(config.simulation.device)), catalog)
-            verdict = _compared(solver, config, components, model)
+            verdict = _compared(solver, config, components, scene)
             if trial is None and verdict.is_able:
                 _build(config, components, catalog)
     except (ConfigError, PluginError) as error:
@@ -151,19 +158,18 @@ def _build(config: SimulationConfig, components: Components, catalog: Catalog) -
 
 
 def _compared(
-    solver: str, config: SimulationConfig, components: Components, model: newton.Model | tuple[str, ...]
+    solver: str, config: SimulationConfig, components: Components, scene: _Scene | tuple[str, ...]
 ) -> Verdict:
     """Compare the features of the scene, and the observables that the file needs, with a solver's declaration."""
-    if isinstance(model, tuple):
-        return Verdict(solver=solver, faults=model)
+    if isinstance(scene, tuple):
+        return Verdict(solver=solver, faults=scene)
     declared = components.declarations[components.solver_name]
     observables, supported = config.simulation.observables, declared.supported_observables or frozenset()
     unmet = unmet_needs(components.declarations, observables, supported)
-    accepted, found = config.simulation.accept_unsupported, gaps(features_of(model), declared)
-    users = {name: listed(labels) for name, labels in found.items()}
-    return Verdict(
-        solver=solver,
-        missing={kind: sensor for sensor, kind in unmet}
-        | {name: text for name, text in users.items() if name not in accepted},
-        ignored_features={name: text for name, text in users.items() if name in accepted},
+    accepted, used = config.simulation.accept_unsupported, features_of(scene.model)
+    found = find_gaps(used, declared, accepted, scene.actuators, are_stated=True)
+    refused, ignored = (
+        {name: listed(labels) for name, labels in each.items()} for each in (found.refused, found.ignored)
     )
+    missing = {kind: sensor for sensor, kind in unmet}
+    return Verdict(solver=solver, missing=missing | refused, ignored_features=ignored)

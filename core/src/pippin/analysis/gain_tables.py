@@ -40,7 +40,7 @@ def table_of(values: Mapping[str, float]) -> float | dict[str, float]:
             alike.append((value, [label]))
     if len(alike) == 1:
         return alike[0][0]
-    return {_pattern(own, list(values)): value for value, own in alike}
+    return {pattern_of(own, list(values)): value for value, own in alike}
 
 
 def gain_notes(proposal: Proposal, dt: float) -> list[str]:
@@ -62,7 +62,7 @@ def _listed(gains: Sequence[Gain]) -> str:
     return listed((labels.name_of(gain.load.label) for gain in gains), _LISTED)
 
 
-def _pattern(own: Sequence[str], everything: Sequence[str]) -> str:
+def pattern_of(own: Sequence[str], everything: Sequence[str]) -> str:
     """Return a pattern that matches some labels, and no other of all labels."""
     names = [labels.name_of(label) for label in own]
     head, tail = _start(names), _start([name[::-1] for name in names])[::-1]

@@ -29,11 +29,7 @@ _FROM = np.array((1.0, -1.6, 0.8))
 
 
 def draw_scene(scene: SceneConfig, file: Path) -> None:
-    """Write an image of the start pose of a scene's assets, on a plane under their lowest point.
-
-    Raises:
-        ConfigError: An asset cannot be read, nothing can be seen, or the file cannot be written.
-    """
+    """Write an image of the start pose of a scene's assets, on a plane under their lowest point."""
     if file.suffix.lower() != ".png" or not file.parent.is_dir():
         raise ConfigError(f"draw: '{file}' cannot be written; name a .png file in a folder that exists")
     device = wp.get_device("cpu")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -24,6 +25,12 @@ from .measures import PenetrationProbe
 _SAMPLE_COUNT = 100
 """Largest number of samples of a run; the steps between two samples are timed without a break."""
 
+_KEPT_MAX = 2**25
+"""Size of the states that are kept and measured together [bytes]."""
+
+_STATE = ("body_q", "body_qd", "joint_q", "joint_qd", "particle_q", "particle_qd")
+"""What is measured in a state."""
+
 _UNITS = {"time": "s", "positions": "m", "kinetic_energy": "J", "energy": "J", **UNITS}
 """The measured quantities, with their units."""
 
@@ -32,15 +39,11 @@ class MeasuredRun:
     """A run that is timed and measured.
 
     Args:
-        config: The configuration.
         steps: Control steps. The time of taking samples between them is not counted.
         started: Time at which the run began, in seconds since the epoch.
         folder: Folder for the files of recorders.
         begun: Called after the first step, when all is compiled.
         may_grow: Whether the run starts again with larger buffers if they were full, as `pippin run` does.
-
-    Raises:
-        PippinError: The simulation cannot be built.
     """
 
     def __init__(
@@ -58,11 +61,7 @@ class MeasuredRun:
         self._first: float | None = None
         #: The loop of the last start, whose simulation is closed.
         self.loop: RunLoop = stepped(
-            config,
-            lambda own: Simulation(own, folder=folder),
-            self._take,
-            RunProgress(),
-            may_grow=may_grow,
+            config, lambda own: Simulation(own, folder=folder), self._take, RunProgress(), may_grow=may_grow
         )
 
     def _take(self, loop: RunLoop) -> None:
@@ -101,31 +100,53 @@ class MeasuredRun:
 
 
 class _Samples:
-    """Measurements of a run: one row of each quantity per sample."""
+    """Measurements of a run: one row of each quantity per sample.
+
+    Samples are measured together, in a third of the time; each at once if plugins may change the model.
+    """
 
     def __init__(self, simulation: Simulation) -> None:
         self._model = simulation.model
         self._has_rotors = "armature" not in simulation.ignored_features
+        self._room = 0 if simulation.config.task or simulation.config.plugins else _KEPT_MAX
         self._probe: PenetrationProbe | None = None
-        self._rows: dict[str, list[Any]] = {}
+        self._kept: dict[str, list[np.ndarray]] = {}
+        self._rows: dict[str, list[np.ndarray]] = {}
 
     def take(self, state: Any, now: float) -> None:
-        """Measure a state at a time [s]."""
-        model = self._model
+        """Keep a state at a time [s], and measure what needs a device."""
+        row = {name: array.numpy() for name in _STATE if (array := getattr(state, name)) is not None}
+        row |= {"time": np.array(now), "penetration": self._penetration(state)}
+        for name, value in row.items():
+            if value is not None:
+                self._kept.setdefault(name, []).append(value.copy())
+        if sum(value[0].nbytes * len(value) for value in self._kept.values()) > self._room:
+            self._measure()
+
+    def _measure(self) -> None:
+        """Measure the kept samples."""
+        kept = {name: np.array(rows) for name, rows in self._kept.items()}
+        if not kept:
+            return
+        self._kept = {}
+        model, count = self._model, len(kept["time"])
+        state: Any = SimpleNamespace(**kept)
         kinetic = measures.kinetic_energy(model, state, has_rotors=self._has_rotors)
-        row = {
-            "time": now,
+        rows = {
+            "time": kept["time"],
             "kinetic_energy": kinetic,
             "energy": kinetic + measures.potential_energy(model, state),
             "angle_limit_violation": measures.limit_violation(model, state, "rad"),
             "length_limit_violation": measures.limit_violation(model, state, "m"),
             "joint_gap": measures.joint_gap(model, state),
-            "penetration": self._penetration(state),
+            "penetration": kept.get("penetration"),
             "positions": measures.positions(model, state),
         }
-        for name, value in row.items():
-            if value is not None:
-                self._rows.setdefault(name, []).append(value)
+        for name, values in rows.items():
+            if values is not None:
+                entries = {"time": 0, "positions": 2}.get(name, 1)  # a model without bodies has the same for all
+                shape = count, *values.shape[values.ndim - entries :]
+                self._rows.setdefault(name, []).append(np.broadcast_to(values, shape))
 
     def _penetration(self, state: Any) -> np.ndarray | None:
         if not self._model.shape_contact_pair_count:
@@ -135,10 +156,15 @@ class _Samples:
 
     def figures(self) -> dict[str, float]:
         """Return the largest value of each quantity that is a figure of the result."""
-        worst = {name: float(np.max(rows)) for name, rows in self._rows.items() if name in UNITS}
-        energy = self._rows.get("energy")
-        return worst if energy is None else worst | {"energy_drift": float(np.abs(np.array(energy) - energy[0]).max())}
+        rows = self._all_rows()
+        worst = {name: float(np.max(values)) for name, values in rows.items() if name in UNITS}
+        energy = rows.get("energy")
+        return worst if energy is None else worst | {"energy_drift": float(np.abs(energy - energy[0]).max())}
 
     def series(self) -> dict[str, Series]:
         """Return the measurements over time, by name."""
-        return {name: Series(values=np.array(rows), units=(_UNITS[name],)) for name, rows in self._rows.items()}
+        return {name: Series(values=values, units=(_UNITS[name],)) for name, values in self._all_rows().items()}
+
+    def _all_rows(self) -> dict[str, np.ndarray]:
+        self._measure()
+        return {name: np.concatenate(parts) for name, parts in self._rows.items()}

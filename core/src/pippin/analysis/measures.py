@@ -1,8 +1,8 @@
 """Physical quantities of a state, measured in the same way for every solver.
 
-Everything is computed on the host in double precision, from Newton's model and one state; nothing is written. Data
+Everything is computed on the host in double precision, from Newton's model and a state; nothing is written. Data
 inside a solver, such as its own contacts, are not read. Each measure has one value per world; entities that belong to
-no world are not counted.
+no world are not counted. The arrays of a state may be NumPy's, with samples in front: so have the measures then.
 """
 
 from __future__ import annotations
@@ -21,28 +21,24 @@ from pippin.support.features import NO_LIMIT
 def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool = True) -> np.ndarray:
     """Return the kinetic energy of bodies and particles [J], shape [world_count].
 
-    The energy is the sum of ½ m v² + ½ ωᵀ I ω, with v of the centre of mass, and of ½ a q̇² for rotor inertias a.
-
-    Args:
-        model: The model.
-        state: Its state; `joint_qd` is read for rotors.
-        has_rotors: Whether joints have the rotor inertia that the model gives them; a solver may leave it out.
+    The energy is the sum of ½ m v² + ½ ωᵀ I ω, with v of the centre of mass, and of ½ a q̇² for rotor inertias a, which
+    need `joint_qd`. Without `has_rotors`, they are left out, as by a solver that leaves them out.
     """
-    energy = np.zeros(model.world_count)
+    energy: Any = np.zeros(model.world_count)
     if model.body_count:
         velocity = _double(state.body_qd)
         mass, inertia = _double(model.body_mass), _double(model.body_inertia).reshape(-1, 3, 3)
-        omega = rotated(conjugate(_double(state.body_q)[:, 3:]), velocity[:, 3:])
-        of_body = 0.5 * mass * (velocity[:, :3] ** 2).sum(axis=1)
-        of_body += 0.5 * np.einsum("ni,nij,nj->n", omega, inertia, omega)
-        _add(energy, model.body_world, of_body)
+        omega = rotated(conjugate(_double(state.body_q)[..., 3:]), velocity[..., 3:])
+        of_body = 0.5 * mass * (velocity[..., :3] ** 2).sum(axis=-1)
+        of_body += 0.5 * np.einsum("...ni,nij,...nj->...n", omega, inertia, omega)
+        energy = energy + _sums(model, model.body_world, of_body)
     if model.particle_count:
-        speed = (_double(state.particle_qd) ** 2).sum(axis=1)
-        _add(energy, model.particle_world, 0.5 * _double(model.particle_mass) * speed)
+        speed = (_double(state.particle_qd) ** 2).sum(axis=-1)
+        energy = energy + _sums(model, model.particle_world, 0.5 * _double(model.particle_mass) * speed)
     if has_rotors and model.joint_dof_count:
         of_dof = 0.5 * _double(model.joint_armature) * _double(state.joint_qd) ** 2
         joint_of_dof = np.repeat(np.arange(model.joint_count), np.diff(on_host(model.joint_qd_start)))
-        _add(energy, on_host(model.joint_world)[joint_of_dof], of_dof)
+        energy = energy + _sums(model, on_host(model.joint_world)[joint_of_dof], of_dof)
     return energy
 
 
@@ -51,13 +47,14 @@ def potential_energy(model: newton.Model, state: newton.State) -> np.ndarray:
 
     The energy of springs, drives and deformed material is not included.
     """
-    energy, gravity = np.zeros(model.world_count), _double(model.gravity)
+    energy: Any = np.zeros(model.world_count)
+    gravity = _double(model.gravity)
     if model.body_count:
-        of_body = -_double(model.body_mass) * (gravity[on_host(model.body_world)] * _centres(model, state)).sum(axis=1)
-        _add(energy, model.body_world, of_body)
+        of_body = -_double(model.body_mass) * (gravity[on_host(model.body_world)] * _centres(model, state)).sum(axis=-1)
+        energy = energy + _sums(model, model.body_world, of_body)
     if model.particle_count:
-        height = (gravity[on_host(model.particle_world)] * _double(state.particle_q)).sum(axis=1)
-        _add(energy, model.particle_world, -_double(model.particle_mass) * height)
+        height = (gravity[on_host(model.particle_world)] * _double(state.particle_q)).sum(axis=-1)
+        energy = energy + _sums(model, model.particle_world, -_double(model.particle_mass) * height)
     return energy
 
 
@@ -65,7 +62,7 @@ def positions(model: newton.Model, state: newton.State) -> np.ndarray:
     """Return the positions of the bodies' centres of mass, then of the particles [m], shape [bodies + particles, 3]."""
     parts = [_centres(model, state)] if model.body_count else []
     parts += [_double(state.particle_q)] if model.particle_count else []
-    return np.concatenate(parts) if parts else np.zeros((0, 3))
+    return np.concatenate(parts, axis=-2) if parts else np.zeros((0, 3))
 
 
 def limit_violation(model: newton.Model, state: newton.State, unit: Literal["rad", "m"]) -> np.ndarray | None:
@@ -94,7 +91,7 @@ def limit_violation(model: newton.Model, state: newton.State, unit: Literal["rad
     chosen = np.flatnonzero(is_axial[joint] & is_limited & (is_linear == (unit == "m")))
     if not len(chosen):
         return None
-    q = _double(state.joint_q)[first_q[joint[chosen]] + index[chosen]]
+    q = _double(state.joint_q)[..., first_q[joint[chosen]] + index[chosen]]
     beyond = np.maximum(np.maximum(lower[chosen] - q, q - upper[chosen]), 0.0)
     return _largest(model.world_count, on_host(model.joint_world)[joint[chosen]], beyond)
 
@@ -105,9 +102,6 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
     The gap is the distance between the two anchors of a joint, one on its parent and one on its child, along the
     directions in which the joint does not slide. Free joints, distance joints, rods and disabled joints are left out.
     Solvers in maximal coordinates let joints drift. In reduced coordinates only a joint that closes a loop can drift.
-
-    Returns:
-        The gap, or None if there is no such joint.
     """
     kinds = newton.JointType
     constraining = [int(kind) for kind in (kinds.REVOLUTE, kinds.PRISMATIC, kinds.BALL, kinds.FIXED, kinds.D6)]
@@ -119,15 +113,14 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
         return None
     parent_frame = _frames(state, on_host(model.joint_parent)[chosen], _double(model.joint_X_p)[chosen])
     child_frame = _frames(state, on_host(model.joint_child)[chosen], _double(model.joint_X_c)[chosen])
-    apart = child_frame[:, :3] - parent_frame[:, :3]
-    apart = rotated(conjugate(parent_frame[:, 3:]), apart)
+    apart = rotated(conjugate(parent_frame[..., 3:]), child_frame[..., :3] - parent_frame[..., :3])
     slides = _linear_dofs(model)[chosen]
     first, axes = on_host(model.joint_qd_start)[chosen], _double(model.joint_axis)
     for slide in range(slides.max(initial=0)):
         rows = np.flatnonzero(slides > slide)
         axis = axes[first[rows] + slide]
-        apart[rows] -= (apart[rows] * axis).sum(axis=1, keepdims=True) * axis
-    return _largest(model.world_count, on_host(model.joint_world)[chosen], np.linalg.norm(apart, axis=1))
+        apart[..., rows, :] -= (apart[..., rows, :] * axis).sum(axis=-1, keepdims=True) * axis
+    return _largest(model.world_count, on_host(model.joint_world)[chosen], np.linalg.norm(apart, axis=-1))
 
 
 class PenetrationProbe:
@@ -162,29 +155,32 @@ def _linear_dofs(model: newton.Model) -> np.ndarray:
 
 
 def _double(array: Any) -> np.ndarray:
-    return np.asarray(present(array).numpy(), dtype=np.float64)
+    return np.asarray(array if isinstance(array, np.ndarray) else present(array).numpy(), dtype=np.float64)
 
 
-def _add(energy: np.ndarray, worlds: Any, values: np.ndarray) -> None:
+def _sums(model: newton.Model, worlds: Any, values: np.ndarray) -> np.ndarray:
+    """Return the sum of the values of each world, shape [..., world_count]."""
     worlds = worlds if isinstance(worlds, np.ndarray) else on_host(worlds)
-    is_owned = worlds >= 0
-    np.add.at(energy, worlds[is_owned], values[is_owned])
+    sums, is_owned = np.zeros((*values.shape[:-1], model.world_count)), worlds >= 0
+    np.add.at(sums, (..., worlds[is_owned]), values[..., is_owned])
+    return sums
 
 
 def _largest(world_count: int, worlds: np.ndarray, values: np.ndarray) -> np.ndarray:
-    largest, is_owned = np.zeros(world_count), worlds >= 0
-    np.maximum.at(largest, worlds[is_owned], values[is_owned])
+    """Return the largest value of each world, shape [..., world_count]; 0 without one."""
+    largest, is_owned = np.zeros((*values.shape[:-1], world_count)), worlds >= 0
+    np.maximum.at(largest, (..., worlds[is_owned]), values[..., is_owned])
     return largest
 
 
 def _centres(model: newton.Model, state: newton.State) -> np.ndarray:
     poses = _double(state.body_q)
-    return poses[:, :3] + rotated(poses[:, 3:], _double(model.body_com))
+    return poses[..., :3] + rotated(poses[..., 3:], _double(model.body_com))
 
 
 def _frames(state: newton.State, bodies: np.ndarray, local: np.ndarray) -> np.ndarray:
-    """Return frames fixed to bodies, in world coordinates, shape [frames, 7]; body -1 is the world."""
-    world = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
-    poses = np.concatenate([_double(state.body_q), world])[bodies]
-    origins = poses[:, :3] + rotated(poses[:, 3:], local[:, :3])
-    return np.concatenate([origins, product(poses[:, 3:], local[:, 3:])], axis=1)
+    """Return frames fixed to bodies, in world coordinates, shape [..., frames, 7]; body -1 is the world."""
+    poses = _double(state.body_q)[..., bodies, :]
+    poses[..., bodies < 0, :] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    origins = poses[..., :3] + rotated(poses[..., 3:], local[:, :3])
+    return np.concatenate([origins, product(poses[..., 3:], local[:, 3:])], axis=-1)

@@ -78,15 +78,11 @@ class Profile:
 
 
 def profile(simulation: Simulation, step_count: int) -> Profile:
-    """Measure each operation of a control step, and in turn with that the whole step.
+    """Measure each operation of a control step, and in turn with that the whole step, `step_count` times each.
 
-    Each operation is recorded as in the step. The measured steps are real steps, one after the other; afterwards the
-    state before them is restored. On the CPU every operation is a graph of its own, timed by the host's clock; on a
-    CUDA device all operations are in the graphs of the step, with events between them.
-
-    Args:
-        simulation: A simulation that has taken its first step.
-        step_count: Number of steps to measure operation by operation, and number of whole steps.
+    Each operation is recorded as in the step. The measured steps are real steps, one after the other, of a simulation
+    that has taken its first step; afterwards the state before them is restored. On the CPU every operation is a graph
+    of its own, timed by the host's clock; on a CUDA device all are in the graphs of the step, with events between.
 
     Raises:
         SimulationError: The simulation has not taken its first step, and nothing is captured before that.

@@ -126,7 +126,7 @@ def tune(
     Raises:
         ConfigError: The model cannot be built, no group has gains, or an axis has no inertia.
     """
-    model = _model(config) if model is None else model
+    model = first_world(config) if model is None else model
     labels = axis_labels(model)
     groups = {name: group.config for name, group in config.actuators.items() if hasattr(group.config, "kp")}
     if config.actuators and not groups:
@@ -137,17 +137,13 @@ def tune(
     for name, joints in patterns.items():
         implicit = getattr(groups.get(name), "effort_mode", "implicit" if is_implicit else "") == "implicit"
         where = f"actuators.{name}.joints"
-        gains = _gains(model, _dofs(model, joints, where), labels, config.simulation.dt, frequency, sag, implicit)
+        gains = _gains(model, dofs_of(model, joints, where), labels, config.simulation.dt, frequency, sag, implicit)
         proposals.append(Proposal(name=name, is_new=name not in groups, is_implicit=implicit, gains=gains))
     return proposals
 
 
 def loads(model: newton.Model, dofs: Sequence[int], labels: Sequence[str]) -> tuple[list[Load], np.ndarray]:
-    """Return what some axes move in the model's pose, and the inverse of the mass matrix on these, shape [axes, axes].
-
-    Raises:
-        ConfigError: An axis has no inertia.
-    """
+    """Return what some axes move in the model's pose, and the inverse of their mass matrix, shape [axes, axes]."""
     mass, gravity = _mass_matrix(model)
     inertias, limits = mass.diagonal(), on_host(model.joint_effort_limit)
     light = [labels[dof] for dof in dofs if not inertias[dof] > 1e-9]
@@ -213,7 +209,8 @@ def _gains(
     return [Gain(load=load, frequency=each, damping=ratio, is_limited=less) for load, each, ratio, less in rows]
 
 
-def _model(config: SimulationConfig) -> newton.Model:
+def first_world(config: SimulationConfig) -> newton.Model:
+    """Return the model of a configuration with one world, on the CPU."""
     leave_out_backward_kernels()
     if all(asset.worlds is None for asset in config.scene.assets):
         config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=1))
@@ -223,7 +220,7 @@ def _model(config: SimulationConfig) -> newton.Model:
         return build_model(components, config, None, device)[0]
 
 
-def _dofs(model: newton.Model, patterns: Sequence[str], where: str) -> list[int]:
+def dofs_of(model: newton.Model, patterns: Sequence[str], where: str) -> list[int]:
     """Return the degrees of freedom that patterns choose in the first world that has them."""
     found, _ = choose_axes(model, patterns, where)
     worlds, starts = on_host(model.joint_world), on_host(model.joint_qd_start)

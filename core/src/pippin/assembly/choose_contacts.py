@@ -46,11 +46,7 @@ def _empty_buffer(model: newton.Model) -> newton.Contacts:
 
 
 def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfig) -> ContactSource:
-    """Return the contacts of a solver that runs a pipeline within its step.
-
-    Raises:
-        ConfigError: The configuration has an interval, which the solver would ignore.
-    """
+    """Return the contacts of a solver that runs a pipeline within its step."""
     if config.interval != 1:
         raise ConfigError(
             f"collision.interval: {config.interval}, but the solver detects contacts within its step; leave it out"
@@ -79,11 +75,7 @@ def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.Colli
 
 
 def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) -> None:
-    """Refuse contacts that the solver does not accept; Newton would refuse them only in the first step.
-
-    Raises:
-        ConfigError: Contacts are reduced per pair of bodies, but the solver needs all of them.
-    """
+    """Refuse contacts that the solver does not accept; Newton would refuse them only in the first step."""
     if config.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
         raise ConfigError(
             f"collision.body_pair_reduction: {type(solver).__name__} needs every contact of a pair of bodies;"

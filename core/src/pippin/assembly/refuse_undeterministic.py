@@ -18,15 +18,7 @@ _STEP_HOOKS = ("apply_actuators", "before_substep", "step_solver", "update_senso
 
 
 def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:
-    """Return the configuration with the options that `simulation.determinism` needs on a kind of device.
-
-    Args:
-        config: The configuration from the file.
-        kind: "cpu" or "cuda".
-
-    Raises:
-        ConfigError: The solver's own configuration contradicts `simulation.determinism`.
-    """
+    """Return the configuration with the options that `simulation.determinism` needs on "cpu" or "cuda"."""
     if config.simulation.determinism is None or kind == "cpu":
         return config
     collision = attrs.evolve(config.collision, deterministic=True)
@@ -41,11 +33,7 @@ def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:
 
 
 def refuse_undeterministic(components: Components, config: SimulationConfig, kind: str, catalog: Catalog) -> None:
-    """If the file asks for determinism, refuse components that do not declare it for this kind of device.
-
-    Raises:
-        ConfigError: One fault for each component that does not declare it.
-    """
+    """If the file asks for determinism, refuse components that do not declare it for this kind of device."""
     if config.simulation.determinism is None:
         return
     hooks = (*_STEP_HOOKS, "build_solver")

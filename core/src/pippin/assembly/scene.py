@@ -34,19 +34,11 @@ def add_assets(
     indices: Collection[int] | None = None,
     catalog: Catalog | None = None,
 ) -> list[Imported]:
-    """Add assets of the scene to one world's prototype.
+    """Add assets of the scene, or those of some indices, to one world's prototype; return each in a builder of its own.
 
-    Joint positions are set, but body poses are not updated: run `newton.eval_fk` on the finalized model.
-
-    Args:
-        builder: An empty builder. Each asset is read into a copy of the builder, with its defaults and custom
-            attributes. A change of the whole builder by an importer, such as merging bodies, affects one asset only.
-        scene: The assets and the gravity; if it gives no gravity, that of the assets holds.
-        indices: Indices of the assets to add; None adds all.
-        catalog: The plugins to choose importers from; by default all installed ones.
-
-    Returns:
-        Each asset in a builder of its own.
+    Joint positions are set, but body poses are not updated: run `newton.eval_fk` on the finalized model. Each asset is
+    read into a copy of the empty builder, with its defaults and custom attributes: a change of the whole builder by an
+    importer, such as merging bodies, affects one asset only. The catalog of importers is by default the installed one.
 
     Raises:
         ConfigError: A file cannot be found or read, or is empty, or would be another mechanism; or the assets state
@@ -68,11 +60,7 @@ def add_assets(
 
 
 def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str = "") -> None:
-    """Refuse a prototype in which nothing can move, after all components have added what they bring.
-
-    Raises:
-        ConfigError: The prototype has no body and no particle.
-    """
+    """Refuse a prototype in which nothing can move, after all components have added what they bring."""
     if builder.body_count or builder.particle_count:
         return
     files = ", ".join(repr(asset.path) for asset in scene.assets)
@@ -85,11 +73,11 @@ def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str =
 
 def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> None:
     """Refuse properties of shapes that would change the ground alone."""
-    given = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
+    settings = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
     faults = [
         f"scene.shapes.{key}: {value!r}, but the {asset.format.reader} decides this for each shape of"
         f" {asset.where}; leave it out, or change the asset itself"
-        for key, value in given.items()
+        for key, value in settings.items()
         for asset in assets
         if key in asset.format.decides
     ]
@@ -98,11 +86,7 @@ def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> Non
 
 
 def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
-    """Return the indices of the assets in each world, one entry per world.
-
-    Raises:
-        ConfigError: An asset names a world that does not exist, or no world; or a world has no asset.
-    """
+    """Return the indices of the assets in each world, one entry per world."""
     by_world: list[list[int]] = [[] for _ in range(scene.worlds)]
     for index, asset in enumerate(scene.assets):
         for world in _worlds_of_asset(asset, scene.worlds, f"scene.assets[{index}].worlds"):
@@ -127,13 +111,7 @@ def add_worlds(
 ) -> None:
     """Add all worlds at the origin, as runs of copies of a prototype, and the ground if the scene has one.
 
-    Args:
-        builder: The empty builder of all worlds.
-        runs: Pairs of a prototype, whose gravity its copies keep, and the number of neighbouring worlds that copy it.
-        scene: The scene, which decides if there is a ground.
-
-    Raises:
-        ConfigError: A prototype's up axis is not z.
+    Each run is a prototype, whose gravity its copies keep, and the number of neighbouring worlds that copy it.
     """
     for prototype, count in runs:
         if prototype.up_axis != newton.Axis.Z:
@@ -149,14 +127,10 @@ def add_worlds(
 def finalize(
     builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: bool = False, has_valid_inertias: bool = False
 ) -> newton.Model:
-    """Return the model of all worlds on a device.
+    """Return the model of all worlds on a device; with `requires_grad`, its arrays have gradients.
 
-    Args:
-        builder: The builder of all worlds.
-        device: The device of the model's arrays.
-        requires_grad: Whether the arrays have gradients.
-        has_valid_inertias: Whether another reader has checked all inertias. Newton's own check takes moments below
-            1e-10 kg·m², as insects have, for errors.
+    With `has_valid_inertias`, another reader has checked all inertias: Newton's own check takes moments below
+    1e-10 kg·m², as insects have, for errors.
 
     Raises:
         ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
-from pippin.support.requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
+from pippin.support.requirements import find_gaps, refuse_gaps, refuse_part, refuse_unsupported, unsettable
 from pippin.support.solver_support import SolverSupport
 
 from .choose_contacts import build_pipeline, newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
@@ -42,23 +42,24 @@ class SolverBuilding:
             self._refuse_sensors(self.declaration.supported_observables)
         self._refuse_ignored_collision(self.declaration.detects_contacts)
 
-    def refuse_gaps(self, model: newton.Model) -> dict[str, Sequence[str]]:
-        """Refuse features that the solver would ignore, and return those in `accept_unsupported`, with their users.
+    def refuse_gaps(self, model: newton.Model, *, are_stated: bool) -> Mapping[str, Sequence[str]]:
+        """Refuse features that nothing would honour, and return those that are ignored, with their users.
+
+        Args:
+            model: The model, whose prototypes the components have extended.
+            are_stated: Whether robot files state its features, and not a user in Python.
 
         Raises:
-            ConfigError: A feature is neither declared by the solver nor in `accept_unsupported`; or the model has only
-                a part of the worlds of a run, and worlds depend on each other.
+            ConfigError: A feature is neither honoured nor in `accept_unsupported`; or the model has only a part of the
+                worlds of a run, and worlds depend on each other.
         """
-        accepted = self._config.simulation.accept_unsupported
         refuse_part(model, self.declaration, self.name, self._config.scene.run_worlds)
-        return refuse_gaps(features_of(model), self.declaration, self.name, accepted, self._catalog)
+        accepted, actuators = self._config.simulation.accept_unsupported, self._components.attributes.values()
+        found = find_gaps(features_of(model), self.declaration, accepted, actuators, are_stated=are_stated)
+        return refuse_gaps(found, self.declaration, self.name, accepted, self._catalog)
 
     def refuse_faults(self, model: newton.Model) -> None:
-        """Refuse a model that a component cannot simulate, with everything that its `check_model` says.
-
-        Raises:
-            ConfigError: One fault for each reason.
-        """
+        """Refuse a model that a component cannot simulate, with everything that its `check_model` says."""
         faults: list[str] = []
         for answer in self._components.implementations("check_model"):
             try:

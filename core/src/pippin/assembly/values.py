@@ -38,9 +38,6 @@ class _Rule:
 def refuse_values(model: newton.Model) -> None:
     """Refuse numbers that are not finite, negative masses, gains and frictions, reversed limits, and quaternions that
     are not unit. A solver would continue with them, or blow up somewhere else.
-
-    Raises:
-        ConfigError: Names the arrays, the parts of the scene and their values.
     """
     faults = [fault for name in dict.fromkeys((*_FINITE, *_POSITIVE, *_BOUNDS)) for fault in _faults(model, name)]
     faults += [*_faults_of_limits(model), *_faults_of_rotations(model)]

@@ -26,11 +26,7 @@ class Element:
 
 
 def read_elements(file: Path, where: str) -> list[Element]:
-    """Return the elements of a file in document order, then those of the files it includes or attaches.
-
-    Raises:
-        ConfigError: A file is not well-formed XML, or includes a missing file; names file and line.
-    """
+    """Return the elements of a file in document order, then those of the files it includes or attaches."""
     elements: list[Element] = []
     pending, seen = [file], {file.resolve()}
     while pending:

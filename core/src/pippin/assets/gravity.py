@@ -21,11 +21,7 @@ _OFF = int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
 
 
 def common_gravity(imports: Sequence[Imported]) -> tuple[float, float, float]:
-    """Return the gravity that the assets state [m/s²]; the usual one states nothing.
-
-    Raises:
-        ConfigError: Two assets state different gravities.
-    """
+    """Return the gravity that the assets state [m/s²]; the usual one states nothing."""
     stated = {each.asset.where: gravity for each in imports if (gravity := _gravity_of(each)) != EARTH}
     if len(set(stated.values())) > 1:
         listed = ", ".join(f"{list(gravity)} in {where}" for where, gravity in stated.items())

@@ -43,13 +43,8 @@ _LOGGER = logging.getLogger(__name__)
 def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | None:
     """Add an asset to a builder, at its position and with the start pose of the configuration.
 
-    Warnings of the importer, logged ones too, are issued again with the name of the file.
-
-    Returns:
-        The file as MuJoCo understands it; None if MuJoCo does not read it.
-
-    Raises:
-        ConfigError: The importer fails or adds nothing, or a label pattern matches nothing.
+    Warnings of the importer, logged ones too, are issued again with the name of the file. Returns the file as MuJoCo
+    understands it; None if MuJoCo does not read it.
     """
     if asset.config.armature is not None:
         builder.default_joint_cfg.armature = asset.config.armature
@@ -143,6 +138,8 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     keywords = asset.format.keywords
     arguments: dict[str, Any] = {keywords[name]: value for name, value in options.items() if name in keywords}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
+    if asset.format is not FORMATS["usd"]:
+        arguments["mesh_maxhullvert"] = -1  # as in MuJoCo; hulls of 64 vertices, Newton's, touch millimetres later
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
         if is_normalised(asset.config):

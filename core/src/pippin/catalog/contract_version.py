@@ -17,11 +17,7 @@ Age = Literal["too-old", "too-new"]
 
 
 def declared_version(names: Collection[str]) -> int:
-    """Return the version that a distribution declares, from its names in `CONTRACT_GROUP`; 1 if it has none.
-
-    Raises:
-        ValueError: It declares several, or one that is not an integer.
-    """
+    """Return the version that a distribution declares, from its names in `CONTRACT_GROUP`; 1 if it has none."""
     if not names:
         return 1
     (name, *others) = sorted(names)

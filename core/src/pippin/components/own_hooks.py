@@ -18,11 +18,7 @@ def names_of_hooks(specification: type) -> list[str]:
 
 
 def add_own_hooks(manager: pluggy.PluginManager, components: Mapping[str, Any]) -> frozenset[str]:
-    """Add the hooks that components specify to a manager, and return their names.
-
-    Raises:
-        PluginError: A specification has no hook, or one of a name that is taken.
-    """
+    """Add the hooks that components specify to a manager, and return their names."""
     owners: dict[str, str] = dict.fromkeys(names_of_hooks(Hooks), "Pippin")
     added: set[int] = set()
     for label, component in components.items():
@@ -45,11 +41,7 @@ def add_own_hooks(manager: pluggy.PluginManager, components: Mapping[str, Any]) 
 
 
 def refuse_arguments(hook: str, own: Collection[str], expected: Collection[str], received: Collection[str]) -> None:
-    """Refuse the call of a hook that no component specifies, or with other arguments than it has.
-
-    Raises:
-        PluginError: As described.
-    """
+    """Refuse the call of a hook that no component specifies, or with other arguments than it has."""
     if hook in names_of_hooks(Hooks):
         raise PluginError(f"call_hook: {hook!r} is called by the host; call a hook that a plugin specifies")
     if hook not in own:

@@ -78,10 +78,7 @@ class Components(Mapping[str, Any]):
     """The components of a simulation by name: `solver`, `actuators:legs`, `sensors:torso`, `plugins:push`.
 
     Args:
-        config: The configuration of the simulation.
         plugins: Objects made in Python, called after the file's plugins. Without labels, their classes give the labels.
-        catalog: The installed plugins by name.
-        trace: The record of hook calls, or None.
         of_stages: Actuators of USD stages, by label: the prim of each, and its configuration.
         of_host: Components of the host itself by name, called after those of the file.
 
@@ -119,10 +116,8 @@ class Components(Mapping[str, Any]):
             self._components[name] = component
             self._attributions[name] = self._attribution(name, type(component), "pippin", config.tree)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
-            name, cls = (
-                self._free_name(label or getattr(plugin, "__name__", type(plugin).__name__).lower()),
-                type(plugin),
-            )
+            cls = type(plugin)
+            name = self._free_name(label or getattr(plugin, "__name__", cls.__name__).lower())
             self._components[name] = plugin
             self._attributions[name] = self._attribution(name, cls, f"class {cls.__qualname__}", config.tree)
         #: The attributes of each component after `bind`, read at each access.
@@ -176,11 +171,7 @@ class Components(Mapping[str, Any]):
         return [self._implementation(hook, impl) for impl in impls]
 
     def single(self, hook: str) -> Implementation | None:
-        """Return the one component that answers `hook`, or None.
-
-        Raises:
-            PluginError: Two or more components answer.
-        """
+        """Return the one component that answers `hook`, or None; two that answer are a `PluginError`."""
         found = self.implementations(hook)
         if len(found) > 1:
             owners = " and ".join(impl.owner for impl in found)

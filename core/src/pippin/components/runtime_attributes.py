@@ -19,7 +19,6 @@ class RuntimeAttributes:
     """The attributes of a component after `bind`, read at each access. Missing attributes have their default.
 
     Args:
-        component: The component.
         name: The component's name in errors, such as `sensors:torso`.
         during: Returns a context, by the name of the attribute, in which exceptions name the component;
             by default exceptions are left alone.
@@ -57,6 +56,20 @@ class RuntimeAttributes:
         if isinstance(notes, str) or not all(isinstance(note, str) for note in notes):
             raise self._wrong(f"notes: expected a sequence of phrases, got {notes!r}")
         return notes
+
+    @property
+    def honoured_features(self) -> Mapping[str, Collection[str]]:
+        """Actuators: [features](solvers.md#supported-features) that the component honours itself, so that the solver
+        need not have them, with the labels of the joints. Read once all prototypes are extended, before `bind`.
+        """
+        return self._expected("honoured_features", self._read("honoured_features", {}), Mapping, "features with labels")
+
+    @property
+    def asked_features(self) -> Mapping[str, Collection[str]]:
+        """Actuators: features that the component's table asks of the solver, with the labels of the joints. A solver
+        without them is refused, also where it is only noted that a robot file states them. Read before `bind`.
+        """
+        return self._expected("asked_features", self._read("asked_features", {}), Mapping, "features with labels")
 
     @property
     def unsaved_reason(self) -> str | None:
@@ -103,6 +116,11 @@ class RuntimeAttributes:
     def velocity_targets(self) -> wp.array | None:
         """Actuators: targets [m/s or rad/s], shape [len(worlds), DOFs]; recorded by `pippin run`."""
         return self._offered("velocity_targets")
+
+    @property
+    def feedforward(self) -> wp.array | None:
+        """Actuators: effort that is added to that of the law [N or N·m], shape [len(worlds), DOFs]."""
+        return self._offered("feedforward")
 
     @property
     def actuator_labels(self) -> Sequence[str]:
@@ -185,6 +203,12 @@ class RuntimeAttributes:
         the simulation is paused. The host asks again while it waits. After a pause it takes one step, and asks.
         """
         return float(self._call("wait_time", float))
+
+    def act(self) -> bool:
+        """Viewers: A method that changes the simulation for a user before the next control step, as a hand that pulls a
+        body does; True if it did, and then the steps come one by one. It is called once before each stride of steps.
+        """
+        return bool(self._call("act", lambda: False))
 
     @classmethod
     def names(cls) -> Iterator[str]:

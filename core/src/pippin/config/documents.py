@@ -15,13 +15,12 @@ from .positions import json_lines, toml_lines
 from .tree import Node
 from .wording import repeated_key, value_text
 
+ROBOTS = (".xml", ".mjcf", ".urdf", ".xacro", ".usd", ".usda", ".usdc", ".usdz")
+"""Suffixes of robot files."""
+
 
 def read(path: Path) -> Node:
-    """Return the top-level table of a file.
-
-    Raises:
-        ConfigError: The file is missing, cannot be read, has an unknown suffix, is malformed, or holds no table.
-    """
+    """Return the top-level table of a file."""
     parse = _parser(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -39,8 +38,13 @@ def read(path: Path) -> Node:
 
 
 def _parser(path: Path) -> Callable[[str, Path], Node]:
+    if path.suffix.lower() in ROBOTS:
+        raise ConfigError(f"{path}: a robot, and no configuration; write one by `pippin init {path}`")
     if path.suffix.lower() not in _PARSERS:
-        raise ConfigError(f"{path}: unknown suffix {path.suffix!r}; a configuration is .toml, .yaml, .yml or .json")
+        near = next((f"; did you mean '{path}{each}'?" for each in _PARSERS if Path(f"{path}{each}").is_file()), "")
+        raise ConfigError(
+            f"{path}: unknown suffix {path.suffix!r}; a configuration is .toml, .yaml, .yml or .json{near}"
+        )
     return _PARSERS[path.suffix.lower()]
 
 

@@ -17,11 +17,7 @@ NOT_A_KEY = "pippin_not_a_key"
 
 
 def fields_of(cls: type) -> list[attrs.Attribute[Any]]:
-    """Return the fields that a file may set, in order, with their annotations resolved to types.
-
-    Raises:
-        PluginError: An annotation names something that cannot be imported.
-    """
+    """Return the fields that a file may set, in order, with their annotations resolved to types."""
     try:
         attrs.resolve_types(cls)
     except (NameError, TypeError) as error:

@@ -30,15 +30,7 @@ def find_file(path: str, where: str) -> Path:
 
 
 def find_folder(path: str, where: str) -> Path:
-    """Return the folder that a configuration names.
-
-    Args:
-        path: A path; a relative one starts from the current folder.
-        where: Key path of `path`, for the error.
-
-    Raises:
-        ConfigError: There is no such folder; names the nearest one.
-    """
+    """Return the folder that a configuration names; a relative path starts from the current folder."""
     folder = Path(path).expanduser()
     if folder.is_dir():
         return folder.absolute()

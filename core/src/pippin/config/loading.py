@@ -48,11 +48,7 @@ def load(
 
 
 def read_tree(path: str | os.PathLike[str], overrides: Mapping[str, Any] | Iterable[str] | None = None) -> Node:
-    """Return the tree that `load` structures: merged files and overrides, each value with its origin.
-
-    Raises:
-        ConfigError: A file cannot be read, or an override cannot be applied.
-    """
+    """Return the tree that `load` structures: merged files and overrides, each value with its origin."""
     return apply(read_layers(Path(path)), parse(overrides or {}))
 
 
@@ -67,12 +63,7 @@ def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> Simula
 
 
 def structure_choice(kind: Kind, table: Mapping[str, Any]) -> ComponentConfig:
-    """Return the plugin and the configuration that one table chooses, whatever file and key it may stand in.
-
-    Raises:
-        ConfigError: The table is wrong; one line per fault.
-        PluginError: Every fault is a plugin's.
-    """
+    """Return the plugin and the configuration that one table chooses, independent of file and key."""
     choice: Any = Annotated[ComponentConfig, kind]
     try:
         return make_converter(Catalog.installed()).structure(table, choice)
@@ -81,22 +72,13 @@ def structure_choice(kind: Kind, table: Mapping[str, Any]) -> ComponentConfig:
 
 
 def structure_robot(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None = None) -> SimulationConfig:
-    """Return a configuration whose only asset is a robot file, with the overrides applied.
-
-    Raises:
-        ConfigError: An override is wrong.
-    """
+    """Return a configuration whose only asset is a robot file, with the overrides applied."""
     tree = Node.build({"scene": {"assets": [{"path": str(file)}]}})
     return structure_tree(apply(tree, parse(overrides or {})))
 
 
 def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConfig:
-    """Return the configuration of a tree; faults name the origins that the tree holds.
-
-    Raises:
-        ConfigError: The tree is wrong.
-        PluginError: Every fault is a plugin's.
-    """
+    """Return the configuration of a tree; faults name the origins that the tree holds."""
     installed = catalog or Catalog.installed()
     with suppress(ConfigError):  # raised below, with all other faults
         restricted = structure_catalog(tree, installed)
@@ -111,11 +93,7 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
 
 
 def structure_catalog(tree: Node, installed: Catalog) -> Catalog:
-    """Return the installed catalog as restricted by the `[catalog]` table of a tree.
-
-    Raises:
-        ConfigError: The table is wrong.
-    """
+    """Return the installed catalog as restricted by the `[catalog]` table of a tree."""
     table = tree.child("catalog") or Node({}, tree.origin)
     try:
         config = make_converter(installed).structure(table.plain(), CatalogConfig)
@@ -151,12 +129,7 @@ def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
 
 
 def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
-    """Return a configuration as TOML, every default included.
-
-    Args:
-        config: The configuration.
-        tree: The tree that `config` was structured from; if given, a comment after each value names its origin.
-    """
+    """Return a configuration as TOML with every default; with its tree, a comment after each value names its origin."""
     return toml_text(unstructure(config), None if tree is None else lambda path: _origin(tree, path))
 
 

@@ -39,9 +39,7 @@ def _kept(lower: Node, upper: Node) -> dict[str, Node]:
 def read_layers(path: Path, above: tuple[Path, ...] = ()) -> Node:
     """Return a file merged over the files that its `extends` lists; a later file overrides an earlier one.
 
-    Args:
-        path: The file; paths in it, and names in its `extends`, are relative to its folder.
-        above: The chain of files that led to this one, each extending the next.
+    Paths in a file, and names in its `extends`, are relative to its folder. `above` are the files that led here.
 
     Raises:
         ConfigError: A file cannot be read, `extends` is not a list of names, or a file extends itself.

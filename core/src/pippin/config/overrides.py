@@ -36,9 +36,6 @@ def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     A value on the command line is a TOML value; a bare word is a string, so `solver.type=xpbd` works. Keys are TOML's
     dotted keys: quote a part that contains a dot or a regular expression, as in `kp.".*hip.*"=40`. With a plus in
     front, `+key=value`, the key must be new.
-
-    Raises:
-        ConfigError: A key or a value is malformed; one line for each.
     """
     if isinstance(overrides, str):
         overrides = [overrides]
@@ -90,10 +87,6 @@ def apply(tree: Node, overrides: Iterable[Override]) -> Node:
 
     Tables are set before their contents, and a `type` before its siblings: after a change of `type`, the keys of the
     old plugin stay, and the new one refuses those that it does not have.
-
-    Raises:
-        ConfigError: A path leads through a value that is not a table, or to an item that a list does not have; or a key
-            that must be new exists.
     """
     faults = []
     for override in sorted(overrides, key=lambda item: (len(item.path), item.path[-1] != "type")):

@@ -37,11 +37,7 @@ _SCALAR = re.compile(
 
 
 def split_key(text: str) -> tuple[str, ...]:
-    """Return the parts of a dotted TOML key.
-
-    Raises:
-        ValueError: `text` is not a dotted key.
-    """
+    """Return the parts of a dotted TOML key."""
     if not re.fullmatch(KEY, text):
         raise ValueError(f"expected a dotted key, got {text!r}")
     tree, keys = tomllib.loads(f"{text} = 0"), []

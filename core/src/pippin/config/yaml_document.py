@@ -15,12 +15,7 @@ from .wording import repeated_key
 
 
 def parse_yaml(text: str, path: Path) -> Node:
-    """Return a YAML document as a tree.
-
-    Raises:
-        ConfigError: The text is not YAML, holds more than one document, repeats a key, has a key that is not a string,
-            or refers to itself.
-    """
+    """Return a YAML document as a tree."""
     source = str(path)
     loader = yaml.SafeLoader(text)
     try:

@@ -106,6 +106,7 @@ CHECKS = (
     _check(term_checks.check_verdicts, "termination"),
     _check(term_checks.check_actions, "action"),
     _check(term_checks.check_mask, "event", "command"),
+    _check(step_checks.check_intervals, "event"),
     _check(observer_checks.check_observation, "sensor", "stage", *OBSERVERS, "quantity", "reward", "termination"),
     _check(observer_checks.check_folder, *OBSERVERS),
     _check(observer_checks.check_frames, "viewer"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pippin.errors import PluginError
+import attrs
+from pippin.errors import ConfigError, PluginError
 from pippin.spelling import listed
 
 from .observation import Seen, advance, differing, start
@@ -66,6 +67,19 @@ def check_reset(runs: Runs) -> None:
     """After a reset of all worlds with the first seed, the simulation repeats its first steps bit for bit."""
     cure = "declare what it carries in state_arrays, answer reset_worlds, or let the solver's reset forget it"
     first, after_reset = runs.again
+    _refuse_difference(runs, first, after_reset, "steps after a reset differ from the first ones", cure)
+
+
+def check_intervals(runs: Runs) -> None:
+    """An event that comes in each control step changes nothing that a reset with the first seed leaves changed."""
+    subject, step = runs.subject, 3 * runs.subject.dt
+    own = attrs.evolve(subject, config={**subject.config, "when": "interval", "period": [step, step]})
+    try:
+        own.structured()
+    except ConfigError:
+        return  # it takes no intervals
+    first, after_reset = Runs(own).again
+    cure = "put back what was found, in `restore`"
     _refuse_difference(runs, first, after_reset, "steps after a reset differ from the first ones", cure)
 
 

@@ -10,11 +10,7 @@ from .vector_env import VectorEnv
 
 
 def refuse_unfit(name: str, env: Any, backend: str, library: str, *, is_installed: bool) -> None:
-    """Raise if an adapter cannot take an environment.
-
-    Raises:
-        ConfigError: The environment has wrappers, another backend or autoreset, or the library is not installed.
-    """
+    """Raise for wrappers, another backend or autoreset than an adapter takes, and for a library that is missing."""
     if not isinstance(env, VectorEnv):
         raise ConfigError(f"{name}: expected a pippin.gym.VectorEnv without wrappers, got {type(env).__name__}")
     if env.backend != backend:

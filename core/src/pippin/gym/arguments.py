@@ -39,9 +39,6 @@ def read_seeds(seed: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
     Args:
         seed: A number for all worlds, whose draws differ all the same; or one number or None for each world.
         count: The number of worlds.
-
-    Raises:
-        ConfigError: A seed is not a whole number from 0 on, or there is not one for each world.
     """
     if seed is None:
         return None
@@ -61,11 +58,7 @@ def _seed(seed: Any) -> int:
 
 
 def read_mask(options: Any, count: int) -> np.ndarray | None:
-    """Return a copy of `options["reset_mask"]`, shape [count]; None without it. The options are left as they are.
-
-    Raises:
-        ConfigError: An option is unknown, or the mask has a wrong type, dtype or shape, or is empty.
-    """
+    """Return a copy of `options["reset_mask"]`, shape [count]; None without it. The options are left as they are."""
     if options is None:
         return None
     if not isinstance(options, Mapping):

@@ -21,7 +21,6 @@ class EnvShardWorker(LocalWorlds):
     """The worlds of a shard, and the memory that they share with the environment.
 
     Args:
-        config: The configuration of the shard.
         checkpoint: A file to continue from; None starts at the beginning.
         source: The file of the environment, for errors.
         signals: The socket for step signals.
@@ -34,7 +33,7 @@ class EnvShardWorker(LocalWorlds):
         arrays = self.arrays()
         is_cuda = simulation.device.is_cuda
         # On the CPU, views of the memory, made once: making one takes longer than the copy.
-        self._read = {name: array.numpy if is_cuda else _given(array.numpy()) for name, array in arrays.items()}
+        self._read = {name: array.numpy if is_cuda else _constant(array.numpy()) for name, array in arrays.items()}
         self._act = arrays["action"].assign if is_cuda else partial(np.copyto, arrays["action"].numpy())
         self._copies: list[tuple[np.ndarray, Callable[[], np.ndarray]]] = []
         self._action: Any = None
@@ -55,11 +54,7 @@ class EnvShardWorker(LocalWorlds):
         self._publish()
 
     def follow(self) -> None:
-        """Take a step at each signal, until the signal to leave.
-
-        Raises:
-            SimulationError: As for `LocalWorlds.step`.
-        """
+        """Take a step at each signal, until the signal to leave."""
         signals = self._signals
         while receive_signal(signals) == STEP:
             self._act(self._action)
@@ -87,5 +82,5 @@ class EnvShardWorker(LocalWorlds):
             np.copyto(target, read())
 
 
-def _given(array: np.ndarray) -> Callable[[], np.ndarray]:
+def _constant(array: np.ndarray) -> Callable[[], np.ndarray]:
     return lambda: array

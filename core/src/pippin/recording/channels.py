@@ -104,11 +104,7 @@ def _refuse_absent_contacts(simulation: Host, series: Sequence[str], where: str)
 
 
 def refuse_unlike(prototypes: Sequence[int] | np.ndarray, worlds: Sequence[int] | np.ndarray, where: str) -> None:
-    """Refuse worlds with different contents; `prototypes` has the number of the contents of each world.
-
-    Raises:
-        ConfigError: Names two of the worlds.
-    """
+    """Refuse worlds with different contents; `prototypes` has the number of the contents of each world."""
     of_worlds = np.asarray(prototypes)[np.asarray(worlds)]
     others = np.flatnonzero(of_worlds != of_worlds[:1])
     if len(others):

@@ -40,11 +40,7 @@ def locked(path: Path) -> BinaryIO | None:
 
 
 def refuse_locked(path: Path, where: str = "") -> None:
-    """Refuse a file that a process still writes; `where` is the beginning of the error.
-
-    Raises:
-        ConfigError: The file is locked.
-    """
+    """Refuse a file that a process still writes; `where` is the beginning of the error."""
     with path.open("rb") as file:
         try:
             _lock(file)

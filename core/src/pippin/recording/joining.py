@@ -20,11 +20,7 @@ _MARGIN = 1_000_000
 
 
 def refuse_unjoinable(suffix: str, target: Path, *, is_split: bool) -> None:
-    """Refuse a file of a run that the files of its processes, which end with `suffix`, could not become.
-
-    Raises:
-        ConfigError: The file cannot be written, or is of a format that cannot be read back.
-    """
+    """Refuse a file of a run that the files of its processes, which end with `suffix`, could not become."""
     if target.suffix != suffix:
         raise ConfigError(f"path: '{target}' must end with {suffix}, by which readers know the format")
     refuse_unwritable(target)

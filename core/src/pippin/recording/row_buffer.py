@@ -27,7 +27,6 @@ class RowBuffer(abc.ABC):
     """A buffer of rows, each with the time and the values of all channels.
 
     Args:
-        channels: The channels.
         size: Size of the buffer [bytes]; it holds at least one row.
     """
 

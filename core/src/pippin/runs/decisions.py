@@ -7,6 +7,7 @@ import gc
 import math
 
 from pippin.config import SimulationConfig
+from pippin.config.extras import refuse_missing_extras
 from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError
 
@@ -17,11 +18,7 @@ DEFAULT_DURATION = 5.0
 
 
 def step_count(config: SimulationConfig, steps: int | None, duration: float | None) -> int:
-    """Return the number of control steps of a run.
-
-    Raises:
-        ConfigError: Steps and duration are both given, or the duration is not a whole number of control steps.
-    """
+    """Return the number of control steps of a run."""
     control_dt = config.simulation.dt * config.simulation.decimation
     if steps is not None and duration is not None:
         raise ConfigError(f"duration: got {duration!r} and {steps!r} steps; give only one of the two")
@@ -44,11 +41,7 @@ def step_count(config: SimulationConfig, steps: int | None, duration: float | No
 
 
 def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> int:
-    """Return how many worlds the default recorder records; 0 if the file has recorders of its own.
-
-    Raises:
-        ConfigError: A number is given, and the file has recorders of its own.
-    """
+    """Return how many worlds the default recorder records; 0 if the file has recorders of its own."""
     if not config.recorders:
         return min(1 if record_worlds is None else record_worlds, config.scene.worlds)
     if record_worlds is not None:
@@ -58,7 +51,12 @@ def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> 
 
 
 def import_newton(config: SimulationConfig, progress: RunProgress) -> None:
-    """Import Newton and Warp, which takes seconds."""
+    """Import Newton and Warp, which takes seconds.
+
+    Raises:
+        ConfigError: The configuration needs an extra that is not installed.
+    """
+    refuse_missing_extras(config)
     with progress.phase("import"):
         import_hot_modules(requires_grad=config.simulation.requires_grad)
     if progress.owns_process:

@@ -22,11 +22,7 @@ _HEAD_ROOM = 1.25
 
 
 class Growth:
-    """Starts of a run with larger buffers.
-
-    Args:
-        config: The configuration as the user gave it.
-    """
+    """Starts of a run with larger buffers."""
 
     def __init__(self, config: SimulationConfig) -> None:
         #: The configuration as the user gave it, and that of the next start.
@@ -55,12 +51,8 @@ def sizes_for(
 ) -> dict[str, int] | None:
     """Return larger sizes for the buffers that overflowed, by key, or None if the user chose one of them.
 
-    The host chooses the size of a buffer if the configuration leaves its key out.
-
-    Args:
-        config: The configuration as the user gave it.
-        capacities: The buffers of the simulation.
-        error: What ended the run. Only a `BufferOverflowError` can be cured.
+    The host chooses the size of a buffer if the user's configuration leaves its key out. Only a `BufferOverflowError`
+    that ended the run can be cured.
     """
     if not isinstance(error, BufferOverflowError):
         return None

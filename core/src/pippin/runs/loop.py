@@ -21,13 +21,7 @@ LOOK_PERIOD = 0.25
 
 
 class RunLoop:
-    """Takes the control steps of a run, and measures the time of all but the first one. Ctrl-C stops between steps.
-
-    Args:
-        simulation: The simulation.
-        progress: The progress of the run.
-        notes: Notes on earlier starts.
-    """
+    """Takes the control steps of a run, and measures the time of all but the first one. Ctrl-C stops between steps."""
 
     def __init__(self, simulation: Simulation, progress: RunProgress, notes: Sequence[str] = ()) -> None:
         self.simulation, self.progress = simulation, progress

@@ -30,12 +30,8 @@ def merge_results(
 ) -> dict[str, Any]:
     """Make one file of the files of each recorder, and return what ran, for `summary_of`.
 
-    Args:
-        results: The results of the workers, by their worlds in words.
-        config: The configuration of the run.
-        files: The file of the run for each recorder, by its label.
-        recorded: The recorded worlds of the run, likewise.
-        parts_folder: Folder with the files of the workers.
+    The results are by the workers' worlds in words; `files` and `recorded` have the file and the recorded worlds of the
+    run by the label of the recorder; the files of the workers are in `parts_folder`.
     """
     facts = merged(results)
     recordings: dict[str, Any] = {}
@@ -94,11 +90,10 @@ def _rest(folder: Path, kept: Collection[Path]) -> Iterator[str]:
 
 
 def merged(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return program, notes, imports, buffers, plugins, versions and hardware of all worlds.
+    """Return program, notes, imports, buffers, plugins, versions and hardware of all worlds, from each process's own.
 
-    Args:
-        parts: The same of each process, by its worlds in words. `capacities` have `is_per_world` too, and `notes` leave
-            out the limits of iterations, which `iteration_limit_count` counts.
+    `capacities` have `is_per_world` too, and `notes` leave out the limits of iterations, which `iteration_limit_count`
+    counts.
     """
     ran = list(parts.values())
     limits = sum(each["iteration_limit_count"] for each in ran)

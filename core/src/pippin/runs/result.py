@@ -16,7 +16,6 @@ from .summary import speed_of
 End: TypeAlias = SimulationError | PluginError | KeyboardInterrupt
 """What ends a run early: the results so far are written all the same."""
 
-
 _STEPS = ("worlds", "first_step", "steps", "measured_steps", "measured_seconds")
 """Facts from which a summary computes times and speeds."""
 
@@ -66,13 +65,8 @@ def result_of(summary: Mapping[str, Any], folder: Path, end: End | None) -> RunR
 def summary_of(
     facts: Mapping[str, Any], config: SimulationConfig, seconds: Mapping[str, float], end: End | None
 ) -> dict[str, Any]:
-    """Return the summary of a run as plain data.
-
-    Args:
-        facts: What ran, as `facts_of` gives it.
-        config: The configuration.
-        seconds: Duration of each phase [s].
-        end: What ended the run early, if anything.
+    """Return the summary of a run as plain data: what ran, the duration of each phase [s], and what ended it early, if
+    anything did.
     """
     own = {name: value for name, value in facts.items() if name not in _STEPS}
     worlds, steps, measured = facts["worlds"], facts["steps"], facts["measured_steps"]

@@ -63,7 +63,6 @@ class RunShardWorker:
         config: SimulationConfig,
         recorded: Mapping[str, tuple[int, ...]],
         folder: Path,
-        *,
         may_grow: bool,
     ) -> None:
         self._shard, self._config, self._recorded = shard, config, recorded
@@ -75,11 +74,7 @@ class RunShardWorker:
             _refuse_unlike(config, recorded)
 
     def build(self) -> None:
-        """Build the simulation.
-
-        Raises:
-            PippinError: It cannot be built.
-        """
+        """Build the simulation."""
         default = _default_recorder(self._shard, self._config, self._recorded)
         simulation = self._open.enter_context(build(self._shard.config, self._progress, self._folder, default))
         config = self._config_of_run(simulation)
@@ -139,7 +134,6 @@ class _EmittedProgress(RunProgress):
     """Progress that the driver shows.
 
     Args:
-        emit: Sends events to the driver.
         first: Number of the first world of the shard, from which lines count worlds.
     """
 

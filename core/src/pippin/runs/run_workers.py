@@ -41,10 +41,7 @@ class RunWorkers(Closing):
     """Workers that simulate the shards of a run. Leaving a `with` block ends them, whatever they are doing.
 
     Args:
-        shards: The shards.
         make: Returns a `RunShardWorker`; its module imports Newton.
-        arguments: The arguments of `make` for each shard.
-        progress: The progress of the run.
     """
 
     is_waiting = False
@@ -83,11 +80,7 @@ class RunWorkers(Closing):
         return failure
 
     def prepare(self) -> None:
-        """Let all build, compile and take a first step. One alone compiles what the others then find compiled.
-
-        Raises:
-            PippinError: A simulation cannot be built, or a worker was lost.
-        """
+        """Let all build, compile and take a first step. One alone compiles what the others then find compiled."""
         with self._phase("build"):
             self._pool.call("build")
         with self._phase("compile"):
@@ -101,9 +94,6 @@ class RunWorkers(Closing):
 
         If one fails, the others continue to its step and no further. If they are stopped, all continue to the step of
         the most advanced one.
-
-        Raises:
-            PippinError: A worker was lost.
         """
         start = time.perf_counter()
 
@@ -126,11 +116,7 @@ class RunWorkers(Closing):
         return None
 
     def finish(self) -> None:
-        """Let all complete their recordings, and wait for their results.
-
-        Raises:
-            PippinError: A worker was lost.
-        """
+        """Let all complete their recordings, and wait for their results."""
         self._pool.run_each(lambda index: ("finish",) if self.results[index] is None else None, self._note_results)
         for results in self.results:
             for name, texts in (results or {"notes": {}})["notes"].items():

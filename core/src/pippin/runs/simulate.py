@@ -41,18 +41,9 @@ def simulate(
 ) -> RunResult:
     """Simulate, write a run folder, and return the result, also if the run ended early.
 
-    Args:
-        config: The configuration.
-        start: Returns the simulation.
-        count: Control steps to simulate.
-        progress: The progress of the run.
-        name: The simulated file.
-        out: The run folder; by default a new one, which has the name of the file.
-        record_worlds: Number of worlds that the default recorder records; None for the usual number.
-        checkpoint: The checkpoint to write, if any.
-        trace: Trace that records the hook calls of the simulation, if any.
-        may_grow: Whether a run whose buffers overflowed starts again with larger ones, if the configuration leaves
-            their sizes to the host.
+    `start` returns the simulation, and `name` is the simulated file. By default the run folder is a new one with its
+    name, the default recorder records the usual number of worlds, and no checkpoint and no hook calls are written. With
+    `may_grow`, a run whose buffers overflowed starts again with larger ones, if the file leaves their sizes open.
 
     Raises:
         ConfigError: The folder or the checkpoint cannot be written.

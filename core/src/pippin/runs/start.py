@@ -66,10 +66,6 @@ def compile_kernels(simulation: Simulation, progress: RunProgress, notes: list[s
 
 
 def take_first_step(simulation: Simulation) -> None:
-    """Take the first step, and capture it.
-
-    Raises:
-        SimulationError: The step cannot be captured although it must, or it failed.
-    """
+    """Take the first step, and capture it."""
     simulation.step()
     simulation.raise_errors()

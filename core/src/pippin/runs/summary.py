@@ -25,13 +25,8 @@ _SHOWN = ("field", "holds", "allocated")
 def speed_of(config: SimulationConfig, world_steps: int, steps: int, seconds: float) -> dict[str, float | None]:
     """Return physics steps per second of all worlds together, and the real-time factor of one world.
 
-    Both are None if nothing was measured.
-
-    Args:
-        config: The configuration of the run.
-        world_steps: Control steps, summed over the worlds.
-        steps: Control steps that all worlds took.
-        seconds: Time they took [s].
+    Both are None if nothing was measured. `world_steps` are control steps summed over the worlds; `steps` are those
+    that all worlds took, in some seconds.
     """
     step = config.simulation
     if not world_steps or not seconds:

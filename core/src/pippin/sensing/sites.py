@@ -85,11 +85,7 @@ def declare_cameras(builder: newton.ModelBuilder) -> None:
     """Prepare a builder for the cameras of an asset: sites with an angle of view."""
     builder.add_custom_attribute(
         newton.ModelBuilder.CustomAttribute(
-            name=_FOV,
-            namespace=_NAMESPACE,
-            dtype=float,
-            default=0.0,
-            frequency=newton.Model.AttributeFrequency.SHAPE,
+            name=_FOV, namespace=_NAMESPACE, dtype=float, default=0.0, frequency=newton.Model.AttributeFrequency.SHAPE
         )
     )
 

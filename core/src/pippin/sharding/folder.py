@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pippin.config import SimulationConfig, dump_toml, structure
 from pippin.errors import ConfigError
+from pippin.files import partial_path
 
 _MANIFEST = "shards.json"
 _FORMAT = 1
@@ -24,9 +24,6 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
         count: The number of shards.
         step: Control steps so far.
         save: Writes the files whose paths it gets, one for each shard.
-
-    Raises:
-        ConfigError: The path is a file.
     """
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"save: '{folder}' is a file; name a folder")
@@ -39,7 +36,7 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
         "files": [file.name for file in files],
         "config": dump_toml(config),
     }
-    partial = folder / f".{_MANIFEST}.{os.getpid()}"
+    partial = partial_path(folder / _MANIFEST)
     partial.write_text(f"{json.dumps(manifest, indent=1)}\n", encoding="utf-8")
     partial.replace(folder / _MANIFEST)
     for other in set(folder.glob("shard-*-*.npz")) - set(files):
@@ -47,11 +44,7 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
 
 
 def read_folder(folder: Path) -> tuple[SimulationConfig, Sequence[Path]]:
-    """Return the configuration of all worlds, and the file of each shard.
-
-    Raises:
-        ConfigError: The folder was not written by `write_folder`.
-    """
+    """Return the configuration of all worlds, and the file of each shard."""
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:

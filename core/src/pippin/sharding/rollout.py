@@ -28,7 +28,6 @@ class Rollout:
     """The simulation of a shard, from its beginning or from a checkpoint.
 
     Args:
-        config: The configuration of the shard.
         checkpoint: A file written by `save`; None begins all episodes.
 
     Raises:

@@ -54,9 +54,6 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
     Args:
         config: The configuration of the whole simulation.
         count: Number of shards.
-
-    Raises:
-        ConfigError: The simulation cannot be split like this; names the reason.
     """
     if whole_number(count, "shards") < 1 or count > config.scene.worlds:
         raise ConfigError(
@@ -108,15 +105,7 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
 
 
 def config_of_worlds(config: SimulationConfig, worlds: range) -> SimulationConfig:
-    """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
-
-    Args:
-        config: The configuration of the whole simulation.
-        worlds: The worlds, counted in the whole simulation.
-
-    Raises:
-        ConfigError: The simulation has no such worlds.
-    """
+    """Return the configuration of some neighbouring worlds alone, without recorders and viewers."""
     if not worlds or worlds.start < 0 or worlds.stop > config.scene.worlds:
         raise ConfigError(
             f"worlds: {worlds.start}:{worlds.stop} are not among the {config.scene.worlds} worlds of the file; choose"

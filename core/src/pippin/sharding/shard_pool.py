@@ -24,17 +24,8 @@ def shard_pool(
 ) -> WorkerPool:
     """Return a worker for each shard; the cores are divided among them, and errors name the worlds of the run.
 
-    Args:
-        shards: The shards.
-        make: As for `WorkerPool`, and so are the others.
-        arguments: The arguments of `make` for each shard.
-        cure: What a user can do if a worker is lost.
-        heal: Called with the number of a lost worker.
-        before: Called in each process first; by default it imports Newton.
-        on_event: Called with the number of a worker and an event of its object.
-
-    Raises:
-        PippinError: An object cannot be made.
+    The arguments are those of `WorkerPool`, with the arguments of `make` for each shard, and what a user can do if a
+    worker is lost. `heal` and `on_event` get the number of the worker; by default, `before` imports Newton.
     """
     requires_grad = shards[0].config.simulation.requires_grad
     return WorkerPool(

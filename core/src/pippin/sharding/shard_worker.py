@@ -15,7 +15,6 @@ class ShardWorker:
     """A simulation of the worlds of a shard, and the calls of its owner.
 
     Args:
-        config: The configuration of the shard.
         folder: The folder for the files of recorders; None if there is none.
         checkpoint: A file to continue from; None starts at the beginning.
     """
@@ -42,11 +41,7 @@ class ShardWorker:
         return world_values(self.simulation, name)
 
     def call(self, function: str, arguments: tuple[Any, ...]) -> Any:
-        """Call `module:function` with the simulation and the arguments.
-
-        Raises:
-            ConfigError: There is no such function.
-        """
+        """Call `module:function` with the simulation and the arguments."""
         return function_named(function)(self.simulation, *arguments)
 
     def step_count(self) -> int:

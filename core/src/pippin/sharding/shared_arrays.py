@@ -33,7 +33,6 @@ class SharedArrays:
     """Arrays in shared memory.
 
     Args:
-        layout: The arrays.
         file: Descriptor of the memory of another process; None makes new memory.
 
     Raises:
@@ -61,11 +60,7 @@ class SharedArrays:
 
 
 def refuse_different(layouts: Sequence[SharedLayout]) -> None:
-    """Refuse shards whose worlds have other actions, observations or rewards.
-
-    Raises:
-        ConfigError: Names the array, and the shards.
-    """
+    """Refuse shards whose worlds have other actions, observations or rewards."""
     for index, layout in enumerate(layouts):
         for name, (shape, _) in layouts[0].rows.items():
             other, _ = layout.rows.get(name, ((), ""))

@@ -252,11 +252,7 @@ class ShardedSimulation(Closing):
 
 
 def concatenate_worlds(name: str, parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the values of all worlds, shape [worlds, …], from those of each shard.
-
-    Raises:
-        ConfigError: The worlds of two shards differ.
-    """
+    """Return the values of all worlds, shape [worlds, …], from those of each shard."""
     first = list(parts[0].shape[1:])
     for index, part in enumerate(parts):
         if list(part.shape[1:]) != first:

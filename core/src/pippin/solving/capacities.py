@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     import newton
     from pippin.config import CollisionConfig
 
-
 _HYDROELASTIC = "collision.hydroelastic.buffer_mult"
 
 
@@ -77,11 +76,8 @@ def pipeline_capacities(
 ) -> tuple[Capacity, ...]:
     """Return the buffers of Newton's collision pipeline, with the counts of each detection.
 
-    Args:
-        pipeline: The pipeline.
-        contacts: The contact buffer that the pipeline fills.
-        config: The configuration of the pipeline. If it is given, buffers with room for the worst case have no count,
-            since noting a count costs a kernel in each detection.
+    With the pipeline's configuration, buffers with room for the worst case have no count, since noting a count costs a
+    kernel in each detection.
     """
     return tuple(_of_pairs(pipeline, contacts, config)) + tuple(_of_hydroelastic(pipeline))
 

@@ -30,10 +30,7 @@ class ContinuousAngles:
     def evaluate(self, state: newton.State, last: newton.State, dt: float) -> None:
         """Compute the joint coordinates of a state from its bodies. May be recorded, and differentiated.
 
-        Args:
-            state: The state.
-            last: The state with the last joint coordinates, which may be the same.
-            dt: Time since then [s].
+        `last` has the last joint coordinates, of `dt` seconds before; it may be the same state.
         """
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
         before = [present(last.joint_q), present(last.joint_qd)]

@@ -36,11 +36,7 @@ class WrittenWorlds:
         self._replayed: set[Coordinates] = set()
 
     def add(self, what: Coordinates, world_mask: wp.array[wp.bool]) -> None:
-        """Note that joints or bodies of some worlds were written, by a mask of shape [world_count + 1].
-
-        Raises:
-            ConfigError: `what` is neither.
-        """
+        """Note that joints or bodies of some worlds were written, by a mask of shape [world_count + 1]."""
         if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         model, (articulations, worlds) = self._model, self.masks(what)

@@ -14,9 +14,6 @@ def refuse_massless(model: newton.Model, where: str = "scene") -> None:
 
     A solver in reduced coordinates would divide by zero, and others would let the body hang in the air. Kinematic
     bodies need no mass, because users move them.
-
-    Raises:
-        ConfigError: Names the bodies.
     """
     if not model.body_count:
         return

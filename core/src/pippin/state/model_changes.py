@@ -63,9 +63,6 @@ class ModelChanges:
         """Note a change whose worlds the caller sets in `worlds.mask`, for example with the kernel that writes them.
 
         After a call inside a capture, every step notifies the solver: replays may repeat the change.
-
-        Raises:
-            ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
         """
         if isinstance(flags, bool) or not isinstance(flags, int) or flags & ~newton.ModelFlags.ALL:
             value = hex(flags) if isinstance(flags, int) else repr(flags)
@@ -79,11 +76,7 @@ class ModelChanges:
             self._replayed |= int(flags)
 
     def check(self) -> None:
-        """Refuse masses that were set to zero since the last call, as the build does.
-
-        Raises:
-            ConfigError: Names the bodies.
-        """
+        """Refuse masses that were set to zero since the last call, as the build does."""
         if self._are_masses_changed:
             refuse_massless(self._model, "model.body_mass")
             self._are_masses_changed = False

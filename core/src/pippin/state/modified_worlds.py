@@ -17,7 +17,6 @@ class ModifiedWorlds:
     Masks are merged on the device, so that a step may be recorded that resets worlds.
 
     Args:
-        model: The model of all worlds.
         is_asked: Whether the component of the solver asks for the worlds; otherwise nothing is noted.
         at_first: Whether every world counts as written at first.
     """

@@ -109,11 +109,6 @@ class Accelerations:
             wp.copy(self._before, present(state.body_qd))
 
     def measure(self, state: newton.State, dt: float) -> None:
-        """Compute the accelerations at the end of the substep.
-
-        Args:
-            state: The state after the substep.
-            dt: Length of the substep [s].
-        """
+        """Compute the accelerations at the end of the substep of length `dt` [s], from the state after it."""
         inputs = [self._before, state.body_qd, dt, self.values]
         wp.launch(difference_quotient, len(self.values), inputs, device=self.values.device)

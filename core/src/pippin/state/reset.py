@@ -25,11 +25,7 @@ class WorldReset:
         self._rows = [rows for state in states for rows in state_rows(model, state)]
 
     def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
-        """Add the state arrays of a component; the rows belong to its worlds (None for all) in equal parts.
-
-        Raises:
-            PluginError: The rows cannot be divided among the worlds.
-        """
+        """Add the state arrays of a component; the rows belong to its worlds (None for all) in equal parts."""
         worlds = np.arange(self._model.world_count) if worlds is None else worlds
         count = len(worlds)
         for name, array in arrays.items():
@@ -51,9 +47,7 @@ class WorldReset:
     def mask_of(self, worlds: Any, where: str) -> wp.array[wp.bool]:
         """Return the mask of worlds, shape [world_count + 1]. The last entry, of global entities, is set only for None.
 
-        Args:
-            worlds: Indices of worlds, a mask, or None for all; a mask on the device is not read by the host.
-            where: Beginning of error messages.
+        The worlds are indices, a mask, or None for all; a mask on the device is not read by the host.
 
         Raises:
             ConfigError: An index is out of range, or a mask has another shape.

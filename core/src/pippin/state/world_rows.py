@@ -36,11 +36,7 @@ class WorldRows:
 def copy_rows(source: wp.array, target: wp.array, world_of_row: wp.array, world_mask: wp.array[wp.bool]) -> None:
     """Copy the rows of the masked worlds from one array to another of the same shape. May be recorded.
 
-    Args:
-        source: The array to copy from.
-        target: The array to copy to.
-        world_of_row: The world of each row, shape [rows].
-        world_mask: Shape [world_count + 1]; the last entry is for rows of no world.
+    The last entry of the mask, of shape [world_count + 1], is for rows of no world.
     """
     rows = _bytes(target)
     inputs = [_bytes(source), world_of_row, world_mask, rows]

@@ -21,6 +21,7 @@ from pippin.state.modified_worlds import ModifiedWorlds
 from pippin.state.observables import Reports
 from pippin.state.reset import WorldReset
 from pippin.state.world_layout import WorldLayout
+from pippin.support.features import FEATURES
 from pippin.support.solver_support import SolverSupport
 
 from .callbacks import Callbacks, CurrentState
@@ -41,7 +42,7 @@ class Built:
     actuator_notes: Sequence[str]
     """Notes on the asset's own actuators."""
     ignored_features: Mapping[str, Sequence[str]]
-    """Users of each feature of the scene that the solver ignores, as `accept_unsupported` permits."""
+    """Users of each feature of the scene that nothing honours: accepted by the user, or merely stated by a file."""
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
@@ -72,6 +73,7 @@ class Built:
         """Notes on the scene: the import of the assets, their own actuators, and what the solver ignores of them."""
         imported = [note for report in self.import_reports for note in report.notes()]
         ignored = [
-            f"the solver ignores {name}, used by {listed(users)}" for name, users in self.ignored_features.items()
+            f"the solver ignores {name}, used by {listed(users)}{f'; {cure}' if (cure := FEATURES[name].cure) else ''}"
+            for name, users in self.ignored_features.items()
         ]
         return [*imported, *self.actuator_notes, *ignored]

@@ -26,11 +26,7 @@ class DisabledActuators:
         return any(each is component for each in self.all)
 
     def set_enabled(self, component: Any, enabled: bool) -> None:
-        """Enable or disable an actuator.
-
-        Raises:
-            ConfigError: The component is not an actuator of this simulation, or `enabled` is not a boolean.
-        """
+        """Enable or disable an actuator."""
         if not isinstance(enabled, bool | np.bool_):
             raise ConfigError(f"set_enabled: expected a boolean, got {enabled!r}; pass True or False")
         acting = {each.owner: each.component for each in self._components.implementations("apply_actuators")}

@@ -70,7 +70,8 @@ class HostSchedule:
         """Wait while a viewer asks for it, and return the control steps until somebody is due, at most `count`."""
         is_paused = self._wait() if self._viewers else False
         done = self._simulation.step_count
-        if is_paused or self._callbacks.of("after_step"):
+        has_acted = [viewer.act() for viewer in self._viewers]
+        if is_paused or any(has_acted) or self._callbacks.of("after_step"):
             return 1
         for _, period in self._calls:
             count = min(count, period - done % period)
@@ -140,13 +141,13 @@ class _Viewer:
     def wait_time(self) -> float:
         return self._guarded(self._attributes.wait_time, 0.0)
 
+    def act(self) -> bool:
+        return self._guarded(self._attributes.act, False)
+
     def steps_left(self, done: int, pace: float, last: int) -> int:
         """Return the control steps until a frame may be due; with a rate, those that fit between looks at the clock.
 
-        Args:
-            done: Control steps so far.
-            pace: Time that a control step took [s].
-            last: The control steps of the last stride; a stride is at most twice as long.
+        `done` steps were taken so far, a step took `pace` seconds; a stride is at most twice as long as the last one.
         """
         if self.fault is not None:
             return 2**62
@@ -198,11 +199,8 @@ class _Viewer:
 
 
 def next_stride(stride: int, elapsed: float, period: float) -> int:
-    """Return the number of control steps that take about a period: at least one, at most twice as many as before.
+    """Return the number of control steps that take about a period [s]: at least one, at most twice as many as before.
 
-    Args:
-        stride: The control steps of the last stride.
-        elapsed: Time that they took [s].
-        period: Time that the next stride should take [s].
+    The last stride took `elapsed` seconds.
     """
     return max(1, min(2 * stride, int(stride * period / elapsed))) if elapsed else 2 * stride

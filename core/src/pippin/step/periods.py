@@ -13,11 +13,7 @@ _TOLERANCE = 1e-6
 
 
 def periods_in_steps(declarations: Mapping[str, Declaration], control_dt: float) -> dict[str, int]:
-    """Return the control steps between two readings, for each component that declares a period.
-
-    Raises:
-        ConfigError: A period is not a whole number of control steps; names the nearest valid periods.
-    """
+    """Return the control steps between two readings, for each component that declares a period."""
     periods, faults = {}, []
     for name, declared in declarations.items():
         period = declared.period

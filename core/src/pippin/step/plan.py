@@ -54,11 +54,7 @@ class StepPlan(Built):
 
     @classmethod
     def of(
-        cls,
-        built: Built,
-        monitor: Monitor,
-        buffers: Mapping[str, list[DoubleBuffer[Any]]],
-        opaque: tuple[type, ...],
+        cls, built: Built, monitor: Monitor, buffers: Mapping[str, list[DoubleBuffer[Any]]], opaque: tuple[type, ...]
     ) -> StepPlan:
         """Return the plan of a simulation whose components are bound."""
         parts = {field.name: getattr(built, field.name) for field in attrs.fields(Built)}
@@ -81,11 +77,7 @@ class StepPlan(Built):
         return self.config.simulation
 
     def program(self) -> Program:
-        """Return the program of one control step.
-
-        Raises:
-            PluginError: Two components answer `step_solver`.
-        """
+        """Return the program of one control step."""
         forces = ExternalForces(self.states[0])
         return Program(
             list(self._operations(forces)),
@@ -148,13 +140,10 @@ class StepPlan(Built):
     def physics_step(
         self, first: int, forces: ExternalForces, *, is_last: bool, start: newton.State | None = None
     ) -> Iterator[Operation]:
-        """Yield the operations of one physics step.
+        """Yield the operations of one physics step, after `first` calls of the solver in the control step.
 
-        Args:
-            first: Number of solver calls before it in the control step, which determines the current state.
-            forces: The user's forces at the start of the control step.
-            is_last: Whether it ends the control step: then the user sees its last state.
-            start: The state at the start of the control step, by default the first one.
+        The forces are the user's at the start of the control step. If the step is its last one, the user sees its
+        last state. The state at the start of the control step is by default the first one.
         """
         calls = self.solver_calls
         yield from self._actuation(self._state(first))

@@ -80,7 +80,6 @@ class Program:
     together, and a step costs what is due in it.
 
     Args:
-        operations: The operations, in order.
         device: Where they run.
         policy: `off` never records, `auto` records what it can and warns of what it cannot, `require` raises.
         save: Takes a snapshot of everything that the operations can change.
@@ -213,8 +212,7 @@ class Program:
     def record_apart(self, groups: Sequence[Sequence[Operation]]) -> list[Segment]:
         """Return the segments of a step in which groups of operations share no graph; the simulation stays as it is.
 
-        Args:
-            groups: All operations in their order. Those that run eagerly, by their names, do so here.
+        The groups are all operations in their order. Those that run eagerly, by their names, do so here.
 
         Raises:
             SimulationError: An operation can be recorded only together with others.

@@ -100,11 +100,7 @@ class EndedWorlds:
 
     @classmethod
     def of(cls, components: Components, resetting: Resetting) -> EndedWorlds | None:
-        """Return the ended worlds of the one component that ends episodes; None if there is none.
-
-        Raises:
-            PluginError: Two components end episodes, or the mask has a wrong type or shape.
-        """
+        """Return the ended worlds of the one component that ends episodes; None if there is none."""
         masks = {name: attributes.ended_worlds for name, attributes in components.attributes.items()}
         masks = {name: mask for name, mask in masks.items() if mask is not None}
         if len(masks) > 1:

@@ -154,9 +154,6 @@ class Declaration:
         """Read the declaration of a component, or of a plugin's class for all its instances.
 
         Properties of a class are left out: only an instance has their values.
-
-        Raises:
-            PluginError: An attribute has the wrong type, or contains an unknown name.
         """
         values = {field.name: read(component, field.name, name) for field in attrs.fields(cls)}
         try:

@@ -18,6 +18,10 @@ class Feature:
     """Whether the scene is another mechanism without the feature; otherwise only numbers change, and `pippin compare`
     accepts the loss."""
 
+    is_noted: bool = False
+    """Whether a solver without the feature is noted, not refused, if only a robot file states it. A feature that a key
+    of the configuration asks for, or a model made in Python, is refused in any case."""
+
     cure: str = ""
     """A change of the scene that makes the feature unnecessary, as an imperative."""
 
@@ -66,7 +70,7 @@ _NUMERIC: Mapping[str, str] = {
     "joint_damping": "passive damping of joints [N·s/m, N·m·s/rad]",
     "joint_stiffness": "passive stiffness of joints [N/m, N·m/rad]",
     "effort_limits": "limits of the effort of the model's own joint drives [N, N·m]",
-    "velocity_limits": "limits of joint velocities [m/s, rad/s]",
+    "velocity_limits": "limits of joint velocities [m/s, rad/s]; actuator groups keep those of their joints",
     "gravity_compensation": "bodies that gravity pulls less or not at all",
     "restitution": "restitution of shapes, which lets them bounce",
     "contact_stiffness": "stiffness and damping of shapes in contact [N/m, N·s/m]",
@@ -81,11 +85,18 @@ _NUMERIC: Mapping[str, str] = {
 _CURES: Mapping[str, str] = {
     "massless_bodies": "merge them: collapse_fixed_joints = true in the asset",
     "particle_worlds": "use one world: scene.worlds = 1",
+    "velocity_limits": "drive the joints by an actuator group, which keeps their limits",
 }
+
+_NOTED = frozenset({"joint_damping", "joint_friction", "velocity_limits"})
+"""What URDF files state of each joint, and few solvers have."""
 
 FEATURES: Mapping[str, Feature] = {
     **{name: Feature(meaning=meaning, cure=_CURES.get(name, "")) for name, meaning in _STRUCTURAL.items()},
-    **{name: Feature(meaning=meaning, is_structural=False) for name, meaning in _NUMERIC.items()},
+    **{
+        name: Feature(meaning=meaning, is_structural=False, is_noted=name in _NOTED, cure=_CURES.get(name, ""))
+        for name, meaning in _NUMERIC.items()
+    },
 }
 """Every feature by name, structural ones first; `pippin.support.used_features` finds them in a model."""
 
@@ -105,13 +116,11 @@ RIGID_TREES = frozenset(
 )
 """Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""
 
-
 NO_LIMIT = 1e6
 """Value from which Newton's importers and builders mean that an effort, a velocity or a coordinate is not limited."""
 
 MEASURED = frozenset({"body_qdd"})
 """Observables that the host measures in the state, so that every solver has them."""
-
 
 OF_ATTRIBUTES: Mapping[str, str] = {
     "joint_damping": "joint_damping",
@@ -129,7 +138,6 @@ OF_ATTRIBUTES: Mapping[str, str] = {
     "shape_material_restitution": "restitution",
 }
 """Features that a solver needs to honour arrays of the model, by name of the array."""
-
 
 RIGID_CHANGES = frozenset(
     {

@@ -53,6 +53,12 @@ def _limits(model: newton.Model) -> np.ndarray:
     return (host(model.joint_limit_lower) > -NO_LIMIT) | (host(model.joint_limit_upper) < NO_LIMIT)
 
 
+def _velocity_limits(model: newton.Model) -> np.ndarray:
+    """Tell for each DOF whether it has a velocity limit; files write 0 for none."""
+    limits = host(model.joint_velocity_limit)
+    return (limits > 0.0) & (limits < NO_LIMIT)
+
+
 def _of_balls(model: newton.Model) -> np.ndarray:
     """Tell for each DOF whether it is one of a ball joint."""
     return np.repeat(_types(model) == int(newton.JointType.BALL), np.diff(host(model.joint_qd_start)))
@@ -120,7 +126,7 @@ JOINT_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "joint_damping": _nonzero("joint_damping"),
     "joint_stiffness": _nonzero("joint_stiffness"),
     "effort_limits": _by_dof(lambda model: _drives(model) & (host(model.joint_effort_limit) < NO_LIMIT)),
-    "velocity_limits": _by_dof(lambda model: host(model.joint_velocity_limit) < NO_LIMIT),
+    "velocity_limits": _by_dof(_velocity_limits),
     "limit_stiffness": _by_dof(_soft_limits),
 }
 """Functions that list the labels of the joints that use a feature, by feature."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal, Protocol
 
+import attrs
 import newton
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PluginError
@@ -15,38 +16,69 @@ from .features import FEATURES, MEASURED
 from .world_users import particles_touch
 
 
-def gaps(used: Mapping[str, Sequence[str]], solver: Declaration) -> dict[str, Sequence[str]]:
-    """Return the features of a model that the solver does not declare, with the users of each."""
+class FeaturesOfJoints(Protocol):
+    """The features that a component honours itself, and those that its table asks of the solver."""
+
+    @property
+    def honoured_features(self) -> Mapping[str, Collection[str]]: ...  # noqa: D102
+
+    @property
+    def asked_features(self) -> Mapping[str, Collection[str]]: ...  # noqa: D102
+
+
+@attrs.frozen
+class Gaps:
+    """The features of a model that nothing honours, with the users of each."""
+
+    refused: dict[str, Sequence[str]] = attrs.field(factory=dict)
+    """Those that the user has to accept."""
+
+    ignored: dict[str, Sequence[str]] = attrs.field(factory=dict)
+    """Those that the user accepts to lose, or that only a robot file states."""
+
+
+def find_gaps(
+    used: Mapping[str, Sequence[str]],
+    solver: Declaration,
+    accepted: Collection[str],
+    actuators: Iterable[FeaturesOfJoints],
+    *,
+    are_stated: bool,
+) -> Gaps:
+    """Return the features of a model that neither the solver declares nor an actuator honours.
+
+    `are_stated` tells whether robot files state them; otherwise a user has asked for them in Python.
+    """
+    gaps, parts = Gaps(), list(actuators)
     supported = solver.supported_features
-    if supported is None:
-        return {}
-    return {name: users for name, users in used.items() if name not in supported}
+    for name in () if supported is None else [each for each in used if each not in supported]:
+        honoured = {label for part in parts for label in part.honoured_features.get(name, ())}
+        asked = {label for part in parts for label in part.asked_features.get(name, ())}
+        users = [user for user in used[name] if user not in honoured]
+        if users:
+            is_noted = FEATURES[name].is_noted and are_stated and asked.isdisjoint(users)
+            (gaps.ignored if name in accepted or is_noted else gaps.refused)[name] = users
+    return gaps
 
 
 def refuse_gaps(
-    used: Mapping[str, Sequence[str]], solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
-) -> dict[str, Sequence[str]]:
-    """Refuse features that the solver would ignore, and return those that the user accepts to lose, with their users.
+    gaps: Gaps, solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
+) -> Mapping[str, Sequence[str]]:
+    """Refuse features that the solver would ignore, and return those that it may ignore, with their users.
 
     Raises:
-        ConfigError: A feature is neither supported nor accepted. One fault per feature; the last one has the cure that
-            accepts all of them.
+        ConfigError: A feature is refused. One fault per feature; the last one has the cure that accepts all of them.
     """
-    found = gaps(used, solver)
-    refused = [feature for feature in found if feature not in accepted]
+    refused, found = list(gaps.refused), gaps.refused
     if refused:
         faults = [f"solver: {without(feature, name, solver, catalog, found[feature])}" for feature in refused]
         faults[-1] += f"; {_to_accept([*accepted, *refused], 'them' if len(refused) > 1 else '')}"
         raise ConfigError(*faults)
-    return found
+    return gaps.ignored
 
 
 def refuse_part(model: newton.Model, solver: Declaration, name: str, run_worlds: int) -> None:
-    """Refuse a part of the worlds of a run if they depend on the other worlds.
-
-    Raises:
-        ConfigError: They do; names the reason.
-    """
+    """Refuse a part of the worlds of a run if they depend on the other worlds."""
     if model.world_count == run_worlds:
         return
     reason = solver.mixed_worlds
@@ -110,17 +142,15 @@ def refuse_unsupported(
     solver: str,
     catalog: Catalog,
 ) -> None:
-    """Refuse observables that a sensor or the file needs and the solver does not compute.
-
-    Raises:
-        ConfigError: Names the sensor, the observable, the solver, and the installed solvers that compute it.
-    """
+    """Refuse observables that a sensor or the file needs and the solver does not compute."""
     faults = []
     for place, kind in unmet_needs(declarations, requested, supported):
         able = ", ".join(repr(other) for other in solvers_declaring("supported_observables", kind, catalog))
         faults.append(
             f"{place}: needs {kind!r}, which solver {solver!r} does not compute;"
             f" solvers that do: {able or 'none that is installed'}"
+            + "; or leave all sensors out: --set sensors={}"
+            * place.startswith("sensors.")
         )
     if faults:
         raise ConfigError(*faults)

@@ -21,12 +21,8 @@ SMALL = 1e-9
 def make_settable(builder: newton.ModelBuilder, fixed: Collection[str], kept: Collection[str]) -> None:
     """Give each hinge, slider and joint of several axes the features that the solver cannot add to it.
 
-    Drives have no gains, and limits are out of reach, so that the motion is the same until something is set.
-
-    Args:
-        builder: The prototype of a world.
-        fixed: Features that the built solver cannot add to a joint.
-        kept: Features that the built solver cannot take away: one with a value of zero gets a small one.
+    Drives have no gains, and limits are out of reach, so that the motion is the same until something is set. A feature
+    that the solver cannot take away, of those `kept`, gets a small value where it would get zero.
     """
     for dof in _dofs(builder):
         if "joint_drives" in fixed:

@@ -36,10 +36,8 @@ def _surfaces(*names: str) -> Callable[[newton.Model], Sequence[str]]:
 def _pivots(name: str, dimension: int) -> Callable[[newton.Model], Sequence[str]]:
     """Return a function that lists the colliding shapes with a friction that contacts of some dimension have.
 
-    Args:
-        name: Name of the coefficient.
-        dimension: MuJoCo's smallest `condim` with this friction. Shapes of a lower one have none, whatever the
-            coefficient; a model without this attribute has the friction of the coefficient.
+    The dimension is MuJoCo's smallest `condim` with this friction. Shapes of a lower one have none, whatever the
+    coefficient; a model without this attribute has the friction of the coefficient.
     """
     others = _surfaces(name)
 

@@ -83,9 +83,7 @@ class SolverSupport:
     def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
 
-        Args:
-            array: Name of an array of the model.
-            shapes: Indices of shapes; -1 for none.
+        A shape of -1 is none.
         """
         name = array.removeprefix("shape_material_")
         if name == array or name not in (dimensions := self._dimensions()):
@@ -117,11 +115,7 @@ class SolverSupport:
         )
 
     def check(self) -> None:
-        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device.
-
-        Raises:
-            ConfigError: Names the array, the joints and the cure.
-        """
+        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device."""
         for name, built in self._built.items():
             values, of = getattr(self._model, name).numpy(), self._ranges[name]
             is_out = (values != built) & ~((values >= of.low) & (values <= of.high))
@@ -156,13 +150,13 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
         "joint_friction": ("joint_friction", "friction", of["joint_friction"] != 0.0, _POSITIVE),
     }
     found = {}
-    for name, (feature, what, had, held) in rows.items():
+    for name, (feature, what, had, bounds) in rows.items():
         is_held = had & (feature in kept)
         if name in of:
-            is_held &= (of[name] >= held[0]) & (of[name] <= held[1])
+            is_held &= (of[name] >= bounds[0]) & (of[name] <= bounds[1])
         is_out = ~had & (feature in fixed)
         # Nothing, a part or anything is taken over; the lower ends, then the upper ones.
-        low, high = (np.select([is_out, is_held], [_NOTHING[end], held[end]], _ANYTHING[end]) for end in (0, 1))
+        low, high = (np.select([is_out, is_held], [_NOTHING[end], bounds[end]], _ANYTHING[end]) for end in (0, 1))
         found[name] = Range(what, low, high)
     found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
     return {name: each for name, each in found.items() if each.is_limited.any()}

@@ -21,12 +21,9 @@ _LIGHT = 1e-8
 
 
 def used_features(model: newton.Model, direct_actuators: Sequence[str]) -> dict[str, Sequence[str]]:
-    """Return the users of each feature; features without users are left out.
+    """Return the users of each feature; features without users are left out. Reads arrays of the model on the host.
 
-    Args:
-        model: Any finalized model; its arrays are read on the host.
-        direct_actuators: Labels of the asset's own actuators that act only if the solver applies
-            `control.mujoco.ctrl`.
+    `direct_actuators` are the asset's own that act only if the solver applies `control.mujoco.ctrl`.
     """
     found = {name: direct_actuators if name == _DIRECT else _USERS[name](model) for name in FEATURES}
     return {name: users for name, users in found.items() if users}

@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.config import SimulationConfig
 from pippin.config.toml_text import inline_text
 from pippin.errors import ConfigError
 from pippin.runs.decisions import step_count
 from pippin.runs.progress import current_progress
+from pippin.workers import start_warm_process
 
 from .executor import Executor, make_executor
-from .sweep import Sweep
+from .sweep import Sweep, preload_of
 from .sweep_folder import SweepFolder
 from .table import write_parquet
 from .values import Axis, axis_of
-from .variants import Variant, variants_of
+from .variants import Variant, unwatched, variants_of
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -30,11 +32,12 @@ class SweepResult:
     """Results of a sweep."""
 
     rows: Sequence[Mapping[str, Any]]
-    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `seconds`, `host`, `shared`, and its
-    figures as in `results.csv`."""
+    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `ignores`, `seconds`, `host`,
+    `shared`, and its figures as in `results.csv`."""
 
     outcomes: Mapping[str, int]
-    """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out" or "crashed"."""
+    """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out", "crashed" or
+    "incomplete"."""
 
     folder: Path
     """The folder, with `results.csv` and a folder for each variant."""
@@ -73,7 +76,7 @@ def sweep(
         PluginError: A plugin or the executor cannot be loaded.
         SimulationError: The folder cannot be written.
     """
-    variants = plan(Path(file), list(_axes(over)), overrides, steps, duration)
+    variants = plan(Path(file), list(_axes(over)), overrides, steps, duration, is_local=executor == "local")
     return run_variants(Path(file), variants, make_executor(executor, settings), timeout=timeout, out=out)
 
 
@@ -83,17 +86,27 @@ def plan(
     overrides: Mapping[str, Any] | Iterable[str] | None,
     steps: int | None,
     duration: float | None,
+    *,
+    is_local: bool = False,
 ) -> list[Variant]:
-    """Return the variants of a sweep.
+    """Return the variants of a sweep; with `is_local`, processes of this machine will run them.
 
-    Raises:
-        ConfigError: There is nothing to sweep, or a variant is wrong.
+    What these import is imported meanwhile.
     """
     if not axes:
         raise ConfigError("over: nothing to sweep; give a key and values, such as --over simulation.seed=0..9")
     if isinstance(overrides, Mapping):
         overrides = [f"{key}={inline_text(value)}" for key, value in overrides.items()]
-    return variants_of(file, tuple(overrides or ()), axes, lambda config: step_count(config, steps, duration))
+    is_warm = not is_local
+
+    def count(config: SimulationConfig) -> int:
+        nonlocal is_warm
+        if not is_warm and (preload := preload_of([config])):
+            start_warm_process(preload)
+        is_warm = True
+        return step_count(config, steps, duration)
+
+    return variants_of(file, tuple(overrides or ()), axes, count)
 
 
 def run_variants(
@@ -120,11 +133,13 @@ def run_variants(
     if not timeout > 0.0:
         raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")
     progress = current_progress()
-    labels = dict.fromkeys(label for variant in variants for label in variant.config.viewers)
+    labels = dict.fromkeys(
+        label for each in variants for label in each.config.viewers.keys() - unwatched(each.config).viewers.keys()
+    )
     if labels:
         progress.note(f"viewers are not shown: {', '.join(labels)}; show a variant by pippin run on its config.toml")
     path = Path("sweeps") / f"{file.stem}-{_id(variants)}" if out is None else Path(out)
-    with closing(SweepFolder(path, variants, command)) as folder:
+    with closing(SweepFolder(path, variants, command, file.name)) as folder:
         driver = Sweep(variants, folder, executor, timeout)
         progress.note(f"{len(variants)} variants, {executor.slots} at a time, in {path}")
         try:
@@ -132,7 +147,9 @@ def run_variants(
         finally:
             if is_parquet:
                 write_parquet(path / "results.parquet", driver.rows)
-        progress.note(f"{_counted(driver.counts)}; table: {path / 'results.csv'}")
+        progress.note(f"{_counted(driver.counts)}; table: {path / 'results.csv'}, page: {path / 'results.html'}")
+        if "incomplete" in driver.counts:
+            progress.note("recordings lack rows, as a disk was full: make room, and run the same command again")
         return SweepResult(rows=driver.rows, outcomes=driver.counts, folder=path)
 
 
@@ -152,10 +169,12 @@ def _run(driver: Sweep) -> None:
     before = sum(count for name, count in driver.counts.items() if name not in ("waiting", "running"))
     if before:
         progress.note(f"{before} variants are finished already")
-    start = time.monotonic()
+    start, shown = time.monotonic(), dict[str, int]()
     with progress.phase("run"), closing(driver.run()) as moments:
         for _ in moments:
-            progress.update(_line(driver.counts, before, time.monotonic() - start))
+            if driver.counts != shown:
+                shown = driver.counts
+                progress.update(_line(shown, before, time.monotonic() - start))
 
 
 def _line(counts: Mapping[str, int], before: int, elapsed: float) -> str:

@@ -10,21 +10,33 @@ from typing import Any
 
 import attrs
 from pippin.catalog.implementation import modules_of
+from pippin.config import SimulationConfig
 
 from .executor import Executor, Job, JobResult
 from .sweep_folder import SweepFolder, publish, unwritable
 from .variants import Variant
 
-OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "stopped", "waiting")
-"""Outcomes of a variant. The last two are not final: the next run of the sweep begins with them."""
+OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "incomplete", "stopped", "waiting")
+"""Outcomes of a variant. The last three are not final: the next run of the sweep begins with them."""
 
 _OUTCOME_OF = {"raised": "failed", "lost": "crashed", "timed-out": "timed-out"}
 
 _LOOK_PERIOD = 0.25
 """Longest time between two looks at the running variants [s]."""
 
+_COMPILE_LOOK_PERIOD = 0.05
+"""The same while variants wait for the first one to compile their kernels [s]."""
+
 _TABLE_PERIOD = 1.0
 """Shortest time between two writings of the table [s]: it is written whole."""
+
+
+def preload_of(configs: Sequence[SimulationConfig]) -> tuple[str, ...] | None:
+    """Return the modules that a process of a sweep may have imported before; None if it must be a fresh one."""
+    if any(each.simulation.requires_grad for each in configs):
+        return None
+    modules = dict.fromkeys(name for each in configs for name in modules_of(getattr(each.solver, "config", None)))
+    return "pippin.sweeps.variant_run", *modules
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -48,12 +60,9 @@ class Sweep:
         self, variants: Sequence[Variant], folder: SweepFolder, executor: Executor, timeout: float | None = None
     ) -> None:
         self._variants, self._folder, self._executor, self._timeout = variants, folder, executor, timeout
-        self._requires_grad = any(each.config.simulation.requires_grad for each in variants)
-        modules = dict.fromkeys(
-            name for each in variants for name in modules_of(getattr(each.config.solver, "config", None))
-        )
-        self._preload = None if self._requires_grad else ("pippin.sweeps.variant_run", *modules)
-        self._rows = {each.id: self._row(each, folder.summary(each)) for each in variants}
+        self._preload = preload_of([each.config for each in variants])
+        self._requires_grad = self._preload is None
+        self._rows = {each.id: self._row(each, folder.final_summary(each)) for each in variants}
         self._waiting = [each for each in variants if self._rows[each.id]["outcome"] == "waiting"]
         self._running: dict[str, _Running] = {}
         self._compiled: set[str] = set()
@@ -61,7 +70,7 @@ class Sweep:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each variant: id, swept values, outcome, reason, notes, seconds, host, shared and figures."""
+        """A row for each variant: id, swept values, outcome, what to know about it, and its figures."""
         return [self._rows[variant.id] for variant in self._variants]
 
     @property
@@ -85,7 +94,8 @@ class Sweep:
                 while self._waiting or self._running:
                     self._submit()
                     yield
-                    for ended in self._executor.wait(_LOOK_PERIOD):
+                    has_room = self._waiting and len(self._running) < self._executor.slots
+                    for ended in self._executor.wait(_COMPILE_LOOK_PERIOD if has_room else _LOOK_PERIOD):
                         self._settle(ended)
                     self._write_table()
             finally:
@@ -174,6 +184,7 @@ class Sweep:
             "outcome": found["outcome"],
             "reason": None if reason is None else " ".join(reason.split()),
             "notes": "; ".join(of_recorders) or None,
+            "ignores": ", ".join(found.get("ignored", ())) or None,
             "seconds": found.get("seconds"),
             "host": found.get("host"),
             "shared": found.get("is_shared"),
@@ -184,3 +195,5 @@ class Sweep:
         if is_last or time.monotonic() - self._written > _TABLE_PERIOD:
             self._written = time.monotonic()
             self._folder.write_table(self.rows)
+        if is_last:
+            self._folder.write_page(self.rows)

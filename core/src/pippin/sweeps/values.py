@@ -23,9 +23,6 @@ def axis_of(text: str) -> Axis:
 
     Values are separated by commas; `0..9` and `0..100..25` are whole numbers with both ends; `@FILE` is a text file
     with a value on each line.
-
-    Raises:
-        ConfigError: The text is malformed, or has no values.
     """
     key, values = _split(text)
     if not values.strip():
@@ -36,11 +33,7 @@ def axis_of(text: str) -> Axis:
 
 
 def axis_of_file(path: Path) -> Axis:
-    """Return the alternatives of a CSV file: a column for each key, a row for each alternative.
-
-    Raises:
-        ConfigError: The file cannot be read, or a row has another number of values than there are keys.
-    """
+    """Return the alternatives of a CSV file: a column for each key, a row for each alternative."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             header, *rows = [row for row in csv.reader(file) if row] or [[]]

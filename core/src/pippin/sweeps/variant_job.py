@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
-import attrs
 from pippin.config import load
 from pippin.devices import import_hot_modules
 from pippin.errors import PippinError
@@ -18,6 +18,8 @@ def prepare(*, requires_grad: bool) -> None:
     """Import and start Warp, and import Newton and the run of a variant, which takes seconds."""
     import_hot_modules(requires_grad=requires_grad)
     from . import variant_run  # noqa: F401
+
+    gc.freeze()  # the collector need not walk it in each variant
 
 
 def run(
@@ -38,7 +40,7 @@ def run(
     from .variant_run import run_variant
 
     try:
-        config = attrs.evolve(load(Path(folder) / "config.toml"), viewers={})
+        config = load(Path(folder) / "config.toml")
         summary = run_variant(config, Path(folder), steps)
     except PippinError as error:  # before the first step: the file, a plugin, or the solver
         summary = {"outcome": "refused", "reason": str(error)}

@@ -21,7 +21,7 @@ _BASES: dict[str, type] = {
     "command": Command,
 }
 
-_METHODS = ("apply", "evaluate", "measure", "resample", "reset", "update")
+_METHODS = ("apply", "evaluate", "measure", "resample", "reset", "restore", "update")
 """Methods that the task calls."""
 
 

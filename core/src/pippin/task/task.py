@@ -37,6 +37,8 @@ class Task:
     def __init__(self, config: TaskConfig) -> None:
         self.config = config
         self.notes: list[str] = []
+        #: For the core: whether the policy acts, shape [1]; None without a policy.
+        self.policy_switch: wp.array | None = None
 
     @hookimpl
     def bind(self, simulation: Host) -> None:
@@ -58,6 +60,11 @@ class Task:
         self._terms = terms = AllTerms(attrs.evolve(config, rewards=rewards), simulation, self.episodes)
         #: The actions and commands by label.
         self.actions, self.commands = terms.actions, terms.commands
+        #: For the core: whether a user holds each command, shape [1], and the numbers that it has then, by label.
+        self.command_holds = {
+            label: (wp.zeros(1, dtype=bool, device=device), wp.zeros_like(each.value))
+            for label, each in self.commands.items()
+        }
         #: The groups of observations by name.
         self.observations = terms.observations
         #: The rewards, terminations and events by label. A reward of weight zero is left out.
@@ -127,11 +134,13 @@ class Task:
 
     @hookimpl
     def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Change the start of the masked worlds at random."""
-        events = self._events_of("reset")
+        """Put back what interval events changed in the masked worlds, and change their start at random."""
+        passed, events = self._events_of("interval"), self._events_of("reset")
+        for event in passed:
+            event.restore(world_mask)
         for event in events:
             event.apply(state, world_mask)
-        self._notify_solver(events, world_mask)
+        self._notify_solver([*passed, *events], world_mask)
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array[wp.bool]) -> None:
@@ -200,6 +209,11 @@ class Task:
         for label, event in changing.items():
             if fault := self._host.services.model_change_fault(_flags([event])):
                 raise ConfigError(f"events.{label}: {fault}; choose another solver, or leave the event out")
+            if event.config.when == "interval" and type(event).restore is Event.restore:
+                raise ConfigError(
+                    f"events.{label}.when: what {type(event).__name__} changes would outlive a reset, as it has no"
+                    ' `restore`; use when = "reset", or give the class one'
+                )
             if event.config.when != "startup" and self._host.services.solver_eager_reason is not None:
                 event.is_capturable = False  # the solver has to be notified
 
@@ -226,8 +240,10 @@ class Task:
         wp.capture_if(self._are_any, on_true=notify)
 
     def _write_observations(self, state: newton.State) -> None:
-        for command in self.commands.values():
+        for label, command in self.commands.items():
             command.update(state)
+            is_held, kept = self.command_holds[label]
+            wp.launch(kernels.hold_command, kept.shape, [is_held, kept, command.value], device=kept.device)
         for quantity in self._terms.observed_quantities:
             quantity.measure(state, quantity.values)
         for group in self.observations.values():

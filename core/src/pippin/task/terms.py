@@ -149,6 +149,13 @@ class Event(Term):
         `moves_bodies`. Mask of shape [world_count + 1].
         """
 
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
+        """Put back what the event found in the masked worlds when it was made; mask of shape [world_count + 1].
+
+        The task calls it at the beginning of an episode if `when` is `interval`, so that an episode does not depend on
+        the one before; an event with `model_changes` must have it then. The solver is told of `model_changes`.
+        """
+
     model_changes: frozenset[str] = frozenset()
     """Names in `newton.ModelFlags` of what it changes in the model."""
 

@@ -28,7 +28,6 @@ from .rules import RULES, Valid, of_type
 
 _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
-
 KNOWN: Mapping[str, tuple[str, Valid]] = {
     "joint_X_p": ("JOINT_PROPERTIES", "pose"),
     "joint_X_c": ("JOINT_PROPERTIES", "pose"),
@@ -93,11 +92,7 @@ class Attributes:
         flags: newton.ModelFlags | int | None,
         describe: Callable[[int], str],
     ) -> None:
-        """Write the numbers of the selected rows, and notify the solver.
-
-        Raises:
-            ViewError: The attribute is unknown, is set by a setter of its own, or needs flags; or a number is NaN.
-        """
+        """Write the numbers of the selected rows, and notify the solver."""
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
@@ -233,12 +228,7 @@ def _bytes(array: wp.array, count: int) -> wp.array:
 
 
 def shapes_of(model: newton.Model, bodies: np.ndarray) -> np.ndarray:
-    """Return the shapes on the bodies of each row, shape [count, max_shapes], int32; padding is -1.
-
-    Args:
-        model: The model of all worlds.
-        bodies: Bodies of each row, shape [count, columns]; padding is -1.
-    """
+    """Return the shapes on the bodies of each row, shape [count, max_shapes], int32; both are padded with -1."""
     row_of = np.full(model.body_count + 1, PADDING)
     row_of[bodies] = np.arange(len(bodies))[:, None]
     row_of[-1] = PADDING  # static shapes and the padding of short rows

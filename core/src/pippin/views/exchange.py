@@ -18,11 +18,7 @@ Array = Any
 
 
 def as_warp(array: Array, where: str) -> wp.array:
-    """Return an array of another library as a Warp array over the same memory.
-
-    Raises:
-        ViewError: The array has neither DLPack nor an array interface.
-    """
+    """Return an array of another library as a Warp array over the same memory."""
     if isinstance(array, wp.array):
         return array
     if isinstance(array, np.ndarray):
@@ -68,11 +64,7 @@ def broadcastable(source: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 
 
 def deliver(values: wp.array, out: Array | None, where: str) -> Array:
-    """Return values, or `out` with the values copied into it.
-
-    Raises:
-        ViewError: `out` has another type or shape, cannot be written, or is on another device inside a capture.
-    """
+    """Return values, or `out` with the values copied into it."""
     if out is None:
         return values
     if isinstance(out, np.ndarray) and not out.flags.writeable:

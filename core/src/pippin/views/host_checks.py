@@ -70,11 +70,7 @@ class HostCheck:
     _type: np.dtype = attrs.field(init=False, default=attrs.Factory(lambda self: np.dtype(self.dtype), takes_self=True))
 
     def check(self, data: Any, shape: tuple[int, ...], selection: RowSelection, where: str) -> CheckedData:
-        """Return data of any library for a shape, after a check of the rows that are written, if the host has both.
-
-        Raises:
-            ViewError: The numbers have a wrong type or shape, or a value is not allowed; the message names it.
-        """
+        """Return data of any library for a shape, after a check of the rows that are written, if the host has both."""
         numbers = data if isinstance(data, np.ndarray) else _numbers(data, where)
         if numbers is None:
             return CheckedData(where, shape, data, None, False)

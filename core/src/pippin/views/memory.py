@@ -107,9 +107,6 @@ class Staging(Scratch):
         """Return a Warp array, or data on a device, as a dense array on the device of the kernels.
 
         The data broadcasts to the shape.
-
-        Raises:
-            ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
         """
         array = as_warp(data, where)
         scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)

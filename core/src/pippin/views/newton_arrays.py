@@ -15,11 +15,7 @@ from .quantities import ViewQuantity
 
 
 def arrays_to_read(host: Host, quantity: ViewQuantity) -> list[wp.array]:
-    """Return the arrays to read a quantity from.
-
-    Raises:
-        ViewError: The simulation has no such array.
-    """
+    """Return the arrays to read a quantity from."""
     if quantity.source == "state":
         return _arrays(host.stepped_state or host.state, quantity)
     if quantity.source == "observable":

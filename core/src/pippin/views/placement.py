@@ -55,11 +55,7 @@ class Placement:
         self._blocks = _FreeJointBlocks.of(self.host, self.joints, coords, dofs) if device.is_cpu else None
 
     def refuse_joined(self, where: str, selection: RowSelection) -> None:
-        """Refuse a pose or velocity that only a free body can have. Rows that only the device knows are left to it.
-
-        Raises:
-            ViewError: The body of a chosen row is not free; the message has its label.
-        """
+        """Refuse a pose or velocity that only a free body can have. Rows that only the device knows are left to it."""
         if selection.known is None or not self._is_joined[selection.known].any():
             return
         row = next(row for row in selection.known.tolist() if self._is_joined[row])

@@ -32,10 +32,8 @@ class QuantityBuffer:
     """Reads and writes one quantity of all rows.
 
     Args:
-        quantity: The quantity.
         index: Element of Newton's arrays of each row and column, shape [rows, columns], padded with -1.
         shape: Shape of the buffer: rows, then columns and components if there are several.
-        device: Device of the simulation.
         faults: The faults of the quantity's setter, if it has one.
         balls: The ball joints among the DOFs, if the quantity is in joint coordinates.
         quaternion: Position of each element in its quaternion, -1 if it is in none; None if there are no quaternions.

@@ -39,11 +39,7 @@ class Wrenches(Scratch):
 
     @staticmethod
     def refuse(where: str, forces: Any, positions: Any, frame: str) -> None:
-        """Refuse wrong arguments.
-
-        Raises:
-            ViewError: The frame is unknown, or positions come without forces.
-        """
+        """Refuse wrong arguments."""
         if frame not in get_args(Frame):
             raise ViewError(f"{where}: frame: expected 'world' or 'body', got {frame!r}")
         if positions is not None and forces is None:

@@ -3,6 +3,7 @@
 from .cores import free_cores, usable_cores
 from .pool import PoolState, WorkerPool
 from .process import RemoteError, WorkerProcess, wait_any
+from .start import start_warm_process
 from .worker import CallResult, Worker
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "WorkerPool",
     "WorkerProcess",
     "free_cores",
+    "start_warm_process",
     "usable_cores",
     "wait_any",
 ]

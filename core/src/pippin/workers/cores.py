@@ -20,9 +20,6 @@ def usable_cores(where: str = "processes") -> int:
 
     Args:
         where: Beginning of the error.
-
-    Raises:
-        ConfigError: The memory of this machine is unknown, so that a number must be given.
     """
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -14,3 +14,4 @@ if len(os.listdir("/proc/self/task")) > 1:
     raise SimulationError("workers: a plugin has started threads when it was imported, so it cannot be forked")
 leave_environment()
 gc.freeze()  # the collector of a fork need not walk, and so copy, what was imported
+gc.enable()

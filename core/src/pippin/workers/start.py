@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from multiprocessing import reduction
+from multiprocessing import forkserver, reduction
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -69,6 +69,19 @@ def start_process(
     return process
 
 
+def start_warm_process(preload: Sequence[str]) -> None:
+    """Start the warm process, if forks are safe here: it imports while its caller does something else.
+
+    Args:
+        preload: Modules that it imports too.
+    """
+    if not _can_fork():
+        return
+    multiprocessing.get_context("forkserver").set_forkserver_preload([_FIRST, *preload, _LAST])
+    with _set(_ONE_THREAD):
+        forkserver.ensure_running()
+
+
 def take_over(surroundings: Surroundings | None) -> None:
     """Take over environment and standard error of the caller, in a fork of the warm process."""
     if surroundings is None:
@@ -95,12 +108,10 @@ def _can_fork() -> bool:
 def _forked(
     function: Callable[..., None], arguments: tuple[Any, ...], preload: Sequence[str], environment: dict[str, str]
 ) -> BaseProcess:
+    start_warm_process(preload)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([_FIRST, *preload, _LAST])
-    surroundings = environment, _Stream(2)
-    process = context.Process(target=function, args=(surroundings, *arguments), daemon=True)
-    with _set(_ONE_THREAD):
-        process.start()
+    process = context.Process(target=function, args=((environment, _Stream(2)), *arguments), daemon=True)
+    process.start()
     return process
 
 

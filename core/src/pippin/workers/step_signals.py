@@ -58,11 +58,7 @@ class StepSignals:
             socket.send_fds(each, [STEP], [descriptor])
 
     def raise_if_interrupted(self, what: str) -> None:
-        """Refuse a call after an interrupted step.
-
-        Raises:
-            SimulationError: A step was interrupted.
-        """
+        """Refuse a call after an interrupted step."""
         if self.state is SignalState.STEPPING:
             raise SimulationError(
                 f"{what}: a step was interrupted, so that shards may be at different steps; {self._cure}"

@@ -80,8 +80,12 @@ class MuJoCoBatch(newton.solvers.SolverBase):
 
     @property
     def mj_data(self) -> Any:
-        """MuJoCo's data of the first world in the start pose, with its contacts."""
-        return self._converted.mj_data
+        """MuJoCo's data of the first world in the start pose."""
+        kept, data = self.batch.state.copy(), self._converted.mj_data
+        self._read_coordinates(self._everywhere, self.model.joint_q, self.model.joint_qd)
+        data.qpos[:] = self._qpos[0]
+        self.batch.state[:] = kept
+        return data
 
     @property
     def mjc_geom_to_newton_shape(self) -> Any:

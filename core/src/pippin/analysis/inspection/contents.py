@@ -20,11 +20,7 @@ from .rows import ActuatorRow, AssetContents
 
 
 def inspect_assets(scene: SceneConfig) -> list[AssetContents]:
-    """Return the contents of each asset of a scene. No kernel is compiled.
-
-    Raises:
-        ConfigError: An asset cannot be read, or there is none.
-    """
+    """Return the contents of each asset of a scene. No kernel is compiled."""
     if not scene.assets:
         raise ConfigError("scene.assets: there are none to inspect; name a robot file")
     return [_contents(asset, scene) for asset in find_assets(scene.assets)]

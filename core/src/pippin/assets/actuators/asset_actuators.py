@@ -204,11 +204,7 @@ def prepare_actuators(builder: newton.ModelBuilder) -> None:
 
 
 def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int]) -> None:
-    """Note that a group drives some degrees of freedom, and switch off the asset's own actuators of them.
-
-    Raises:
-        ConfigError: As `AssetActuators.switch_off`.
-    """
+    """Note that a group drives some degrees of freedom, and switch off the asset's own actuators of them."""
     prepare_actuators(builder)
     _register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
     values: Any = builder.custom_attributes[IS_DRIVEN].values

@@ -29,9 +29,6 @@ def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str,
     """Return the actuators of USD assets by label: the place of each, and its equivalent configuration.
 
     If an actuator of the file drives the same joint as a prim, the file's actuator wins, and a warning names both.
-
-    Raises:
-        ConfigError: A stage cannot be opened or a prim is wrong; one fault for each.
     """
     found: list[PrimActuator] = []
     faults: list[str] = []

@@ -31,11 +31,7 @@ class Schema:
     """Converts a table of all attributes to the table of a file; returns None if the schema has no effect."""
 
     def table(self, values: Mapping[str, Any]) -> Table | None:
-        """Return the table that is equivalent to attributes, which are given by name.
-
-        Raises:
-            ValueError: The values contradict each other.
-        """
+        """Return the table that is equivalent to attributes, which are given by name."""
         table = {key: values[attribute] for attribute, key in self.keys.items()}
         return self.complete({"type": self.type, **table} if self.type else table)
 

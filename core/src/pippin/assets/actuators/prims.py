@@ -39,9 +39,6 @@ def read_actuators(asset: Asset, faults: list[str]) -> Iterator[PrimActuator]:
     Args:
         asset: The stage.
         faults: The list that receives the faults of the other prims, one line for each.
-
-    Raises:
-        ConfigError: The stage cannot be opened, or an ignore pattern matches nothing.
     """
     try:
         stage = open_stage(asset.file)

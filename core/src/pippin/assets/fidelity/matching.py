@@ -68,10 +68,7 @@ def compare_pairs(match: Match, kind: str, count: str, compare: Comparison) -> I
 def match_models(theirs: Any, ours: Any, our_pairs: Collection[tuple[int, int]] | None = None) -> Match:
     """Return which elements of two models correspond.
 
-    Args:
-        theirs: The first model.
-        ours: The second model.
-        our_pairs: Pairs of geoms of the second model that can collide; None if its masks and filters tell them.
+    Without pairs, the masks and filters of the second one tell which of its geoms can collide.
     """
     frames = frames_at_start(theirs), frames_at_start(ours)
     bodies = match_bodies(theirs, ours, frames)

@@ -55,9 +55,7 @@ def raise_dimensions(builder: newton.ModelBuilder) -> None:
 def _indices(builder: newton.ModelBuilder, equal_to: dict[str, float] | None = None) -> dict[int, int]:
     """Return the dimension of each shape with a positive coefficient that is not Newton's own.
 
-    Args:
-        builder: The builder.
-        equal_to: Coefficients; others do not count. None counts all.
+    With `equal_to`, other values of its coefficients do not count.
     """
     found = {}
     for name, dimension in DIMENSIONS.items():

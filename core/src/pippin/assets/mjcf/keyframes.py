@@ -33,11 +33,7 @@ def keyframe_names(model: Any) -> list[str]:
 
 
 def start_at(builder: newton.ModelBuilder, model: Any, config: AssetConfig, where: str) -> Keyframe:
-    """Set the joints of a builder to the positions and velocities of the asset's keyframe, and return the keyframe.
-
-    Raises:
-        ConfigError: The file has no such keyframe.
-    """
+    """Set the joints of a builder to the positions and velocities of the asset's keyframe, and return the keyframe."""
     names = keyframe_names(model)
     if config.keyframe not in names:
         known = f"keyframes: {', '.join(names)}" if names else "the file has no keyframes; leave it out"

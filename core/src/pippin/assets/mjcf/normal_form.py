@@ -41,14 +41,10 @@ def normalise(
     has_integrator: bool = True,
     has_inertias: bool = True,
 ) -> NormalMJCF:
-    """Return the normal form of a file.
+    """Return the normal form of a file, without the ignored geoms and their mass.
 
-    Args:
-        file: The MJCF file.
-        folders: Folders of attached models, which MuJoCo forgets after reading.
-        ignored: Names of the geoms to leave out, with their mass.
-        has_integrator: Whether the file states an integrator.
-        has_inertias: Whether the inertia of every body is written, and not left to be computed from its geoms.
+    `folders` are those of attached models, which MuJoCo forgets after reading. With `has_integrator`, the file states
+    one; with `has_inertias`, the inertia of every body is written, and not left to be computed from its geoms.
 
     Raises:
         ValueError: MuJoCo cannot read or compile the file.

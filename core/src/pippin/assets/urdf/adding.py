@@ -15,17 +15,10 @@ if TYPE_CHECKING:
 
 
 def add_urdf(builder: newton.ModelBuilder, urdf: Urdf, arguments: Mapping[str, Any]) -> None:
-    """Add a URDF to a builder; each of its notes is a warning.
+    """Add a URDF to a builder that holds little, with arguments of `add_urdf`; each of its notes is a warning.
 
-    A visual mesh stops the importer if it holds no triangle, for example. It is left out, with a warning.
-
-    Args:
-        builder: A builder that holds little: the importer begins again after each such mesh.
-        urdf: The robot.
-        arguments: Arguments of `newton.ModelBuilder.add_urdf`.
-
-    Raises:
-        Exception: The importer's own, of any class.
+    A visual mesh stops the importer if it holds no triangle, for example. It is left out, with a warning, and the
+    importer begins again. What else the importer raises passes through.
     """
     for note in urdf.notes:
         warnings.warn(note, UserWarning, stacklevel=3)
@@ -47,9 +40,7 @@ def add_urdf(builder: newton.ModelBuilder, urdf: Urdf, arguments: Mapping[str, A
 def without_mesh(text: str, reason: str) -> tuple[str, str] | None:
     """Return a URDF without the visual mesh that stopped an importer, and a note; None if a visual is not the cause.
 
-    Args:
-        text: The URDF, with absolute paths of meshes.
-        reason: The importer's message, which holds the path.
+    The paths of meshes are absolute, and the importer's message, the reason, holds that of the mesh.
     """
     root = ElementTree.fromstring(text)
     names = {mesh.get("filename", "") for mesh in root.iterfind("link/collision/geometry/mesh")}

@@ -19,17 +19,7 @@ def is_xacro(file: Path) -> bool:
 
 
 def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: str) -> bytes:
-    """Return the URDF of a xacro file.
-
-    Args:
-        file: The file.
-        arguments: Values of its `<xacro:arg>` elements.
-        packages: The search behind `$(find name)`.
-        where: Key path of the asset, for errors.
-
-    Raises:
-        ConfigError: The library is missing, or it fails.
-    """
+    """Return the URDF of a xacro file, with values of its `<xacro:arg>` and a search behind `$(find name)`."""
     try:
         import xacro
         from xacro import substitution_args

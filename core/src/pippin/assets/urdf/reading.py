@@ -32,11 +32,7 @@ class Urdf:
 
 
 def read_urdf(file: Path, config: AssetConfig, where: str) -> Urdf:
-    """Return the robot of a URDF or xacro file.
-
-    Raises:
-        ConfigError: The file cannot mean a robot; one fault for each place.
-    """
+    """Return the robot of a URDF or xacro file."""
     packages = Packages(file, [find_folder(each, f"{where}.package_dirs") for each in config.package_dirs])
     if is_xacro(file):
         text = expand(file, config.xacro_args, packages, where)

@@ -14,7 +14,6 @@ from pippin.spelling import did_you_mean
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
-
 VECTORS = {"origin": ("xyz", "rpy"), "box": ("size",), "mesh": ("scale",)}
 """The attributes of three numbers, by element."""
 
@@ -70,11 +69,7 @@ class Robot:
 def parse(text: bytes, file: Path, where: str, *, has_lines: bool = True) -> Robot:
     """Return the robot of a URDF whose links and joints make one tree.
 
-    Args:
-        text: The XML.
-        file: The file, for errors.
-        where: Key path of the asset, for errors.
-        has_lines: Whether the lines of the text are those of the file.
+    Without `has_lines`, the lines of the text are not those of the file.
 
     Raises:
         ConfigError: The text is not well-formed, or its links make no tree; one fault for each wrong link or joint.

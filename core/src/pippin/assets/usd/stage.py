@@ -35,11 +35,7 @@ def is_within(path: str, roots: Iterable[str]) -> bool:
 
 
 def ignored_paths(stage: Any, config: AssetConfig, where: str) -> list[str]:
-    """Return the paths of the prims that the configuration leaves out, with all their descendants.
-
-    Raises:
-        ConfigError: A pattern matches nothing.
-    """
+    """Return the paths of the prims that the configuration leaves out, with all their descendants."""
     paths = _paths(stage)
     return [paths[i] for i in match(config.ignore, paths, "prim", f"{where}.ignore")] if config.ignore else []
 

@@ -35,12 +35,9 @@ def column_times(time: np.ndarray) -> np.ndarray:
 
 
 def extremes(read: Callable[[slice], np.ndarray], row_count: int, width: int) -> Extremes:
-    """Return the extremes of rows that are read in blocks.
+    """Return the extremes of rows that are read in blocks of shape [rows, worlds, lines].
 
-    Args:
-        read: Returns some rows, shape [rows, worlds, lines].
-        row_count: Number of rows, at least one.
-        width: Number of values that it takes to make one row.
+    There is at least one row; it takes `width` values to make one.
     """
     is_kept = row_count <= 2 * COLUMNS
     bounds = np.arange(row_count + 1) if is_kept else _bounds(row_count)

@@ -9,11 +9,13 @@ from pippin.task import TermContext
 
 from .config import GainsConfig, JointOffsetsConfig
 from .kernels.model import vary_parameters
-from .variation import RandomEvent, Variation
+from .variation import ModelEvent, Variation
 
 
-class Gains(RandomEvent):
+class Gains(ModelEvent):
     """The event `gains`."""
+
+    kernel = vary_parameters
 
     def __init__(self, config: GainsConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -21,19 +23,25 @@ class Gains(RandomEvent):
         self._refuse_unknown()
         context.claim(config.gain, [config.actuator], "gain")
         self.model_changes = frozenset(self._group.gain_changes)
-        self._built = wp.clone(self._memory())
-        self._variation = Variation(config)
-        built = self._built.numpy()
-        self._variation.refuse_below_zero(built, config.gain, above=bool(built.any()))
+        self._built = wp.clone(self._group.gain(config.gain))
+        variation, built = Variation(config), self._built.numpy()
+        variation.refuse_below_zero(built, config.gain, above=bool(built.any()))
+        self.shape, self.ranges = built.shape, variation.arguments
+
+    @property
+    def after(self) -> list[wp.array]:
+        """The built values, and the present memory of the gain."""
+        return [self._built, self._group.gain(self.config.gain)]
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the gain in the masked worlds."""
-        values = self._memory()
-        self._draw(vary_parameters, values.shape, world_mask, *self._variation.arguments, self._built, values)
+        super().apply(state, world_mask)
         self._group.write_gains()
 
-    def _memory(self) -> wp.array:
-        return self._group.gain(self.config.gain)
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
+        """Put the built gain of the masked worlds back."""
+        super().restore(world_mask)
+        self._group.write_gains()
 
     def _refuse_unknown(self) -> None:
         group, config = self._group, self.config
@@ -49,18 +57,17 @@ class Gains(RandomEvent):
             )
 
 
-class JointOffsets(RandomEvent):
+class JointOffsets(ModelEvent):
     """The event `joint-offsets`."""
+
+    kernel = vary_parameters
 
     def __init__(self, config: JointOffsetsConfig, context: TermContext) -> None:
         super().__init__(config, context)
         errors = getattr(context.action(config.action, "action"), "errors", None)
         if errors is None:
             raise ConfigError(f"action: {config.action!r} has no targets that may be off; choose another")
-        self._errors: wp.array = errors
         context.claim("offset", [config.action], "action")
-
-    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Draw the offsets in the masked worlds."""
-        inputs = [wp.vec2(0.0, 0.0), wp.vec2(*self.config.range), 1, self._errors, self._errors]
-        self._draw(vary_parameters, self._errors.shape, world_mask, *inputs)
+        none = wp.vec2(0.0, 0.0)
+        self.shape, self.after = errors.shape, [errors, errors]
+        self.ranges = [none, wp.vec2(*config.range), 1], [none, none, 1]

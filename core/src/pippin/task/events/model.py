@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import newton
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
@@ -12,67 +11,57 @@ from pippin.task import TermContext
 
 from .config import CentreOfMassConfig, FrictionConfig, GravityConfig, MassConfig, MovedConfig
 from .kernels.model import move, vary, vary_masses
-from .variation import RandomEvent, Variation
+from .variation import ModelEvent, Variation
 
 
-class Mass(RandomEvent):
+class Mass(ModelEvent):
     """The event `mass`."""
 
     model_changes = frozenset({"BODY_INERTIAL_PROPERTIES"})
+    kernel = vary_masses
 
     def __init__(self, config: MassConfig, context: TermContext) -> None:
         super().__init__(config, context)
         model: Any = context.simulation.model
-        names, self._bodies = context.bodies(config.bodies)
+        names, bodies = context.bodies(config.bodies)
         context.claim("mass", names, "bodies")
-        self._variation = Variation(config)
-        built, chosen = on_host(model.body_mass), on_host(self._bodies)
-        of_bodies = built[chosen]
+        variation = Variation(config)
+        of_bodies = on_host(model.body_mass)[on_host(bodies)]
         if massless := [name for name, mass in zip(names, of_bodies[0], strict=True) if mass <= 0.0]:
             raise ConfigError(f"bodies: {massless[0]!r} has no mass to change; choose others")
-        self._variation.refuse_below_zero(of_bodies, "mass", above=True)
-        self._arrays = [model.body_mass, model.body_inv_mass, model.body_inertia, model.body_inv_inertia]
-        self._built = [wp.clone(array) for array in self._arrays]
-
-    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Draw the masses in the masked worlds."""
-        inputs = [self._bodies, *self._variation.arguments, *self._built, *self._arrays]
-        self._draw(vary_masses, self._bodies.shape, world_mask, *inputs)
+        variation.refuse_below_zero(of_bodies, "mass", above=True)
+        arrays = [model.body_mass, model.body_inv_mass, model.body_inertia, model.body_inv_inertia]
+        self.shape, self.before, self.ranges = bodies.shape, [bodies], variation.arguments
+        self.after = [*map(wp.clone, arrays), *arrays]
 
 
-class Friction(RandomEvent):
+class Friction(ModelEvent):
     """The event `friction`."""
 
     model_changes = frozenset({"SHAPE_PROPERTIES"})
+    kernel = vary
 
     def __init__(self, config: FrictionConfig, context: TermContext) -> None:
         super().__init__(config, context)
         context.refuse_unsupported("shape_material_mu")
-        names, self._shapes = context.shapes(config.bodies)
+        names, shapes = context.shapes(config.bodies)
         context.claim("friction", names, "bodies")
-        self._values: Any = context.simulation.model.shape_material_mu
-        self._built = wp.clone(self._values)
-        self._variation = Variation(config)
-        built = on_host(self._built)[on_host(self._shapes)]
-        self._variation.refuse_below_zero(built, "coefficient of friction", above=False)
-
-    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Draw the coefficients in the masked worlds."""
-        inputs = [self._shapes, *self._variation.arguments, self._built, self._values]
-        self._draw(vary, self._shapes.shape, world_mask, *inputs)
+        values: Any = context.simulation.model.shape_material_mu
+        variation = Variation(config)
+        variation.refuse_below_zero(on_host(values)[on_host(shapes)], "coefficient of friction", above=False)
+        self.shape, self.before, self.ranges = shapes.shape, [shapes], variation.arguments
+        self.after = [wp.clone(values), values]
 
 
-class MovedVectors(RandomEvent):
+class MovedVectors(ModelEvent):
     """Vectors of the model that are moved at random from where they were built."""
+
+    kernel = move
 
     def __init__(self, config: MovedConfig, context: TermContext, indices: wp.array, values: Any) -> None:
         super().__init__(config, context)
-        self._indices, self._values, self._built = indices, values, wp.clone(values)
-
-    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Draw the vectors of the masked worlds."""
-        ends = [wp.vec3(*end) for end in self.config.ends]
-        self._draw(move, self._indices.shape, world_mask, self._indices, *ends, self._built, self._values)
+        self.shape, self.before, self.after = indices.shape, [indices], [wp.clone(values), values]
+        self.ranges = [wp.vec3(*end) for end in config.ends], [wp.vec3()] * 2
 
 
 class CentreOfMass(MovedVectors):

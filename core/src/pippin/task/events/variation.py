@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import newton
 import numpy as np
 import warp as wp
 from pippin import ConfigError
@@ -25,28 +27,49 @@ class RandomEvent(Event):
         self.draws.advance(world_mask)
 
 
+class ModelEvent(RandomEvent):
+    """An event that draws values around built ones, and puts the built ones back.
+
+    A subclass sets the kernel, its shape, the ranges and the ranges of no change, and the arguments on both sides.
+    """
+
+    kernel: Any
+    shape: Any
+    ranges: tuple[list[Any], list[Any]]
+    before: Sequence[Any] = ()
+    after: Sequence[Any]
+
+    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the values of the masked worlds."""
+        self._draw(self.kernel, self.shape, world_mask, *self.before, *self.ranges[0], *self.after)
+
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
+        """Put the built values of the masked worlds back."""
+        inputs = [world_mask, *self.draws.arguments, *self.before, *self.ranges[1], *self.after]
+        wp.launch(self.kernel, self.shape, inputs, device=world_mask.device)
+
+
 class Variation:
     """The ranges of random values around built ones."""
 
     def __init__(self, config: VariedConfig) -> None:
-        is_set = config.range is not None
-        self._scale = (0.0, 0.0) if is_set else config.scale
-        self._add = config.add if config.range is None else config.range
+        self._key = "range"
+        self._scale, self._add = (0.0, 0.0), config.range
+        if config.range is None:
+            self._key = "add" if config.add[0] < 0.0 else "scale"
+            self._scale, self._add = config.scale, config.add
         # Columns that tell draws apart: 0 for one draw in a world, 1 for one of each part.
         self._stride = 0 if config.shared else 1
 
     @property
-    def arguments(self) -> list[Any]:
-        """The ranges and the stride, as kernels take them."""
-        return [wp.vec2(*self._scale), wp.vec2(*self._add), self._stride]
+    def arguments(self) -> tuple[list[Any], list[Any]]:
+        """The ranges and the stride, as kernels take them, and those of no change."""
+        ranges = [wp.vec2(*self._scale), wp.vec2(*self._add), self._stride]
+        return ranges, [wp.vec2(1.0, 1.0), wp.vec2(0.0, 0.0), self._stride]
 
     def refuse_below_zero(self, built: np.ndarray, what: str, *, above: bool) -> None:
-        """Refuse ranges that reach values below zero, or zero itself if values must be above it.
-
-        Raises:
-            ConfigError: Tells the lowest value.
-        """
+        """Refuse ranges that reach values below zero, or zero itself if values must be above it."""
         lowest = float((built[..., None] * self._scale).min(initial=float("inf"))) + self._add[0]
         if lowest < 0.0 or (above and lowest == 0.0):
             bound = "above 0" if above else "at least 0"
-            raise ConfigError(f"the {what} can become {lowest:g}, and must be {bound}; choose narrower ranges")
+            raise ConfigError(f"{self._key}: the {what} can become {lowest:g}, and must be {bound}; narrow the range")

@@ -10,11 +10,7 @@ from pippin import ConfigError, did_you_mean
 
 
 def function_named(name: str) -> Callable[..., Any]:
-    """Return the function `module:function`.
-
-    Raises:
-        ConfigError: There is no such module or function, or the module cannot be imported.
-    """
+    """Return the function `module:function`."""
     module_name, colon, attribute = name.partition(":")
     if not (colon and attribute.isidentifier() and all(part.isidentifier() for part in module_name.split("."))):
         raise ConfigError(f"function: {name!r} is not the name of a function; write 'module:function'")

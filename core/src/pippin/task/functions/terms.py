@@ -32,11 +32,7 @@ class OfFunction:
             ) from error
 
     def evaluate(self, out: wp.array) -> None:
-        """Let the function write `out`.
-
-        Raises:
-            PluginError: The function raised.
-        """
+        """Let the function write `out`."""
         try:
             self._function(self.context, out, **self.config.parameters)
         except Exception as error:

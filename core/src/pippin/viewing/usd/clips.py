@@ -54,11 +54,7 @@ class UsdClips:
         self._begin(last)
 
     def save(self) -> None:
-        """Write the clip that grows.
-
-        Raises:
-            SimulationError: The file cannot be written; the one before stays.
-        """
+        """Write the clip that grows; if that fails, the file before stays."""
         write_layer(self.layer, self._file(f"{len(self._starts):04}"))
 
     def _begin(self, start: float = 0.0) -> None:
@@ -94,11 +90,7 @@ class UsdClips:
 
 
 def write_layer(layer: Any, path: Path) -> None:
-    """Write an `Sdf.Layer` and replace the file before.
-
-    Raises:
-        SimulationError: The file cannot be written; the one before stays.
-    """
+    """Write an `Sdf.Layer` and replace the file before."""
     partial = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

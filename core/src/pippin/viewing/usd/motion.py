@@ -104,22 +104,14 @@ class UsdMotion:
         write_layer(self.layer, self.path)
 
     def save_if_due(self, time: float) -> None:
-        """Write the file if the time since its first frame [s] has doubled.
-
-        Raises:
-            SimulationError: The file cannot be written; the one before stays.
-        """
+        """Write the file if the time since its first frame [s] has doubled."""
         if time >= self._next_save:
             self.save()
             while self._next_save <= time:
                 self._next_save *= 2.0
 
     def save(self) -> None:
-        """Write the file.
-
-        Raises:
-            SimulationError: The file cannot be written; the one before stays.
-        """
+        """Write the file."""
         if self._clips is not None:
             self._clips.save()
         write_layer(self.layer, self.path)

@@ -33,21 +33,13 @@ class UsdViewer(FileViewer):
         self._motion.layer.startTimeCode = 0.0
 
     def write(self, simulation: Host, index: int) -> None:
-        """Add the poses of the bodies.
-
-        Raises:
-            SimulationError: The file cannot be written; the one before stays.
-        """
+        """Add the poses of the bodies."""
         body_q = simulation.state.body_q
         self._motion.add(index, np.zeros((0, 7)) if body_q is None else body_q.numpy())
         self._motion.save_if_due(index / self.config.rate)
 
     def finish(self) -> None:
-        """Write the file.
-
-        Raises:
-            SimulationError: The file cannot be written; the one before stays.
-        """
+        """Write the file."""
         self._motion.save()
 
     def _scene_motion(self, simulation: Host) -> tuple[UsdMotion, list[str]]:

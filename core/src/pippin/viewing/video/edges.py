@@ -19,7 +19,6 @@ class Edges:
 
     Args:
         rays: The rays of each pixel, shape [height, width, samples, 2].
-        view_count: Number of views.
     """
 
     def __init__(self, rays: Any, view_count: int) -> None:

@@ -60,11 +60,7 @@ class VideoFile:
             self._container.start_encoding()
 
     def write(self, image: np.ndarray, index: int) -> None:
-        """Write a frame.
-
-        Args:
-            image: Red, green and blue from 0 to 255, shape [height, width, 3].
-            index: Time of the frame in frames since the start; it ascends.
+        """Write a frame of shape [height, width, 3], from 0 to 255; `index` is its time in frames, which ascends.
 
         Raises:
             SimulationError: The system takes no more, for example on a full disk; what was written can be played.

@@ -110,14 +110,9 @@ def find_edges(
     edges: wp.array2d[int],
     counts: wp.array[int],
 ):
-    """List the pixels of each view that differ from a neighbour in shape or in color.
+    """List the pixels of each view that differ from a neighbour in shape, or in color by a threshold from 0 to 255.
 
-    Args:
-        colors: Colors of the renderer, shape [views, height, width].
-        shapes: Index of the shape in sight.
-        threshold: Difference of colors that counts, from 0 to 255.
-        edges: Index of each such pixel, row by row, shape [views, height * width].
-        counts: Number of these pixels in each view.
+    `edges`, shape [views, height * width], has the index of each such pixel, row by row, and `counts` their number.
     """
     view, row, column = wp.tid()
     height, width = colors.shape[1], colors.shape[2]

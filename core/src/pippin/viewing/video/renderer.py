@@ -74,7 +74,6 @@ class Renderer:
     Args:
         model: The model; it is only read, besides the boxes around its shapes, which follow the state.
         worlds: Indices of the worlds to draw, one tile each.
-        layout: The tiles.
         fov: Angle between the upper and the lower edge of a tile [rad].
         scale: Size of what is in the middle [m], to which the pattern of the ground and the haze fit.
         sample_count: Rays per pixel at edges; elsewhere one is enough.
@@ -122,9 +121,7 @@ class Renderer:
     def render(self, state: newton.State, poses: np.ndarray) -> np.ndarray:
         """Return the image, shape [height, width, 3], from 0 to 255; the next one overwrites it.
 
-        Args:
-            state: The state.
-            poses: Pose of the camera of each drawn world: it looks along its own −z, with +y up. Shape [worlds, 7].
+        A camera looks along its own −z, with +y up; the poses are those of each drawn world, shape [worlds, 7].
         """
         model = self._model
         self._poses.assign(poses)

@@ -35,11 +35,7 @@ class VideoViewer(FileViewer):
         )
 
     def prepare(self, simulation: Host) -> None:
-        """Find the bodies or the camera to follow, and prepare the renderer.
-
-        Raises:
-            ConfigError: A body or a camera does not exist.
-        """
+        """Find the bodies or the camera to follow, and prepare the renderer."""
         config = self.config
         layout = tiles(len(self.worlds), config.size)
         self._cameras = cameras = Cameras(config, simulation, self.worlds, layout.width / layout.height)

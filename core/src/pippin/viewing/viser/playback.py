@@ -18,11 +18,7 @@ _POSES = ("body_q", "joint_q")
 
 
 def find_poses(recordings: Mapping[str, Recording], folder: Path) -> Recording:
-    """Return the recording of a run folder that has the poses of the bodies.
-
-    Raises:
-        ConfigError: No recording has them.
-    """
+    """Return the recording of a run folder that has the poses of the bodies."""
     for name in _POSES:
         for recording in recordings.values():
             if name in recording and len(recording.time):

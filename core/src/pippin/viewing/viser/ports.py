@@ -17,11 +17,7 @@ _TRIED = 1000
 
 
 def free_port(port: int | None, where: str) -> int:
-    """Return a port that nobody listens on: the one that the user asked for, else the first free one from 8080.
-
-    Raises:
-        ConfigError: The port is in use, or may not be used.
-    """
+    """Return a port that nobody listens on: the one that the user asked for, else the first free one from 8080."""
     if port is not None:
         if fault := _fault(port):
             raise ConfigError(

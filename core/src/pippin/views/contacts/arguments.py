@@ -17,11 +17,7 @@ from .pairing import Counterpart
 
 
 def sources_of(host: Host) -> Any:
-    """Return the contacts of a simulation for kernels, a `kernels.contacts.Sources`; the arrays never change.
-
-    Raises:
-        ViewError: The simulation has no contact forces.
-    """
+    """Return the contacts of a simulation for kernels, a `kernels.contacts.Sources`; the arrays never change."""
     contacts = host.contacts
     forces = None if host.observables is None else host.observables.contact_f
     if forces is None or contacts is None:

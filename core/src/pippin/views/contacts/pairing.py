@@ -33,11 +33,7 @@ class SensorGroup:
 def sensor_groups(
     model: newton.Model, sensors: Patterns, filters: Sequence[Any], worlds: Sequence[int] | None, *, path_glob: bool
 ) -> list[SensorGroup]:
-    """Return the sensors in groups with equal filters; the arguments are those of `RigidContactView`.
-
-    Raises:
-        SelectionError: `select` fails, the number of lists is wrong, or a body is in two groups.
-    """
+    """Return the sensors in groups with equal filters; the arguments are those of `RigidContactView`."""
     of_body = on_host(model.body_world)
     options = {"what": "body", "chosen_worlds": worlds, "path_glob": path_glob}
     groups = [

@@ -88,6 +88,29 @@ class Everywhere(Event):
 
 
 @attrs.frozen(kw_only=True)
+class HasteningConfig(EventConfig):
+    """Nothing of its own."""
+
+    implementation = "Hastening"
+
+
+class Hastening(Event):
+    """Gives all joints a velocity that grows, over resets too."""
+
+    moves_bodies = True
+
+    def __init__(self, config, context):
+        super().__init__(config, context)
+        import warp as wp
+
+        self._velocities = wp.zeros_like(context.simulation.state.joint_qd)
+
+    def apply(self, state, world_mask):
+        self._velocities += 0.1
+        state.joint_qd.assign(self._velocities)
+
+
+@attrs.frozen(kw_only=True)
 class AnyCommandConfig(CommandConfig):
     """Nothing of its own."""
 

@@ -1,0 +1,92 @@
+"""Largest velocity of driven joints: no effort of an actuator accelerates a joint beyond it, with every solver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import newton
+import numpy as np
+import warp as wp
+from newton.actuators import ClampingBase, ClampingDCMotor
+from pippin.arrays import on_host, present
+from pippin.binding import Host
+
+from .clamping_configs import DCMotorConfig
+from .config import ActuatorConfig
+from .effort_limit import note_on_limits, stated_limits
+from .kernels import limit_speeds
+from .parameters import Lanes
+
+
+class VelocityClamping(ClampingBase):
+    """Effort in the direction of motion is at most `I (V - v) / dt`, and zero from the velocity limit V on.
+
+    v is the joint's speed in the direction of the effort. I is its inertia at the start pose, so that the effort alone
+    takes the joint to its limit within the step and not beyond. Effort that brakes is left alone.
+
+    Args:
+        limits: The model's velocity limits of all DOFs [m/s or rad/s], read anew in each step.
+        impulses: I / dt of each lane [N·s/m or N·m·s/rad], infinite for an inertia that is not known.
+    """
+
+    def __init__(self, limits: wp.array, impulses: wp.array) -> None:
+        self._limits, self._impulses = limits, impulses
+
+    def modify_forces(
+        self,
+        src_forces: wp.array,
+        dst_forces: wp.array,
+        positions: wp.array,
+        velocities: wp.array,
+        pos_indices: wp.array,
+        vel_indices: wp.array,
+        device: Any = None,
+    ) -> None:
+        """Write the limited efforts; see `ClampingBase.modify_forces`."""
+        inputs = [vel_indices, velocities, self._limits, self._impulses, src_forces, dst_forces]
+        wp.launch(limit_speeds, len(src_forces), inputs, device=device)
+
+
+def build_velocity_limit(
+    config: ActuatorConfig, host: Host, lanes: Lanes, others: Sequence[ClampingBase]
+) -> tuple[list[ClampingBase], tuple[str, ...]]:
+    """Return the limit that follows the other clampings, and a note if it is the asset's; both may be empty.
+
+    The curve of a DC motor is such a limit, and replaces that of the asset.
+    """
+    of_model = present(host.model.joint_velocity_limit)
+    limits = stated_limits(of_model, lanes.dofs)
+    is_given = config.velocity_limit is not None and not isinstance(config, DCMotorConfig)
+    has_curve = any(isinstance(other, ClampingDCMotor) for other in others)
+    if not np.isfinite(limits).any() or (has_curve and not is_given):
+        return [], ()
+    impulses = wp.array(_inertias(host, lanes).ravel() / lanes.dt, dtype=float, device=lanes.device)
+    note = () if is_given else (note_on_limits("velocity_limit", lanes.labels, limits[0]),)
+    found: list[ClampingBase] = [VelocityClamping(of_model, impulses)]
+    return found, note
+
+
+def _inertias(host: Host, lanes: Lanes) -> np.ndarray:
+    """Return the inertia of each lane at the start pose, all other joints free [kg or kg·m²]; infinite if unknown.
+
+    The worlds of a prototype have the inertias of the first of them.
+    """
+    model, found = host.model, np.full(lanes.dofs.shape, np.inf)
+    matrices = newton.eval_mass_matrix(model, host.state)
+    if matrices is None:
+        return found
+    prototypes = host.prototype_of_world[lanes.worlds]
+    starts, articulations = on_host(model.joint_qd_start), on_host(model.joint_articulation)
+    for prototype in np.unique(prototypes):
+        rows = np.flatnonzero(prototypes == prototype)
+        joints = np.searchsorted(starts, lanes.dofs[rows[0]], side="right") - 1
+        for articulation in np.unique(articulations[joints][articulations[joints] >= 0]).tolist():
+            columns = np.flatnonzero(articulations[joints] == articulation)
+            first, last = (on_host(each)[articulation] for each in (model.articulation_start, model.articulation_end))
+            own = matrices[articulation].numpy()[: starts[last] - starts[first], : starts[last] - starts[first]]
+            response = np.diag(np.linalg.pinv(own.astype(float), hermitian=True))
+            with np.errstate(divide="ignore"):
+                inertias = 1.0 / np.maximum(response[lanes.dofs[rows[0]][columns] - starts[first]], 0.0)
+            found[np.ix_(rows, columns)] = inertias
+    return found
