@@ -21,7 +21,7 @@ from pippin.quaternions import rotated
 from pippin.simulation import Simulation
 from pippin.state.start_pose import overlaps
 from pippin.support.declaration import Declaration
-from pippin.support.requirements import gaps
+from pippin.support.requirements import find_gaps
 
 from .gain_tables import gain_notes, group_table, pattern_of
 from .inspection.contents import inspect_assets
@@ -172,7 +172,8 @@ def _accept(tables: dict[str, Any]) -> None:
     """Accept the features of the robot that the solver does not have; the file says which ones."""
     name = tables["solver"]["type"]
     declared = Declaration.of(Catalog.installed().find("solver", name).load(), name)
-    lacking = gaps(features_of(first_world(structure(tables))), declared)
+    model = first_world(structure(tables))
+    lacking = find_gaps(features_of(model), declared, (), (), are_stated=True).refused
     if lacking:
         tables["simulation"]["accept_unsupported"] = list(lacking)
 

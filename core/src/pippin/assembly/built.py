@@ -156,7 +156,9 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
     """Bind every component to the running simulation, and return the plan of a step."""
     components, buffers = built.components, {}
     with WARP_LOCK, wp.ScopedDevice(built.device):
-        for answer in components.implementations("bind"):
+        observers = {name for name, each in components.declarations.items() if each.is_observer}
+        # Whoever only looks comes last: the others, such as the task, have what it looks at.
+        for answer in sorted(components.implementations("bind"), key=lambda each: each.owner in observers):
             _LOGGER.info("%s", answer.owner)
             binding = ComponentBinding(
                 label=answer.owner,

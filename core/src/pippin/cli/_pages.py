@@ -21,6 +21,7 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 from pippin.validators import slice_or_indices
 from pippin.viewing.viser.config import ViserConfig
+from pippin.viewing.viser.pacing import Meter
 from pippin.viewing.viser.ports import free_port
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Running(Shown):
             loop = RunLoop(simulation, progress)
             loop.begin()
             try:
-                with progress.phase("view"), stopped_between_steps(simulation) as stop_if_asked:
+                with progress.phase("view", has_end=False), stopped_between_steps(simulation) as stop_if_asked:
                     _run(loop, viewer, is_over, stop_if_asked)
             finally:
                 for note in viewer.notes:
@@ -135,7 +136,7 @@ class Recorded(Shown):
                 shown = PlaybackPage(playback, page)
                 try:
                     tell(shown.url)
-                    with progress.phase("view"), stopped_between_steps(playback):
+                    with progress.phase("view", has_end=False), stopped_between_steps(playback):
                         shown.serve(lambda: is_over(shown.clients))
                 finally:
                     shown.close()
@@ -173,7 +174,7 @@ def _recorded(path: Path) -> Recorded:
 
 def _run(loop: RunLoop, viewer: ViserViewer, is_over: IsOver, stop_if_asked: Callable[[], None]) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
-    is_failed = False
+    is_failed, meter = False, Meter()
     while not is_over(viewer.clients):
         try:
             loop.stride_to(_NO_END)
@@ -186,7 +187,21 @@ def _run(loop: RunLoop, viewer: ViserViewer, is_over: IsOver, stop_if_asked: Cal
             viewer.pause()
             loop.progress.note(f"error: {error}")
         stop_if_asked()
-        loop.progress.update(f"t = {loop.simulation.time:.2f} s")
+        _tell(loop, viewer, meter)
+
+
+def _tell(loop: RunLoop, viewer: ViserViewer, meter: Meter) -> None:
+    """Tell time and speed on a terminal; elsewhere once, and again if a browser opens the page or leaves it."""
+    simulation, count = loop.simulation, viewer.clients.count
+    rate = meter.look(simulation.step_count)
+    if rate is None:
+        return
+    speed = f"t = {simulation.time:.2f} s, {rate * simulation.control_dt:.3g} × real time"
+    text = f"{speed}, {count} browser{'s' * (count != 1)}"
+    if loop.progress.is_live:
+        loop.progress.update(text)
+    else:
+        loop.progress.note(f"view     {text}", once=f"{count} browsers")
 
 
 def _page_of(config: SimulationConfig) -> ViserConfig:

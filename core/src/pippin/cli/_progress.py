@@ -53,13 +53,13 @@ class ConsoleProgress(RunProgress):
         self._lock = threading.Lock()
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: str, *, has_end: bool = True) -> Iterator[None]:
         """Show a phase while the block runs. Its duration is kept even if the block raises an error."""
         self._name, self._text = name, ""
         self._began = self._shown = self._updated = time.perf_counter()
         if self._is_shown and not self.is_live:
             self.note(f"{name:<8} ...")
-        with super().phase(name), self._live(name), self._counting():
+        with super().phase(name), self._live(name), self._counting() if has_end else nullcontext():
             yield
         if self._is_shown:
             self.note(f"{name:<8} {self.seconds[name]:.1f} s")

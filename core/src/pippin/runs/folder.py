@@ -56,8 +56,8 @@ class RunFolder:
         self.write_config(config)
         self.write_summary(summary)
         if trace is not None:
-            with self._new("hooks.csv") as file:
-                trace.write(file)
+            with self._new("hooks.csv") as path:
+                trace.write(path)
         self.write_text("report.html", self._report(file, config, summary, trace))
 
     def write_config(self, config: SimulationConfig) -> None:
