@@ -62,7 +62,7 @@ def ordered(instance: Any, attribute: Any, value: tuple[float, float] | None) ->
         ValueError: It is not ordered, or not finite.
     """
     if value is not None and not -math.inf < value[0] <= value[1] < math.inf:
-        raise ValueError(f"'{attribute.name}' must be a finite range [low, high] with low <= high: {list(value)}")
+        raise ValueError(f"'{attribute.name}' must be a range [low, high] with low <= high, both finite: {list(value)}")
 
 
 def range_ends(low: float | None, high: float | None) -> tuple[float, float]:

@@ -121,7 +121,7 @@ class Termination(Term):
 def _above_zero(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
     ordered(instance, attribute, value)
     if value is not None and value[0] <= 0.0:
-        raise ValueError(f"'{attribute.name}' must be a range above 0: {list(value)}")
+        raise ValueError(f"'{attribute.name}' must be a range [low, high] above 0: {list(value)}")
 
 
 def _belongs_to_intervals(
