@@ -129,19 +129,19 @@ def test_a_scene_without_assets_is_refused():
 
 
 LOOP = """<mujoco><worldbody><body name="a"><joint axis="0 1 0"/><geom size=".1"/><body name="b" pos="1 0 0">
-<joint axis="0 1 0"/><geom size=".1"/></body></body></worldbody>
-<equality><connect name="c" body1="a" body2="b" anchor=".5 0 0"/></equality>{}</mujoco>"""
+<joint axis="0 1 0"/><geom size=".1"/></body></body><body name="c" pos="1 0 1"><joint axis="0 1 0"/><geom size=".1"/>
+</body></worldbody><equality><connect name="c" body1="b" body2="c" anchor=".5 0 0"/></equality></mujoco>"""
 
 
 def test_loops_are_counted_beside_the_degrees_of_freedom(inspect):
-    contents = inspect(LOOP.format(""))
+    contents = inspect(LOOP)
 
-    assert (contents.dof_count, len(contents.loops), contents.refusal) == (2, 1, "")
+    assert (contents.dof_count, len(contents.loops), contents.refusal) == (3, 1, "")
 
 
 def test_a_file_that_is_refused_is_listed_with_the_reason(inspect):
-    flex = '<deformable><flex name="f" dim="1" body="a b" element="0 1" vertex="0 0 0 0 0 0"/></deformable>'
+    flex = '<deformable><flex name="f" dim="1" body="a a" vertex="0 0 0 .1 0 0" element="0 1"/></deformable>'
 
-    contents = inspect(LOOP.format(flex))
+    contents = inspect(LOOP.replace("</mujoco>", f"{flex}</mujoco>"))
 
     assert "would be another mechanism than in MuJoCo: model: flexes 1 → 0" in contents.refusal

@@ -46,7 +46,7 @@ def test_what_a_urdf_gives_runs_and_says_that_it_starts_outside_its_limits(tune,
 
     assert result.exit_code == 0, result.output
     assert (
-        "# 1 joint starts outside its limits: hinge 0 < 0.2; set joint_positions of the asset"
+        "# 1 joint starts outside its limits: hinge 0 < 0.2; set joint_positions"
         in (tmp_path / "tuned.toml").read_text()
     )
     with pippin.Simulation.from_file(tmp_path / "tuned.toml", {"simulation.device": "cpu"}) as simulation:
