@@ -246,6 +246,7 @@ def test_mujoco_gets_gains_that_are_drawn_at_first_and_at_a_reset(driven):
         first = group.get("kp").numpy()[:, 0]
         np.testing.assert_allclose(gained(simulation), first, rtol=1e-4)
         simulation.reset()
+        group.position_targets.fill_(1.0)
         second = group.get("kp").numpy()[:, 0]
         np.testing.assert_allclose(gained(simulation), second, rtol=1e-4)
 

@@ -123,3 +123,49 @@ def test_forces_are_set_if_the_group_is_off(simulate):
         simulation.step()
 
         assert (simulation.state.joint_qd.numpy()[1::2] > 0.0).all()
+
+
+@pytest.mark.parametrize("kind", ["pd", "solver-pd"])
+def test_a_reset_restores_the_targets_of_its_worlds_wherever_they_were_written(simulate, kind):
+    """Also those that no step has seen yet, and what a view reads before the next step."""
+    with simulate(type=kind) as simulation:
+        group = simulation.actuators["legs"]
+        view = simulation.view.articulations("**")
+        names = ("position_targets", "velocity_targets", "feedforward")
+        for name in names:
+            getattr(group, name).fill_(0.5)
+        simulation.step(2)
+        view.set_dof_position_targets([[0.25, 0.25]] * 2)
+
+        simulation.reset([1])
+        seen = view.get_dof_position_targets().numpy()[1].tolist()
+        simulation.step()
+
+        targets = [getattr(group, name).numpy().tolist() for name in names]
+
+    assert seen == [0.0, 0.0]
+    assert targets == [[[start] * 2, [0.0, 0.0]] for start in (0.25, 0.5, 0.5)]
+    assert speeds(simulation)[1] == 0.0
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["position_targets", "velocity_targets", "feedforward"])
+@pytest.mark.parametrize("kind", ["pd", "solver-pd"])
+def test_a_target_that_is_not_finite_is_an_error_with_its_group(simulate, kind, name, value):
+    """Without the check, a clamping makes the largest effort of it."""
+    limit = {"effort_limit": 5.0} if kind == "pd" else {}
+    with simulate(type=kind, capture="require", **limit) as simulation:
+        simulation.step(2)
+        simulation.raise_errors()
+        targets = getattr(simulation.actuators["legs"], name).numpy()
+        targets[1, 1] = value
+        simulation.step(3)
+
+        message = (
+            rf"step 3 \(t = 0\.03 s\): actuators\.legs: {name} of 'joint_1' in world 1 is not finite; write finite"
+        )
+        with pytest.raises(pippin.SimulationError, match=message):
+            simulation.raise_errors()
+        simulation.reset([1])
+        simulation.step()
+        simulation.raise_errors()

@@ -156,12 +156,15 @@ def test_a_second_driver_is_refused_while_the_first_one_runs(killed):
 
 
 def test_a_full_disk_ends_the_sweep_with_its_cure_and_keeps_its_folder(scene, tmp_path):
-    """The files of this process may have 1100 bytes: too few for the configuration of a variant, and for the table."""
+    """The files of this process may have 1100 bytes: too few for the configuration of a variant, and for the table.
+
+    Python would cut its files of bytecode, too, and the next process would stumble over them.
+    """
     command = ["sweep", str(scene / "pendulum.toml"), "--over", "simulation.seed=0..29", "--out", str(tmp_path / "out")]
     limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1100, 1100)); {COMMAND}"
 
     result = subprocess.run(
-        [sys.executable, "-c", limited, *command, "--processes", "1"], capture_output=True, text=True
+        [sys.executable, "-B", "-c", limited, *command, "--processes", "1"], capture_output=True, text=True
     )
 
     assert result.returncode == 4, result.stderr

@@ -16,9 +16,7 @@ from pippin import PluginError, conformance
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.conformance.checks import CHECKS
-from pippin.conformance.mechanisms import BENCHES, UNTRIED
 from pippin.conformance.runtime_changes import RUNTIME_CHANGES
-from pippin.solving import FEATURES
 from pippin.views import ARTICULATION, RIGID_BODY
 
 pytestmark = pytest.mark.slow
@@ -114,30 +112,21 @@ def test_a_broken_promise_is_found_by_its_check(check, tmp_path, monkeypatch):
     assert ";" in result.reason or not isinstance(result.error, PluginError), "it says what to do"
 
 
-@pytest.mark.parametrize("feature", BENCHES)
-def test_a_feature_that_is_declared_and_missing_is_found_by_its_check(feature):
-    """One solver lets everything fall, another one moves nothing, a third one takes off limits and opens loops."""
-    plugins = ("broken-every-feature-loose", "broken-every-feature-frozen", "broken-joints-and-loops")
-    results = [conformance.Conformance("solver", name).run(f"feature_{feature}") for name in plugins]
-    reasons = [result.reason for result in results if result.outcome == "failed"]
-    assert any(f"declares {feature}, but not so that " in reason for reason in reasons), results
-
-
 @pytest.fixture(scope="module")
 def deaf():
     """Two solvers that declare every feature: one lets everything fall, and the other moves nothing."""
     return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
 
 
-@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature])
-def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_ask(deaf, name):
+@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature or change.flags])
+def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_change(deaf, name):
     reasons = [each.run(f"change_{name}").reason for each in deaf]
 
     ignored, refused = f"{name} in the last of 3 worlds, but not so that ", f"declares what {name} needs, but refuses"
     assert any(ignored in reason or refused in reason for reason in reasons), reasons
 
 
-def test_every_setter_of_a_view_is_an_ask():
+def test_every_setter_of_a_view_is_a_runtime_change():
     tables = (*ARTICULATION.values(), *RIGID_BODY.values())
     setters = {f"set_{each.name}": each for each in tables if each.is_settable}
 
@@ -190,10 +179,6 @@ def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
     assert len(set(names)) == len(names)
     assert {name for name in names if not name.startswith(("feature_", "change_"))} <= TRUTHS.keys()
     assert all(check.promise.endswith(".") for check in CHECKS)
-
-
-def test_every_feature_is_tried_on_a_bench_or_said_not_to_be():
-    assert sorted([*BENCHES, *UNTRIED]) == sorted(FEATURES)
 
 
 def test_every_plugin_of_this_repository_is_held_to_the_checks():

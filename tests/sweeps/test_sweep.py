@@ -1,9 +1,14 @@
 """The driver of a sweep: the order in which it gives variants to an executor."""
 
+import resource
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from pippin.runs.progress import RunProgress, progress_shown_by
 from pippin.sweeps import JobResult, call_job
+from pippin.sweeps.run_sweep import run_variants
 from pippin.sweeps.sweep import Sweep
 from pippin.sweeps.sweep_folder import SweepFolder, publish
 from pippin.sweeps.values import axis_of
@@ -49,11 +54,21 @@ class Here:
 
 
 @pytest.fixture
-def variants(tmp_path):
+def arm(tmp_path):
+    """The configuration of an arm."""
     (tmp_path / "arm.xml").write_text(ARM)
     (tmp_path / "arm.toml").write_text(SCENE)
-    seeds = axis_of("simulation.seed=0..2")
-    return variants_of(Path(tmp_path, "arm.toml"), [], [seeds], lambda config: 2)
+    return tmp_path / "arm.toml"
+
+
+@pytest.fixture
+def variants(arm):
+    return variants_of(arm, [], [axis_of("simulation.seed=0..2")], lambda config: 2)
+
+
+@pytest.fixture
+def recorded(arm):
+    return variants_of(arm, ["recorders.log={type='npz'}"], [axis_of("simulation.seed=0,1")], lambda config: 2)
 
 
 def test_one_variant_alone_compiles_for_the_others(variants, tmp_path):
@@ -79,3 +94,56 @@ def test_a_note_of_a_recorder_is_in_the_table_with_the_final_folder(variants, tm
 
     assert first["notes"] == f"recorders:log: {final}/log.npz: the disk is full"
     assert second["notes"] is None
+
+
+class Told(RunProgress):
+    """Keeps the lines that stay."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def note(self, text, *, once=""):
+        self.lines.append(text)
+
+
+def test_a_variant_whose_recorder_had_no_room_is_incomplete_and_runs_again(recorded, tmp_path, monkeypatch):
+    """Files may have half a megabyte, and recorders leave a whole one."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut, and the next process would stumble over it
+    told, limits, results = Told(), resource.getrlimit(resource.RLIMIT_FSIZE), []
+
+    with progress_shown_by(told):
+        for limit in (500_000, limits[0]):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limits[1]))
+            try:
+                options = {"timeout": 60.0, "out": tmp_path / "out"}
+                results.append(run_variants(Path("arm.toml"), recorded, Here(), **options))
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert [dict(result.outcomes) for result in results] == [{"incomplete": 2}, {"ok": 2}]
+    assert "recordings lack rows, as a disk was full: make room, and run the same command again" in told.lines
+    assert not any("finished already" in line for line in told.lines)
+    for before, after in zip(*(result.rows for result in results), strict=True):
+        folder = tmp_path / "out" / "variants" / after["id"]
+        assert f"'{folder / 'log.npz'}' ends before t = " in before["reason"]
+        assert after["reason"] is None
+        with np.load(folder / "log.npz") as data:
+            assert len(data["time"]) == 2
+        assert f'href="variants/{after["id"]}/"' in (tmp_path / "out" / "results.html").read_text()
+
+
+def test_a_solver_that_the_file_does_not_name_may_ignore_numbers_as_in_a_comparison(arm, tmp_path):
+    (tmp_path / "arm.xml").write_text(ARM.replace('name="shoulder"', 'name="shoulder" armature="0.1"'))
+    solvers = variants_of(arm, [], [axis_of("solver.type=featherstone,xpbd")], lambda config: 2)
+    own = variants_of(arm, ["solver.type=xpbd"], [axis_of("simulation.seed=0")], lambda config: 2)
+
+    sweeps = {"other": solvers, "own": own}
+    results = [run_variants(arm, each, Here(), timeout=60.0, out=tmp_path / name) for name, each in sweeps.items()]
+    rows = [row for result in results for row in result.rows]
+
+    assert [(row["outcome"], row["ignores"]) for row in rows] == [
+        ("ok", None),
+        ("ok", "armature"),
+        ("refused", None),
+    ]

@@ -85,13 +85,23 @@ def test_without_inputs_of_the_file_those_of_the_model_stay(simulate):
         np.testing.assert_allclose(simulation.actuators["arm"].ctrl.numpy(), [[0.7, 0.0]])
 
 
-def test_a_reset_leaves_inputs_alone(simulate):
+def test_a_reset_restores_the_inputs_of_its_worlds(simulate):
     with simulate(worlds=2) as simulation:
         group = simulation.actuators["arm"]
+        first = group.ctrl.numpy()[1].copy()
         group.set("ctrl", 0.4)
         simulation.reset([1])
 
-        np.testing.assert_allclose(group.get("ctrl").numpy(), 0.4)
+        np.testing.assert_allclose(group.get("ctrl").numpy(), [np.full_like(first, 0.4), first])
+
+
+def test_an_input_that_is_not_finite_is_an_error_with_its_group(simulate):
+    with simulate(worlds=2) as simulation:
+        simulation.actuators["arm"].ctrl[1].fill_(np.nan)
+        simulation.step()
+
+        with pytest.raises(pippin.SimulationError, match=r"actuators\.arm: ctrl of '.*' in world 1 is not finite"):
+            simulation.raise_errors()
 
 
 def test_inputs_beyond_the_range_of_the_asset_are_refused(simulate):

@@ -62,6 +62,7 @@ def efforts(file, count, *, worlds=1, capture="require", reset=None, effort_mode
         for step in range(count):
             if step == reset:
                 simulation.reset([1])
+                legs.position_targets.fill_(TARGET)
             simulation.step()
             found.append(legs.computed_effort.numpy()[:, 0].copy())
     return np.array(found)

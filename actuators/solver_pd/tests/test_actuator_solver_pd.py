@@ -135,6 +135,7 @@ def test_a_reset_draws_the_gains_of_its_worlds_and_they_act(simulate):
         simulation.step()
         before = group.get("kp").numpy()
         simulation.reset([1])
+        group.position_targets.fill_(1.0)
         after = group.get("kp").numpy()
         errors = 1.0 - hinges(simulation.state.joint_q, simulation)
 

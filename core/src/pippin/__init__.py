@@ -23,14 +23,7 @@ from .config import (
     structure,
 )
 from .config.files import find_file
-from .errors import (
-    BufferOverflowError,
-    CaptureWarning,
-    ConfigError,
-    PippinError,
-    PluginError,
-    SimulationError,
-)
+from .errors import BufferOverflowError, CaptureWarning, ConfigError, PippinError, PluginError, SimulationError
 from .hookspecs import hookimpl, hookspec
 from .late import late
 from .simulation import Simulation
@@ -101,7 +94,6 @@ __all__ = [
     "sweep",
     "verify",
 ]
-
 
 _LATE = {
     "AssetContents": "pippin.analysis.inspection.rows",

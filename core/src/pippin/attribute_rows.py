@@ -20,8 +20,8 @@ def dof_numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
         found = numbers(of, key)
         return found if len(found) else np.zeros(of.joint_dof_count)
     attribute: Any = of.custom_attributes.get(key)
-    default, given = (0.0, {}) if attribute is None else (attribute.default, attribute.values or {})
-    return np.array([given.get(dof, default) for dof in range(of.joint_dof_count)])
+    default, stored = (0.0, {}) if attribute is None else (attribute.default, attribute.values or {})
+    return np.array([stored.get(dof, default) for dof in range(of.joint_dof_count)])
 
 
 def texts(of: newton.ModelBuilder | newton.Model, key: str) -> list[str]:

@@ -38,12 +38,12 @@ def name_axes(builder: newton.ModelBuilder, joint: int, names: Sequence[str]) ->
         ConfigError: The joint has no axes or another number of them, or a name contains a `/` or comes twice.
     """
     joints, where = _Joints(builder), f"name_axes: joint {builder.joint_label[joint]!r}"
-    dofs, given = joints.dofs(joint), [name for name in names if name]
+    dofs, named = joints.dofs(joint), [name for name in names if name]
     if not joints.has_axes(joint):
         raise ConfigError(f"{where}: a {joints.kind(joint)} joint has no axes; name those of {_WITH_AXES} joints")
     if len(names) != len(dofs):
         raise ConfigError(f"{where}: {len(names)} names for {len(dofs)} axes, {list(names)}; give one for each")
-    if len(set(given)) < len(given) or any("/" in name for name in given):
+    if len(set(named)) < len(named) or any("/" in name for name in named):
         raise ConfigError(f"{where}: names must differ and have no '/', got {list(names)}; choose other names")
     declare_axis_names(builder)
     values: Any = builder.custom_attributes[f"{_NAMESPACE}:{_NAME}"].values

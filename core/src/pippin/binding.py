@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .state.model_changes import ModelChanges
     from .support.solver_support import SolverSupport
 
-
 S = TypeVar("S", bound="Assignable")
 
 

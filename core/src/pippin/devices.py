@@ -20,11 +20,9 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-
 WARP_LOCK = threading.RLock()
 """Lock that Pippin holds whenever it uses Warp. While one thread records, Warp also records the launches of all
 other threads, and it crashes if two threads replay CPU graphs at once. Separate processes need no lock."""
-
 
 _DRIVERS = ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so", "libcuda.so.1")
 """Libraries of NVIDIA's driver, one of which Warp loads."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from .errors import ConfigError
 
 __all__ = ["output_path"]
+
+_GROWTH_PERIOD = 60.0
+"""Time after which a file that is being written has changed [s]."""
 
 
 def output_path(folder: Path | None, path: str | os.PathLike[str]) -> Path:
@@ -32,16 +38,40 @@ def output_path(folder: Path | None, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def refuse_unwritable(path: Path) -> None:
-    """Refuse a file that cannot be written; nothing is created."""
+def refuse_unwritable(path: Path, where: str = "path") -> None:
+    """Refuse a file that cannot be written; nothing is created. `where` begins the error."""
     if path.is_dir():
-        raise ConfigError(f"path: '{path}' is a folder; name a file")
+        raise ConfigError(f"{where}: '{path}' is a folder; name a file")
     if path.exists():
         if not os.access(path, os.W_OK):
-            raise ConfigError(f"path: '{path}' cannot be written; change its permissions, or choose another file")
+            raise ConfigError(f"{where}: '{path}' cannot be written; change its permissions, or choose another file")
         return
     nearest = next(parent for parent in path.parents if parent.exists())
     if not nearest.is_dir():
-        raise ConfigError(f"path: '{path}' cannot be created, as '{nearest}' is a file; choose another path")
+        raise ConfigError(f"{where}: '{path}' cannot be created, as '{nearest}' is a file; choose another path")
     if not os.access(nearest, os.W_OK | os.X_OK):
-        raise ConfigError(f"path: '{nearest}' cannot be written; change its permissions, or choose another path")
+        raise ConfigError(f"{where}: '{nearest}' cannot be written; change its permissions, or choose another path")
+
+
+def partial_path(target: Path) -> Path:
+    """Return a hidden path beside a file, at which it is written before it gets its name.
+
+    What processes of this machine left there that were killed is removed.
+    """
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*"):
+        with suppress(OSError):
+            if _is_left(left):
+                left.unlink()
+    return target.with_name(f".{target.name}.{os.getpid()}")
+
+
+def _is_left(partial: Path) -> bool:
+    """Tell whether nobody writes a file any more: its process is gone here, and on other machines it would grow."""
+    number = partial.suffix[1:]
+    if os.name != "posix" or not number.isdigit() or time.time() - partial.stat().st_mtime < _GROWTH_PERIOD:
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    return False

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .config import CollisionConfig
     from .solving.contact_source import ContactSource
 
-
 hookspec = pluggy.HookspecMarker("pippin")
 """The marker of a hook: of Pippin, and of a class that a plugin names in `hookspecs`."""
 

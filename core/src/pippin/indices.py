@@ -45,44 +45,44 @@ class IndexRange:
     lowest: int = attrs.field(default=0, kw_only=True)
     """The lowest index; -1 if -1 stands for something."""
 
-    def indices(self, given: Any, where: str, *, may_repeat: bool = False) -> np.ndarray:
-        """Return the indices in the order given, or of the true entries of a mask, shape [chosen].
+    def indices(self, choice: Any, where: str, *, may_repeat: bool = False) -> np.ndarray:
+        """Return the indices in their order, or of the true entries of a mask, shape [chosen].
 
         Args:
-            given: What the user chose.
+            choice: What the user chose.
             where: Beginning of error messages.
             may_repeat: Whether an index may be listed twice.
 
         Raises:
             ConfigError: The type, a shape or an index is wrong, or an index is listed twice.
         """
-        numbers = self._read(given, where)
+        numbers = self._read(choice, where)
         if not may_repeat and np.count_nonzero(self._marked(numbers)) != len(numbers):
             values, counts = np.unique(numbers, return_counts=True)
             raise self.error(f"{where}: {int(values[counts > 1][0])} is listed twice; list each {self.what} once")
         return numbers
 
-    def mask(self, given: Any, where: str) -> np.ndarray:
+    def mask(self, choice: Any, where: str) -> np.ndarray:
         """Return whether each index from `lowest` on is chosen, shape [count - lowest]; one may be listed twice.
 
         Args:
-            given: What the user chose.
+            choice: What the user chose.
             where: Beginning of error messages.
 
         Raises:
             ConfigError: The type, a shape or an index is wrong.
         """
-        return self._marked(self._read(given, where))
+        return self._marked(self._read(choice, where))
 
     def _marked(self, numbers: np.ndarray) -> np.ndarray:
         marks = np.zeros(self.count - self.lowest, dtype=bool)
         marks[numbers - self.lowest] = True
         return marks
 
-    def _read(self, given: Any, where: str) -> np.ndarray:
-        if given is None:
+    def _read(self, choice: Any, where: str) -> np.ndarray:
+        if choice is None:
             return np.arange(self.lowest, self.count)
-        array = self._on_host(given, where)
+        array = self._on_host(choice, where)
         if array.dtype == bool:
             if array.shape != (self.count,):
                 raise self.error(
@@ -112,39 +112,39 @@ class IndexRange:
         if dtype.itemsize == 1:
             raise self.error(f"{where}: {dtype} may be indices or a mask; convert a mask to bool, and indices to int32")
 
-    def _on_host(self, given: Any, where: str) -> np.ndarray:
-        """Return a NumPy array of what was given; from a device it is copied."""
-        if isinstance(given, str | bytes | bytearray | dict):
-            raise self.error(f"{where}: expected integers or booleans, got {given!r}; pass indices or a mask")
-        if isinstance(given, Iterable) and not hasattr(given, "__array__") and not hasattr(given, "__dlpack__"):
-            given = list(given)
-            if len({isinstance(each, bool | np.bool_) for each in given}) > 1:
+    def _on_host(self, choice: Any, where: str) -> np.ndarray:
+        """Return a NumPy array of a choice; from a device it is copied."""
+        if isinstance(choice, str | bytes | bytearray | dict):
+            raise self.error(f"{where}: expected integers or booleans, got {choice!r}; pass indices or a mask")
+        if isinstance(choice, Iterable) and not hasattr(choice, "__array__") and not hasattr(choice, "__dlpack__"):
+            choice = list(choice)
+            if len({isinstance(each, bool | np.bool_) for each in choice}) > 1:
                 raise self.error(f"{where}: the list mixes indices and booleans; pass one of them")
         try:
-            if hasattr(given, "__dlpack_device__") and given.__dlpack_device__()[0] != _CPU:  # pyright: ignore[reportAttributeAccessIssue]
-                return _from_device(given)
-            return np.asarray(given)
+            if hasattr(choice, "__dlpack_device__") and choice.__dlpack_device__()[0] != _CPU:  # pyright: ignore[reportAttributeAccessIssue]
+                return _from_device(choice)
+            return np.asarray(choice)
         except (TypeError, ValueError, RuntimeError, BufferError) as error:
-            name = type(given).__name__
+            name = type(choice).__name__
             raise self.error(f"{where}: expected integers or booleans, got {name}: {error}; pass indices") from error
 
 
-def _from_device(given: Any) -> np.ndarray:
+def _from_device(value: Any) -> np.ndarray:
     import warp as wp
 
-    array: Any = wp.from_dlpack(given)
+    array: Any = wp.from_dlpack(value)
     return array.numpy()
 
 
-def whole_number(given: Any, where: str, *, error: type[ConfigError] | type[SimulationError] = ConfigError) -> int:
+def whole_number(value: Any, where: str, *, error: type[ConfigError] | type[SimulationError] = ConfigError) -> int:
     """Return a count as an integer.
 
     Raises:
         PippinError: It is negative, or not an integer; the class is `error`.
     """
-    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < 0:
-        raise error(f"{where}: expected a whole number of at least 0, got {given!r}")
-    return int(given)
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
+        raise error(f"{where}: expected a whole number of at least 0, got {value!r}")
+    return int(value)
 
 
 def chosen_worlds(choice: str | Sequence[int], count: int, where: str, otherwise: str = "leave it out") -> np.ndarray:

@@ -16,13 +16,7 @@ from typing import TypeVar
 from .errors import ConfigError
 from .spelling import did_you_mean, listed
 
-__all__ = [
-    "NoMatchError",
-    "covers",
-    "lookup",
-    "match",
-    "name_of",
-]
+__all__ = ["NoMatchError", "covers", "lookup", "match", "name_of"]
 
 V = TypeVar("V")
 

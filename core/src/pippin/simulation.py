@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .binding import Services, closed, refuse_closed
-from .config import ComponentConfig, SimulationConfig, load, structure
+from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras, structure
 from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
 from .errors import SimulationError
 from .frozen_attributes import FrozenAttributes, freeze
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from .state.state_record import StateRecord
     from .task.task import Task
     from .views import SimulationView
-
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -71,6 +70,7 @@ class Simulation(FrozenAttributes):
         trace: HookTrace | None = None,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
+        refuse_missing_extras(config)
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together
@@ -359,8 +359,8 @@ class Simulation(FrozenAttributes):
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
-        Targets of actuators and the arrays of `control` belong to the user and do not change. `raise_errors` forgets
-        the failures of these worlds, and overflows of buffers that the worlds share only if all are reset with None.
+        Targets and inputs of actuator groups start anew, too; `control` belongs to the user otherwise. `raise_errors`
+        forgets the failures of these worlds, and overflows of buffers that the worlds share only if all are reset.
 
         Args:
             worlds: Indices of worlds, or a boolean mask of shape [world_count]; None means all worlds.

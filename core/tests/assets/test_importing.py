@@ -10,6 +10,7 @@ from pippin.assets.elements import read_elements
 from pippin.assets.importing import NOTE, import_asset
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
+from pippin.extras import installation
 
 NEWTON_ASSETS = "pkg:newton/examples/assets"
 BODY = '<mujoco model="m"><worldbody><body name="a"><freejoint/>{}</body></worldbody></mujoco>'
@@ -251,7 +252,7 @@ def test_a_missing_dependency_names_the_extra(write, monkeypatch, name, text, mo
 
     error = failure(write(name, text))
 
-    assert str(error).endswith(f"; install pippin[{extra}]")
+    assert str(error).endswith(f"; install it by `{installation(extra)}`")
     assert isinstance(error.__cause__, ImportError)
 
 

@@ -1,6 +1,7 @@
 """What a run leaves behind, without a simulation."""
 
 import json
+import resource
 import tomllib
 from pathlib import Path
 
@@ -49,3 +50,20 @@ def test_the_configuration_is_written_with_every_default(tmp_path: Path) -> None
 
     assert tomllib.loads((tmp_path / "config.toml").read_text())["simulation"]["substeps"] == 1
     assert pippin.load(tmp_path / "config.toml") == config
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_the_run(tmp_path):
+    (tmp_path / "file").touch()
+
+    with pytest.raises(pippin.ConfigError, match=r"^out: .* cannot be created, as '.*file' is a file"):
+        RunFolder(tmp_path / "file" / "run")
+
+
+def test_a_file_for_which_there_is_no_room_is_an_error_with_its_cure(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # [bytes]
+    try:
+        with pytest.raises(pippin.ConfigError, match=r"^out: '.*page\.html' cannot be written \(File too large\); "):
+            RunFolder(tmp_path / "run").write_text("page.html", 1000 * "x")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -43,12 +43,7 @@ class Effort(abc.ABC):
     """
 
     def __init__(
-        self,
-        model: newton.Model,
-        lanes: Lanes,
-        drive: DriveBase,
-        clamping: Sequence[ClampingBase],
-        delay: Delay | None,
+        self, model: newton.Model, lanes: Lanes, drive: DriveBase, clamping: Sequence[ClampingBase], delay: Delay | None
     ) -> None:
         if drive.custom_inputs:
             names = ", ".join(drive.custom_inputs)

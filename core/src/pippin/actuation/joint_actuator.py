@@ -82,10 +82,11 @@ class JointActuator(FrozenAttributes):
         self.actuated_dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         self._targets = self.build(binding, lanes)
         self._properties = JointProperties(self.config, lanes, self._host)
-        self._parameters = Parameters(lanes, lanes.world_of_lane(), binding)
+        world_of_lane = lanes.world_of_lane()
+        self._parameters = Parameters(lanes, world_of_lane, binding)
         self._properties.publish(self._properties.random)
         own = (self._targets["position_targets"], self._targets["velocity_targets"])
-        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, self._host.control)
+        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, self._host.control, world_of_lane)
 
     def build(self, binding: Binding, lanes: Lanes) -> Mapping[str, wp.array]:
         """Prepare the actuator, with its parameters from `lanes`, and return its targets by name.
@@ -108,7 +109,8 @@ class JointActuator(FrozenAttributes):
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
-        """Draw random parameters of the masked worlds anew, mask of shape [world_count + 1]."""
+        """Draw random parameters of the masked worlds anew, mask of shape [world_count + 1]; targets are restored."""
+        self._shared.keep_own(world_mask, self._host.control)
         self._parameters.draw(world_mask)
         self._properties.publish(self._properties.random, world_mask)
 
@@ -163,13 +165,7 @@ class JointActuator(FrozenAttributes):
         """
         return self._properties.get(name) if name in JOINT_PROPERTIES else self._parameters.get(name)
 
-    def set(
-        self,
-        name: str,
-        values: Any,
-        worlds: Any = None,
-        joints: str | Sequence[str] | None = None,
-    ) -> None:
+    def set(self, name: str, values: Any, worlds: Any = None, joints: str | Sequence[str] | None = None) -> None:
         """Set a parameter from the next step on, even if the step is recorded. Reads and writes the device.
 
         A parameter that the file draws at random is drawn anew when its world is reset.

@@ -38,9 +38,9 @@ class JointProperties:
         self._of_model = {name: _array_of(host.model, name) for name in self.random}
 
     def _array(self, config: JointConfig, name: str) -> wp.array:
-        given = getattr(config, name)
-        if given is not None:
-            return self._lanes.per_lane(given, name, minimum=0.0)
+        value = getattr(config, name)
+        if value is not None:
+            return self._lanes.per_lane(value, name, minimum=0.0)
         return self._lanes.own(on_host(_array_of(self._host.model, name))[self._lanes.dofs], name, minimum=0.0)
 
     def get(self, name: str) -> wp.array:

@@ -143,6 +143,28 @@ def exchange_targets(
 
 
 @wp.kernel
+def keep_own_targets(
+    world_of_lane: wp.array[int],
+    world_mask: wp.array[bool],
+    dofs: wp.array[int],
+    coordinates: wp.array[int],
+    positions: wp.array[float],
+    velocities: wp.array[float],
+    last_positions: wp.array[float],
+    last_velocities: wp.array[float],
+    target_q: wp.array[float],
+    target_qd: wp.array[float],
+):
+    """Write the targets of the lanes of masked worlds into the arrays of all joints, whatever was written there."""
+    i = wp.tid()
+    if world_mask[world_of_lane[i]]:
+        last_positions[i] = positions[i]
+        last_velocities[i] = velocities[i]
+        target_q[coordinates[i]] = positions[i]
+        target_qd[dofs[i]] = velocities[i]
+
+
+@wp.kernel
 def spread_targets(
     dofs: wp.array[wp.uint32],
     coordinates: wp.array[wp.uint32],

@@ -150,8 +150,8 @@ class Lanes:
         Raises:
             ConfigError: A pattern matches nothing, or a joint has no value, or two.
         """
-        given, place = missing if value is None else value, self.prefix + where
-        found = {names: _bounds(given, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
+        own, place = missing if value is None else value, self.prefix + where
+        found = {names: _bounds(own, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
         bounds = np.array([found[names] for names in self.labels_of_world], dtype=np.float32).reshape(-1, 2)
         low, high = (wp.array(bounds[:, side], dtype=float, device=self.device) for side in (0, 1))
         array = wp.clone(low)
@@ -248,13 +248,7 @@ class Parameters:
         """
         return _by_world(self._find(name).values, self._lanes.dofs.shape)
 
-    def set(
-        self,
-        name: str,
-        values: Any,
-        worlds: Any = None,
-        patterns: str | Sequence[str] | None = None,
-    ) -> None:
+    def set(self, name: str, values: Any, worlds: Any = None, patterns: str | Sequence[str] | None = None) -> None:
         """Set a parameter, from the next step on; see `DriveActuator.set`.
 
         Args:

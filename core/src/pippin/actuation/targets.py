@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 
-from .kernels import exchange_targets
+from .kernels import exchange_targets, keep_own_targets
 
 TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": "joint_target_qd"}
 """Arrays of `newton.Control` with the targets of all joints, by the name of an actuator's own array."""
@@ -24,6 +24,7 @@ class SharedTargets:
         positions: The actuator's targets [m or rad], one for each lane.
         velocities: Likewise [m/s or rad/s].
         control: The inputs of the solver, whose present targets nobody has written.
+        world_of_lane: The world of each lane.
     """
 
     def __init__(
@@ -33,7 +34,9 @@ class SharedTargets:
         positions: wp.array,
         velocities: wp.array,
         control: newton.Control,
+        world_of_lane: wp.array[int],
     ) -> None:
+        self._world_of_lane = world_of_lane
         device = positions.device
         self._own = (positions, velocities)
         self._dofs, self._coordinates = (
@@ -44,6 +47,13 @@ class SharedTargets:
             wp.array(on_host(array)[index.ravel()], dtype=float, device=device)
             for array, index in ((control.joint_target_q, coordinates), (control.joint_target_qd, dofs))
         )
+
+    def keep_own(self, world_mask: wp.array, control: newton.Control) -> None:
+        """Let the actuator's own targets hold in the masked worlds, mask of shape [world_count + 1]."""
+        own = [array.flatten() for array in self._own]
+        inputs = [self._world_of_lane, world_mask, self._dofs, self._coordinates, *own]
+        inputs += [self._known_positions, self._known_velocities, control.joint_target_q, control.joint_target_qd]
+        wp.launch(keep_own_targets, self._dofs.size, inputs, device=self._dofs.device)
 
     def exchange(self, control: newton.Control) -> None:
         """Take over what was written into `control`, and write all targets there. May be recorded."""

@@ -21,7 +21,7 @@ from pippin.quaternions import rotated
 from pippin.simulation import Simulation
 from pippin.state.start_pose import overlaps
 from pippin.support.declaration import Declaration
-from pippin.support.requirements import gaps
+from pippin.support.requirements import find_gaps
 
 from .gain_tables import gain_notes, group_table, pattern_of
 from .inspection.contents import inspect_assets
@@ -39,6 +39,9 @@ _KEYFRAMES = re.compile(r"(?i)home|stand|init|rest")
 
 _FREQUENCIES = (5.0, 10.0, 15.0, 25.0)
 """Natural frequencies of the drives that are tried [Hz], until the robot holds its pose."""
+
+_CONTROL_DT = 0.02
+"""Length of a control step [s]."""
 
 _DURATION = 2.0
 """Length of a trial [s]."""
@@ -111,7 +114,15 @@ class FirstFile:
     notes: tuple[str, ...]
 
 
-def first_file(robot: str, written: str, *, solver: str, is_floating: bool | None = None) -> FirstFile:
+def first_file(
+    robot: str,
+    written: str,
+    *,
+    solver: str,
+    is_floating: bool | None = None,
+    dt: float = 0.002,
+    armature: float | None = None,
+) -> FirstFile:
     """Return a configuration of a robot file that was simulated for two seconds.
 
     Args:
@@ -119,13 +130,15 @@ def first_file(robot: str, written: str, *, solver: str, is_floating: bool | Non
         written: Its path in the configuration.
         solver: Name of the solver.
         is_floating: Whether the root is free to move; by default as the file says, and a URDF with legs is free.
+        dt: Length of a physics step [s]; a control step takes about 20 ms.
+        armature: Rotor inertia of joints for which the file states none [kg·m²].
 
     Raises:
         ConfigError: The robot cannot be read, has no joint to drive, or the solver cannot simulate it.
     """
-    asset: dict[str, Any] = {"path": robot}
+    asset: dict[str, Any] = {"path": robot, **({} if armature is None else {"armature": armature})}
     tables: dict[str, Any] = {
-        "simulation": {"device": "cpu", "dt": 0.002, "decimation": 10},
+        "simulation": {"device": "cpu", "dt": dt, "decimation": max(1, round(_CONTROL_DT / dt))},
         "scene": {"ground": False, "assets": [asset]},
         "solver": {"type": solver},
     }
@@ -172,7 +185,8 @@ def _accept(tables: dict[str, Any]) -> None:
     """Accept the features of the robot that the solver does not have; the file says which ones."""
     name = tables["solver"]["type"]
     declared = Declaration.of(Catalog.installed().find("solver", name).load(), name)
-    lacking = gaps(features_of(first_world(structure(tables))), declared)
+    model = first_world(structure(tables))
+    lacking = find_gaps(features_of(model), declared, (), (), are_stated=True).refused
     if lacking:
         tables["simulation"]["accept_unsupported"] = list(lacking)
 
@@ -213,8 +227,11 @@ def _try(tables: dict[str, Any], asset: dict[str, Any], model: newton.Model) -> 
     """
     tried = list[tuple[Trial, dict[str, Any], dict[str, Any], list[str]]]()
     mass, height = on_host(model.body_mass).sum(), on_host(model.body_q)[_root(model), 2]
-    armature = round(float(1.5 * mass * 9.81 * height) / (2.0 * np.pi * _FREQUENCIES[-1]) ** 2, 4)
-    for change in ({}, {"armature": armature}, {"dt": 0.001, "decimation": 20}):
+    dt = tables["simulation"]["dt"]
+    armature = asset.get("armature") or round(
+        float(1.5 * mass * 9.81 * height) / (2.0 * np.pi * _FREQUENCIES[-1]) ** 2, 4
+    )
+    for change in ({}, {"armature": armature}, {"dt": dt / 2, "decimation": 2 * tables["simulation"]["decimation"]}):
         for key, value in change.items():
             (asset if key == "armature" else tables["simulation"])[key] = value
         model = first_world(structure(tables)) if change else model
@@ -292,10 +309,7 @@ def _text(tables: Mapping[str, Any], contents: AssetContents, trial: Trial, note
         + "".join(f"# Note: {note}\n" for note in notes),
         _section("Time: a physics step is dt [s]; policies act every `decimation` steps.", simulation=simulation),
         _section("Worlds: copies of the robot, side by side. Ground at height zero.", scene=tables["scene"]),
-        _section(
-            _SOLVER,
-            solver=tables["solver"],
-        ),
+        _section(_SOLVER, solver=tables["solver"]),
         _section(f"Actuators: {of}. Targets are the start pose.", actuators=tables["actuators"]),
         _SUGGESTIONS.format(base=key_text(base)[1:-1] if key_text(base).startswith('"') else base),
     ]

@@ -61,11 +61,7 @@ class MeasuredRun:
         self._first: float | None = None
         #: The loop of the last start, whose simulation is closed.
         self.loop: RunLoop = stepped(
-            config,
-            lambda own: Simulation(own, folder=folder),
-            self._take,
-            RunProgress(),
-            may_grow=may_grow,
+            config, lambda own: Simulation(own, folder=folder), self._take, RunProgress(), may_grow=may_grow
         )
 
     def _take(self, loop: RunLoop) -> None:

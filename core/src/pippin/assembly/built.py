@@ -30,6 +30,7 @@ from pippin.state.monitor import Monitor
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
+from pippin.state.step_inputs import StepInput, inputs_of
 from pippin.step.built import Built
 from pippin.step.callbacks import Callbacks
 from pippin.step.disabled_actuators import DisabledActuators
@@ -67,12 +68,7 @@ def assemble(
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
     components = Components(
-        config,
-        plugins,
-        catalog,
-        trace,
-        of_stages=find_prim_actuators(config, catalog),
-        of_host=_of_host(config),
+        config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog), of_host=_of_host(config)
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
@@ -161,7 +157,9 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
     """Bind every component to the running simulation, and return the plan of a step."""
     components, buffers = built.components, {}
     with WARP_LOCK, wp.ScopedDevice(built.device):
-        for answer in components.implementations("bind"):
+        observers = {name for name, each in components.declarations.items() if each.is_observer}
+        # Whoever only looks comes last: the others, such as the task, have what it looks at.
+        for answer in sorted(components.implementations("bind"), key=lambda each: each.owner in observers):
             _LOGGER.info("%s", answer.owner)
             binding = ComponentBinding(
                 label=answer.owner,
@@ -172,10 +170,13 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
             answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
+        inputs: list[StepInput] = []
         for name, attributes in components.attributes.items():
-            if arrays := attributes.state_arrays():
+            own = list(inputs_of(name.replace(":", "."), attributes, built.model.world_count))
+            if arrays := {**{each.name: each.array for each in own}, **attributes.state_arrays()}:
                 built.reset.add(name, arrays, attributes.worlds)
-        return StepPlan.of(built, _monitor(built), buffers, _opaque(components, simulation))
+            inputs += own
+        return StepPlan.of(built, _monitor(built, inputs), buffers, _opaque(components, simulation))
 
 
 def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
@@ -187,7 +188,7 @@ def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
     return state, following
 
 
-def _monitor(built: Built) -> Monitor:
+def _monitor(built: Built, inputs: Sequence[StepInput]) -> Monitor:
     solver, step = built.components.attributes[built.components.solver_name], built.config.simulation
     return Monitor(
         built.model,
@@ -198,6 +199,7 @@ def _monitor(built: Built) -> Monitor:
         bounds=Bounds(step.max_speed, step.max_effort),
         cures=partial(remedies, built.components, built.model, built.solver, built.source),
         step=built.step_counter,
+        inputs=inputs,
     )
 
 

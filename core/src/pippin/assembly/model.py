@@ -49,7 +49,7 @@ def build_model(
         for world in worlds:
             merge_frames(world, components.declarations[components.solver_name].supported_features)
     else:
-        worlds, prototype_of_world = _from_prototypes(prototype, scene)
+        worlds, prototype_of_world = _from_prototypes(components, prototype, scene)
     layout = WorldLayout(prototype_of_world=prototype_of_world)
     for answer in components.implementations("fill_prototype"):
         for index, builder in enumerate(worlds):
@@ -67,8 +67,7 @@ def build_model(
             _refuse_still(worlds, scene, layout)  # the better reason
         raise
     _refuse_still(worlds, scene, layout)
-    builder = new_builder(scene)
-    components.call_each("configure_builder", builder=builder)
+    builder = _empty(components, scene)
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene)
     raise_dimensions(builder)
     if not reads_dimensions(components):
@@ -109,8 +108,7 @@ def _from_assets(
     distinct = list(dict.fromkeys(assets_by_world))
     builders = []
     for assets in distinct:
-        builder = new_builder(scene)
-        components.call_each("configure_builder", builder=builder)
+        builder = _empty(components, scene)
         known = {each.asset.where for each in imports}
         imports += [
             each for each in add_assets(builder, scene, assets, components.catalog) if each.asset.where not in known
@@ -119,7 +117,16 @@ def _from_assets(
     return builders, np.array([distinct.index(assets) for assets in assets_by_world])
 
 
-def _from_prototypes(prototype: Prototype, scene: SceneConfig) -> tuple[list[newton.ModelBuilder], np.ndarray]:
+def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:
+    """Return an empty builder, as the components want it."""
+    builder = new_builder(scene)
+    components.call_each("configure_builder", builder=builder)
+    return builder
+
+
+def _from_prototypes(
+    components: Components, prototype: Prototype, scene: SceneConfig
+) -> tuple[list[newton.ModelBuilder], np.ndarray]:
     if scene.assets:
         raise ConfigError("scene.assets: given beside a prototype built in Python; leave one of the two out")
     if scene.shapes != ShapeConfig():
@@ -137,10 +144,12 @@ def _from_prototypes(prototype: Prototype, scene: SceneConfig) -> tuple[list[new
     distinct = list({id(builder): builder for builder, _ in runs}.values())
     order = [id(builder) for builder in distinct]
     of_world = np.repeat([order.index(id(builder)) for builder, _ in runs], [count for _, count in runs])
-    return [_copied(builder, scene) for builder in distinct], of_world
+    gap = _empty(components, scene).rigid_gap
+    return [_copied(builder, scene, gap) for builder in distinct], of_world
 
 
-def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelBuilder:
+def _copied(prototype: newton.ModelBuilder, scene: SceneConfig, gap: float) -> newton.ModelBuilder:
+    """Return a copy, in which shapes with Newton's default gap have that of the solver [m]."""
     if prototype.actuator_entries:
         raise ConfigError(
             "prototype: has actuators of Newton's own, which nothing here steps; clear its actuator_entries,"
@@ -149,6 +158,10 @@ def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelB
     builder = copy.deepcopy(prototype, {id(each): _own(each) for each in prototype.custom_attributes.values()})
     if scene.gravity is not None:
         builder.gravity = scene.gravity
+    unset = newton.ModelBuilder().rigid_gap
+    builder.rigid_gap, *builder.shape_gap = (
+        gap if each == unset else each for each in (builder.rigid_gap, *builder.shape_gap)
+    )
     return builder
 
 

@@ -73,11 +73,11 @@ def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str =
 
 def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> None:
     """Refuse properties of shapes that would change the ground alone."""
-    given = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
+    settings = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
     faults = [
         f"scene.shapes.{key}: {value!r}, but the {asset.format.reader} decides this for each shape of"
         f" {asset.where}; leave it out, or change the asset itself"
-        for key, value in given.items()
+        for key, value in settings.items()
         for asset in assets
         if key in asset.format.decides
     ]

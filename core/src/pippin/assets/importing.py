@@ -138,6 +138,8 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     keywords = asset.format.keywords
     arguments: dict[str, Any] = {keywords[name]: value for name, value in options.items() if name in keywords}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
+    if asset.format is not FORMATS["usd"]:
+        arguments["mesh_maxhullvert"] = -1  # as in MuJoCo; hulls of 64 vertices, Newton's, touch millimetres later
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
         if is_normalised(asset.config):

@@ -82,7 +82,7 @@ def report_imports(imports: Iterable[Imported], scene: SceneConfig, *, is_for_mu
         theirs = _placed(normal.model, imported.part, asset.config)
         part = imported.part
         differences = compare(theirs, _converted(part)) if is_for_mujoco else compare_sketch(theirs, part)
-        found = tuple(each for each in differences if not _is_asked(each, asset.config, scene))
+        found = tuple(each for each in differences if not _is_asked(each, asset.config, scene, part))
         report = ImportReport(asset.where, asset.file.name, found)
         _refuse(asset, report.differences)
         reports.append(report)
@@ -140,7 +140,7 @@ def _is_another_by_request(config: AssetConfig) -> bool:
     return config.scale is not None or config.floating is not None or config.collapse_fixed_joints
 
 
-def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig) -> bool:
+def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, part: newton.ModelBuilder) -> bool:
     """Tell whether the configuration asks for a difference."""
     kind, field = difference.kind, difference.field
     return (
@@ -149,6 +149,7 @@ def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig) -
         or (kind == "option" and (field == "gravity" or not config.mujoco_options))
         or (field == "armature" and config.armature is not None)
         or (kind == "geom" and field in _SURFACE and scene.shapes != ShapeConfig())
+        or (field == "gap" and part.rigid_gap > 0.0)  # Newton detects the contacts
     )
 
 

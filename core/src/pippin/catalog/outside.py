@@ -87,8 +87,8 @@ class FileEntry(_OutsideEntry):
 
     def is_called(self, name: str) -> bool:
         """Return whether a name means this class: `file.py:Name` or `file.py`, with as much of the path as it gives."""
-        given, _, plain = name.rpartition(":") if is_file_reference(name) else (name, "", self.name)
-        parts = Path(given).expanduser().parts
+        place, _, plain = name.rpartition(":") if is_file_reference(name) else (name, "", self.name)
+        parts = Path(place).expanduser().parts
         return plain == self.name and bool(parts) and Path(self.distribution).parts[-len(parts) :] == parts
 
     @property

@@ -49,24 +49,24 @@ class ConsoleProgress(RunProgress):
         self._printed: set[str] = set()
         self._status: Status | None = None
         self._name = self._text = ""
-        self._began = self._shown = self._told = 0.0
+        self._began = self._shown = self._updated = 0.0
         self._lock = threading.Lock()
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: str, *, has_end: bool = True) -> Iterator[None]:
         """Show a phase while the block runs. Its duration is kept even if the block raises an error."""
         self._name, self._text = name, ""
-        self._began = self._shown = self._told = time.perf_counter()
+        self._began = self._shown = self._updated = time.perf_counter()
         if self._is_shown and not self.is_live:
             self.note(f"{name:<8} ...")
-        with super().phase(name), self._live(name), self._counting():
+        with super().phase(name), self._live(name), self._counting() if has_end else nullcontext():
             yield
         if self._is_shown:
             self.note(f"{name:<8} {self.seconds[name]:.1f} s")
 
     def update(self, text: str) -> None:
         """Show the progress of the phase."""
-        self._text, self._told = text, time.perf_counter()
+        self._text, self._updated = text, time.perf_counter()
         self._show(text)
 
     def note(self, text: str, *, once: str = "") -> None:
@@ -92,7 +92,7 @@ class ConsoleProgress(RunProgress):
 
         def count() -> None:
             while not is_over.wait(0.5):
-                silence = time.perf_counter() - self._told
+                silence = time.perf_counter() - self._updated
                 if silence >= patience:
                     self._show(f"{self._text} ({silence:.0f} s)".strip())
 

@@ -26,12 +26,7 @@ from ._run import run_file
 )
 @viewer_options
 @simulation_options
-def run(
-    file: Path,
-    overrides: tuple[str, ...],
-    is_traced: bool,
-    **options: Any,
-) -> None:
+def run(file: Path, overrides: tuple[str, ...], is_traced: bool, **options: Any) -> None:
     """Simulate the configuration in FILE.
 
     The run folder, by default runs/NAME-DATE-TIME, contains the resolved configuration (config.toml), a summary

@@ -49,13 +49,7 @@ CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
 @changes()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of tables.")
 def tune(
-    file: str,
-    frequency: float,
-    sag: float,
-    implicit: bool,
-    out: Path | None,
-    overrides: tuple[str, ...],
-    as_json: bool,
+    file: str, frequency: float, sag: float, implicit: bool, out: Path | None, overrides: tuple[str, ...], as_json: bool
 ) -> None:
     """Propose the gains kp and kd of the joints of FILE, a configuration or a robot file, and print them as TOML.
 

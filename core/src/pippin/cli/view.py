@@ -29,11 +29,7 @@ from ._progress import shown_progress
     default=None,
     help="Whether to open the page; by default if the command has a terminal and the machine a desktop.",
 )
-def view(
-    source: Path,
-    overrides: tuple[str, ...],
-    **options: Any,
-) -> None:
+def view(source: Path, overrides: tuple[str, ...], **options: Any) -> None:
     """Show FILE on a page in the browser, until Ctrl-C.
 
     FILE is a configuration, which runs in real time without an end; a checkpoint, from which it continues; or a run

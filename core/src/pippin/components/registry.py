@@ -116,10 +116,8 @@ class Components(Mapping[str, Any]):
             self._components[name] = component
             self._attributions[name] = self._attribution(name, type(component), "pippin", config.tree)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
-            name, cls = (
-                self._free_name(label or getattr(plugin, "__name__", type(plugin).__name__).lower()),
-                type(plugin),
-            )
+            cls = type(plugin)
+            name = self._free_name(label or getattr(plugin, "__name__", cls.__name__).lower())
             self._components[name] = plugin
             self._attributions[name] = self._attribution(name, cls, f"class {cls.__qualname__}", config.tree)
         #: The attributes of each component after `bind`, read at each access.

@@ -118,6 +118,11 @@ class RuntimeAttributes:
         return self._offered("velocity_targets")
 
     @property
+    def feedforward(self) -> wp.array | None:
+        """Actuators: effort that is added to that of the law [N or N·m], shape [len(worlds), DOFs]."""
+        return self._offered("feedforward")
+
+    @property
     def actuator_labels(self) -> Sequence[str]:
         """Actuators: labels of the asset's own actuators in the first world, one for each column of `ctrl`."""
         return self._names("actuator_labels")
@@ -198,6 +203,12 @@ class RuntimeAttributes:
         the simulation is paused. The host asks again while it waits. After a pause it takes one step, and asks.
         """
         return float(self._call("wait_time", float))
+
+    def act(self) -> bool:
+        """Viewers: A method that changes the simulation for a user before the next control step, as a hand that pulls a
+        body does; True if it did, and then the steps come one by one. It is called once before each stride of steps.
+        """
+        return bool(self._call("act", lambda: False))
 
     @classmethod
     def names(cls) -> Iterator[str]:

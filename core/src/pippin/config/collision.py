@@ -14,23 +14,14 @@ from pippin.validators import finite, only_where, positive
 
 from .hydroelastic import HydroelasticConfig
 
-_matched = only_where(
-    lambda table: table.contact_matching != "disabled",
-    "contact_matching = 'latest' or 'sticky'",
-)
+_matched = only_where(lambda table: table.contact_matching != "disabled", "contact_matching = 'latest' or 'sticky'")
 _searched = only_where(
     lambda table: table.broad_phase in ("nxn", "sap"),
     "broad_phase = 'nxn' or 'sap', as 'explicit' has room for every pair",
 )
 _reduced = only_where(lambda table: table.reduce_contacts, "reduce_contacts = true")
-_rigid = only_where(
-    lambda table: table.hydroelastic is None,
-    "[collision.hydroelastic] to be absent",
-)
-_drifting = only_where(
-    lambda table: table.contact_matching != "sticky",
-    "contact_matching = 'disabled' or 'latest'",
-)
+_rigid = only_where(lambda table: table.hydroelastic is None, "[collision.hydroelastic] to be absent")
+_drifting = only_where(lambda table: table.contact_matching != "sticky", "contact_matching = 'disabled' or 'latest'")
 
 
 def _capacity(*validators: Any) -> Any:

@@ -11,8 +11,7 @@ from pippin.validators import finite, only_where
 
 _reduced = only_where(lambda table: table.reduce_contacts, "reduce_contacts = true")
 _pruned = only_where(
-    lambda table: table.reduce_contacts and table.pre_prune_contacts,
-    "reduce_contacts and pre_prune_contacts = true",
+    lambda table: table.reduce_contacts and table.pre_prune_contacts, "reduce_contacts and pre_prune_contacts = true"
 )
 
 
@@ -32,7 +31,7 @@ class HydroelasticConfig:
 
     replaced_keys: ClassVar[Mapping[str, str]] = {
         "margin_contact_area": "leave it out, Newton deprecates it; contacts that do not touch yet are as stiff as"
-        " 0.01 m²",
+        " 0.01 m²"
     }
     """Cures of keys that Newton has replaced, by the old key."""
 

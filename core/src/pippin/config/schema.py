@@ -205,10 +205,7 @@ def _with_type(plugin: _Plugin, table: Schema, whole: bool) -> Schema:
     text = table.get("description", "")
     properties = {"type": {"enum": list(plugin.names), "description": text}, **table["properties"]}
     if not whole:
-        properties["extends"] = {
-            "const": False,
-            "description": "The keys of the files below are left out.",
-        }
+        properties["extends"] = {"const": False, "description": "The keys of the files below are left out."}
     return {**table, "title": plugin.names[0], "properties": properties}
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import warp as wp
     from pippin.task.task import Task
 
-
 Autoreset = Literal["same-step", "next-step", "disabled"]
 
 

@@ -22,8 +22,5 @@ def register_tasks() -> None:
     """Register the tasks with Gymnasium."""
     for name, file in TASKS.items():
         gymnasium.register(
-            id=name,
-            entry_point="pippin.gym:Env",
-            vector_entry_point="pippin.gym:VectorEnv",
-            kwargs={"file": str(file)},
+            id=name, entry_point="pippin.gym:Env", vector_entry_point="pippin.gym:VectorEnv", kwargs={"file": str(file)}
         )

@@ -33,7 +33,7 @@ class EnvShardWorker(LocalWorlds):
         arrays = self.arrays()
         is_cuda = simulation.device.is_cuda
         # On the CPU, views of the memory, made once: making one takes longer than the copy.
-        self._read = {name: array.numpy if is_cuda else _given(array.numpy()) for name, array in arrays.items()}
+        self._read = {name: array.numpy if is_cuda else _constant(array.numpy()) for name, array in arrays.items()}
         self._act = arrays["action"].assign if is_cuda else partial(np.copyto, arrays["action"].numpy())
         self._copies: list[tuple[np.ndarray, Callable[[], np.ndarray]]] = []
         self._action: Any = None
@@ -82,5 +82,5 @@ class EnvShardWorker(LocalWorlds):
             np.copyto(target, read())
 
 
-def _given(array: np.ndarray) -> Callable[[], np.ndarray]:
+def _constant(array: np.ndarray) -> Callable[[], np.ndarray]:
     return lambda: array

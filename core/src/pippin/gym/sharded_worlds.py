@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import warp as wp
     from pippin.task.task import Task
 
-
 _CURE = "close this environment, and make another one, or load what you saved"
 
 
@@ -107,8 +106,8 @@ class ShardedWorlds:
         each = []
         for shard in self._shards:
             own = slice(shard.worlds.start, shard.worlds.stop)
-            given = None if seeds is None else (seeds[0][own], seeds[1][own])
-            each.append((given, None if mask is None else mask[own]))
+            own_seeds = None if seeds is None else (seeds[0][own], seeds[1][own])
+            each.append((own_seeds, None if mask is None else mask[own]))
         self._call("reset", each=each)
 
     def raise_errors(self) -> None:

@@ -25,7 +25,6 @@ from .worlds import Worlds, load_worlds, open_worlds
 if TYPE_CHECKING:
     from pippin.task.task import Task
 
-
 _MODES = {
     "same-step": AutoresetMode.SAME_STEP,
     "next-step": AutoresetMode.NEXT_STEP,

@@ -7,11 +7,4 @@ from .reading import Recording
 from .recorder import Recorder
 from .series import Series
 
-__all__ = [
-    "Column",
-    "Header",
-    "Recorder",
-    "RecorderConfig",
-    "Recording",
-    "Series",
-]
+__all__ = ["Column", "Header", "Recorder", "RecorderConfig", "Recording", "Series"]

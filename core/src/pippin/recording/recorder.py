@@ -61,6 +61,8 @@ class Recorder(abc.ABC):
         self.writing_time: float = 0.0
         #: Number of rows so far, including those in the buffer.
         self.row_count: int = 0
+        #: Whether the file lacks rows, as there was no room for them.
+        self.is_incomplete: bool = False
         self._most_contacts = 0
         self._is_open = self._is_over = False
 
@@ -222,6 +224,7 @@ class Recorder(abc.ABC):
 
     def _stop(self, reason: str, end: float) -> None:
         """Complete the file, and continue without it or end the run."""
+        self.is_incomplete = True
         self._end()
         text = f"'{self.path}' ends before t = {end:.6g} s, as {reason}; free some space, or record less"
         self.notes.append(text)
@@ -242,4 +245,5 @@ class Recorder(abc.ABC):
         except OSError as error:
             if not is_full(error):
                 raise
+            self.is_incomplete = True
             self.notes.append(f"'{self.path}' could not be completed, as the system has no room ({error.strerror})")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
+from pippin.files import refuse_unwritable
 from pippin.recording.series import Series
 
 from .reading import Run
@@ -35,6 +37,7 @@ class RunFolder:
             raise ConfigError(f"out: '{path}' is a file; choose another folder")
         if path.is_dir() and any(path.iterdir()):
             raise ConfigError(f"out: '{path}' is not empty; choose another folder, or empty this one")
+        refuse_unwritable(path / "config.toml", "out")
 
     @classmethod
     def named_after(cls, file: Path, parent: Path = Path("runs")) -> RunFolder:
@@ -53,7 +56,8 @@ class RunFolder:
         self.write_config(config)
         self.write_summary(summary)
         if trace is not None:
-            trace.write(self._file("hooks.csv"))
+            with self._new("hooks.csv") as path:
+                trace.write(path)
         self.write_text("report.html", self._report(file, config, summary, trace))
 
     def write_config(self, config: SimulationConfig) -> None:
@@ -75,11 +79,13 @@ class RunFolder:
         for name, one in series.items():
             notes = {"labels": one.labels, "units": one.units}
             arrays |= {f"{kind}/{name}": np.array(texts) for kind, texts in notes.items() if texts}
-        np.savez(self._file("series.npz"), **arrays)
+        with self._new("series.npz") as file:
+            np.savez(file, **arrays)
 
     def write_text(self, name: str, text: str) -> None:
         """Write a text file."""
-        self._file(name).write_text(text, encoding="utf-8")
+        with self._new(name) as file:
+            file.write_text(text, encoding="utf-8")
 
     def _report(self, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None) -> str:
         """Return the page of the run, with the first recording and the videos that are in the folder."""
@@ -91,6 +97,16 @@ class RunFolder:
             worlds = None if recording is None else recording.worlds
             return run_page(file, summary, series, dump_toml(config), folder=self.path, trace=trace, worlds=worlds)
 
-    def _file(self, name: str) -> Path:
-        self.path.mkdir(parents=True, exist_ok=True)
-        return self.path / name
+    @contextmanager
+    def _new(self, name: str) -> Iterator[Path]:
+        """Give the path of a file that is written in the block.
+
+        Raises:
+            ConfigError: It cannot be written, as on a full disk.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            yield self.path / name
+        except OSError as error:
+            text = f"out: '{self.path / name}' cannot be written ({error.strerror or error}); make room, or choose"
+            raise ConfigError(f"{text} another folder") from error

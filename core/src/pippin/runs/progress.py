@@ -24,8 +24,11 @@ class RunProgress:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Measure a phase while the block runs. Its duration is kept even if the block raises an error."""
+    def phase(self, name: str, *, has_end: bool = True) -> Iterator[None]:
+        """Measure a phase while the block runs. Its duration is kept even if the block raises an error.
+
+        One without an end of its own may be silent for long.
+        """
         start = time.perf_counter()
         try:
             yield

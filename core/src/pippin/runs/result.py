@@ -16,7 +16,6 @@ from .summary import speed_of
 End: TypeAlias = SimulationError | PluginError | KeyboardInterrupt
 """What ends a run early: the results so far are written all the same."""
 
-
 _STEPS = ("worlds", "first_step", "steps", "measured_steps", "measured_seconds")
 """Facts from which a summary computes times and speeds."""
 

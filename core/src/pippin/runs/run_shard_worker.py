@@ -63,7 +63,6 @@ class RunShardWorker:
         config: SimulationConfig,
         recorded: Mapping[str, tuple[int, ...]],
         folder: Path,
-        *,
         may_grow: bool,
     ) -> None:
         self._shard, self._config, self._recorded = shard, config, recorded

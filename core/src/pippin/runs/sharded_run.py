@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +30,17 @@ _PARTS = "shards"
 """Folder, in that of the run, for the files of the shards until they are merged."""
 
 
-def process_count(given: str, config: SimulationConfig) -> int:
+def process_count(text: str, config: SimulationConfig) -> int:
     """Return the number of processes that `--processes` asks for.
 
     `auto` is the number of cores that this process may use, or of GPUs, but at most the number of worlds.
     """
-    if given == "auto":
+    if text == "auto":
         device = find_device(config.simulation.device)
         return min(_gpus(config) if device.is_cuda else free_cores(), config.scene.worlds)
-    if not re.fullmatch(r"[1-9]\d*", given):
-        raise ConfigError(f"processes: expected a whole number of at least 1, or auto, got {given!r}")
-    return int(given)
+    if not re.fullmatch(r"[1-9]\d*", text):
+        raise ConfigError(f"processes: expected a whole number of at least 1, or auto, got {text!r}")
+    return int(text)
 
 
 def _gpus(config: SimulationConfig) -> int:
@@ -50,12 +50,7 @@ def _gpus(config: SimulationConfig) -> int:
 
 
 def refuse_with_processes(config: SimulationConfig, options: Mapping[str, bool]) -> None:
-    """Refuse what several processes cannot do.
-
-    Args:
-        config: The configuration.
-        options: Whether an option is given, by its name.
-    """
+    """Refuse what several processes cannot do: viewers, and options that are given."""
     for name, is_given in options.items():
         if is_given:
             raise ConfigError(f"{name}: requires a single process; leave it out, or the number of processes")
@@ -76,12 +71,7 @@ def simulate_in_processes(
     out: Path | None = None,
     record_worlds: int | None = None,
 ) -> RunResult:
-    """Simulate in several processes; arguments, result and run folder are those of `simulate`.
-
-    Raises:
-        ConfigError: The run cannot be split.
-        SimulationError: A process was lost.
-    """
+    """Simulate in several processes; arguments, result and run folder are those of `simulate`."""
     folder = RunFolder.named_after(Path(name)) if out is None else RunFolder(out)
     growth = Growth(config)
     while True:
@@ -109,18 +99,11 @@ def simulate_in_processes(
     return result_of(summary, folder.path, end)
 
 
-def _make_worker(
-    emit: Callable[[Any], None],
-    shard: Shard,
-    config: SimulationConfig,
-    recorded: Mapping[str, tuple[int, ...]],
-    folder: Path,
-    may_grow: bool,
-) -> Any:
+def _make_worker(*arguments: Any) -> Any:
     """Return the worker of a shard, in its process: its module imports Newton."""
     from .run_shard_worker import RunShardWorker
 
-    return RunShardWorker(emit, shard, config, recorded, folder, may_grow=may_grow)
+    return RunShardWorker(*arguments)
 
 
 def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Path) -> End | None:

@@ -104,11 +104,7 @@ def declare_frames(builder: newton.ModelBuilder) -> None:
 def _declare(builder: newton.ModelBuilder, name: str) -> None:
     builder.add_custom_attribute(
         newton.ModelBuilder.CustomAttribute(
-            name=name,
-            namespace=_NAMESPACE,
-            dtype=float,
-            default=0.0,
-            frequency=newton.Model.AttributeFrequency.SHAPE,
+            name=name, namespace=_NAMESPACE, dtype=float, default=0.0, frequency=newton.Model.AttributeFrequency.SHAPE
         )
     )
 

@@ -9,16 +9,7 @@ from typing import Any
 import warp as wp
 from pippin import ConfigError
 
-from .kernels import (
-    add_error,
-    add_noise,
-    draw_bias,
-    exchange_readings,
-    forget_readings,
-    quantise,
-    wander,
-    zero_numbers,
-)
+from .kernels import add_error, add_noise, draw_bias, exchange_readings, forget_readings, quantise, wander, zero_numbers
 from .lanes import OutputLanes
 from .stage_configs import BiasConfig, DriftConfig, LatencyConfig, NoiseConfig, QuantisationConfig
 

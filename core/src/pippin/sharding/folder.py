@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pippin.config import SimulationConfig, dump_toml, structure
 from pippin.errors import ConfigError
+from pippin.files import partial_path
 
 _MANIFEST = "shards.json"
 _FORMAT = 1
@@ -36,7 +36,7 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
         "files": [file.name for file in files],
         "config": dump_toml(config),
     }
-    partial = folder / f".{_MANIFEST}.{os.getpid()}"
+    partial = partial_path(folder / _MANIFEST)
     partial.write_text(f"{json.dumps(manifest, indent=1)}\n", encoding="utf-8")
     partial.replace(folder / _MANIFEST)
     for other in set(folder.glob("shard-*-*.npz")) - set(files):

@@ -15,7 +15,6 @@ from pippin.state.world_rows import worlds_of
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
 
-
 _BY_FREQUENCY = ("state", "control", "model")
 """Owners of arrays whose rows are joints, bodies or other elements of worlds."""
 

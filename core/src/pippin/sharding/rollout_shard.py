@@ -52,7 +52,7 @@ class RolloutShard:
         self._folder = Path(folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         import_hot_modules(requires_grad=self._config.simulation.requires_grad)
-        self._rollout = self._made(max(self._checkpoints, default=None))
+        self._rollout = self._make(max(self._checkpoints, default=None))
 
     @property
     def step_count(self) -> int:
@@ -106,7 +106,7 @@ class RolloutShard:
     def _path(self, step: int) -> Path:
         return self._folder / f"{self._name}-{step}.npz"
 
-    def _made(self, step: int | None) -> Rollout:
+    def _make(self, step: int | None) -> Rollout:
         """Return the simulation at a step of a checkpoint; without one, at the beginning."""
         from .rollout import Rollout
 
@@ -119,7 +119,7 @@ class RolloutShard:
                 f" checkpoint of step {step}: the steps between are lost; collect from {self.step_count}"
             )
         self._rollout.close()
-        self._rollout = self._made(step)
+        self._rollout = self._make(step)
 
 
 def _config(config: SimulationConfig, worlds: range, file: str) -> SimulationConfig:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     import newton
     from pippin.config import CollisionConfig
 
-
 _HYDROELASTIC = "collision.hydroelastic.buffer_mult"
 
 

@@ -25,6 +25,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError, SimulationError
+from pippin.files import partial_path
 
 from .foreign_arrays import contents_of, is_foreign, remade, write
 from .snapshot import attributes_of, bind, find_arrays, setters_of, walk
@@ -69,7 +70,7 @@ class Checkpoint:
             "numbers": dict(self.numbers),
             "names": list(self.arrays),
         }
-        partial = target.with_name(f".{target.name}.{os.getpid()}")
+        partial = partial_path(target)
         text = json.dumps(manifest, default=np.ndarray.tolist).encode()
         # Names go into the manifest: a path may contain characters that a file name in an archive may not.
         numbered = {f"a{index}": array for index, array in enumerate(self.arrays.values())}

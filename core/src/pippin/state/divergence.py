@@ -16,11 +16,12 @@ from pippin.arrays import on_host
 class Kind(IntEnum):
     """The kinds of failure, in the order of the kernel's notes; if several happen in one step, the first is told."""
 
-    BODY = 0
-    PARTICLE = 1
-    JOINT_SPEED = 2
-    EFFORT = 3
-    BODY_SPEED = 4
+    INPUT = 0
+    BODY = 1
+    PARTICLE = 2
+    JOINT_SPEED = 3
+    EFFORT = 4
+    BODY_SPEED = 5
 
 
 class Bounds(NamedTuple):
@@ -43,18 +44,14 @@ class Failure:
     kind: Kind
 
     index: int
-    """The body, particle or DOF with the lowest index that failed in this step."""
+    """The input, body, particle or DOF with the lowest index that failed in this step."""
 
     value: float
     """Its velocity [m/s or rad/s] or effort [N or N·m]; not finite if that is the failure."""
 
 
 def described(
-    failure: Failure,
-    model: newton.Model,
-    step_dt: float,
-    bounds: Bounds,
-    cures: Callable[[int | None], Sequence[str]],
+    failure: Failure, model: newton.Model, step_dt: float, bounds: Bounds, cures: Callable[[int | None], Sequence[str]]
 ) -> str:
     """Return the error message for a failure: the step, the element and its world, the value, and the cures."""
     dof = failure.index if failure.kind in (Kind.JOINT_SPEED, Kind.EFFORT) else None

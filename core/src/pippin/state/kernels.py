@@ -82,15 +82,15 @@ def find_divergence(
             total += velocity[k]
             speed = wp.max(speed, wp.abs(velocity[k]))
         if not wp.isfinite(total):
-            note_failure(first, 0, body_world[i], step[0], i, body_q.shape[0], speed, body_speed)
+            note_failure(first, 1, body_world[i], step[0], i, body_q.shape[0], speed, body_speed)
         elif speed > max_speed:
-            note_failure(first, 4, body_world[i], step[0], i, body_q.shape[0], speed, body_speed)
+            note_failure(first, 5, body_world[i], step[0], i, body_q.shape[0], speed, body_speed)
     if i < joint_qd.shape[0]:
         # A comparison with a number that is not finite is false.
         if not wp.abs(joint_qd[i]) <= max_speed:
-            note_failure(first, 2, dof_world[i], step[0], i, joint_qd.shape[0], joint_qd[i], joint_speed)
+            note_failure(first, 3, dof_world[i], step[0], i, joint_qd.shape[0], joint_qd[i], joint_speed)
         if not wp.abs(joint_f[i]) <= max_effort:
-            note_failure(first, 3, dof_world[i], step[0], i, joint_qd.shape[0], joint_f[i], effort)
+            note_failure(first, 4, dof_world[i], step[0], i, joint_qd.shape[0], joint_f[i], effort)
 
 
 @wp.kernel
@@ -101,13 +101,29 @@ def find_non_finite_particles(
     step: wp.array[wp.int64],
     first: wp.array2d[wp.int64],
 ):
-    """first[1, world] = min(step × particles + particle) over non-finite particles."""
+    """first[2, world] = min(step × particles + particle) over non-finite particles."""
     i = wp.tid()
     if not (wp.isfinite(particle_q[i]) and wp.isfinite(particle_qd[i])):
         world = particle_world[i]
         if world < 0:
             world = first.shape[1] - 1
-        wp.atomic_min(first, 1, world, step[0] * wp.int64(particle_q.shape[0]) + wp.int64(i))
+        wp.atomic_min(first, 2, world, step[0] * wp.int64(particle_q.shape[0]) + wp.int64(i))
+
+
+@wp.kernel
+def find_non_finite_inputs(
+    inputs: wp.array2d[float],
+    world_of_row: wp.array[int],
+    offset: int,
+    count: int,
+    step: wp.array[wp.int64],
+    first: wp.array2d[wp.int64],
+):
+    """first[0, world] = min(step × count + index) over the numbers that are not finite."""
+    row, column = wp.tid()
+    if not wp.isfinite(inputs[row, column]):
+        index = offset + row * inputs.shape[1] + column
+        wp.atomic_min(first, 0, world_of_row[row], step[0] * wp.int64(count) + wp.int64(index))
 
 
 @wp.kernel

@@ -1,9 +1,11 @@
-"""A monitor of errors inside a step: diverged states and full buffers, noted on the device for the host to read."""
+"""A monitor of errors inside a step, noted on the device: wrong inputs, diverged states and full buffers."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 
 import newton
 import numpy as np
@@ -14,6 +16,7 @@ from pippin.solving.capacities import Capacity
 
 from . import kernels
 from .divergence import Bounds, Failure, Kind, described
+from .step_inputs import StepInput
 
 _NONE = 2**62
 """The value for no failure: larger than any step × count + index."""
@@ -33,6 +36,7 @@ class Monitor:
         bounds: Speed and effort above which a state counts as diverged.
         cures: Returns what to do about a divergence, given the DOF that failed first, or None if it was no DOF.
         step: The counter of control steps, shape [1], by default a new one.
+        inputs: What is written between steps; a number that is not finite is a failure of its world.
     """
 
     def __init__(
@@ -45,6 +49,7 @@ class Monitor:
         bounds: Bounds | None = None,
         cures: Callable[[int | None], Sequence[str]] = lambda dof: (),
         step: wp.array[wp.int64] | None = None,
+        inputs: Sequence[StepInput] = (),
     ) -> None:
         self._harmless_bits = harmless_bits
         self._bounds = Bounds() if bounds is None else bounds
@@ -55,6 +60,9 @@ class Monitor:
         self._detection = [(slot, capacity) for slot, capacity in counted if slot < len(detection)]
         self._solution = [(slot, capacity) for slot, capacity in counted if slot >= len(detection)]
         self._model = model
+        # The inputs with the world of each row, and the index of the first number of each and of none.
+        self._inputs = [(each, wp.array(each.worlds, dtype=int, device=model.device)) for each in inputs]
+        self._input_starts = list(accumulate((each.array.size for each in inputs), initial=0))
         self._step_dt = step_dt
         self._step = wp.zeros(1, dtype=wp.int64, device=model.device) if step is None else step
         # The first failure of each kind in each world, as step × count + index, and the values of what failed.
@@ -78,6 +86,9 @@ class Monitor:
             inputs += [self._model.body_world, self._dof_world, *self._bounds, self._step]
             inputs += [self._first, self._body_speed, self._joint_speed, self._effort]
             wp.launch(kernels.find_divergence, count, inputs, device=device)
+        for (own, worlds), start in zip(self._inputs, self._input_starts, strict=False):
+            inputs = [own.array, worlds, start, self._input_starts[-1], self._step, self._first]
+            wp.launch(kernels.find_non_finite_inputs, own.array.shape, inputs, device=device)
         if state.particle_count:
             inputs = [state.particle_q, state.particle_qd, self._model.particle_world, self._step, self._first]
             wp.launch(kernels.find_non_finite_particles, state.particle_count, inputs, device=device)
@@ -145,16 +156,23 @@ class Monitor:
         faults = [*self._overflows(needed)]
         first = min(self._failures(), default=None)
         if first is not None:
-            faults.insert(0, described(first, self._model, self._step_dt, self._bounds, self._cures))
+            faults.insert(0, self._described(first))
         if needed:
             raise BufferOverflowError(*faults, needed=needed)
         if faults:
             raise SimulationError(*faults)
 
+    def _described(self, failure: Failure) -> str:
+        if failure.kind is not Kind.INPUT:
+            return described(failure, self._model, self._step_dt, self._bounds, self._cures)
+        which = bisect_right(self._input_starts, failure.index) - 1
+        fault = self._inputs[which][0].fault(failure.index - self._input_starts[which])
+        return f"step {failure.step} (t = {failure.step * self._step_dt:.6g} s): {fault}"
+
     def _failures(self) -> Iterator[Failure]:
         """Yield the first failure of each kind in any world."""
         values = {Kind.BODY_SPEED: self._body_speed, Kind.JOINT_SPEED: self._joint_speed, Kind.EFFORT: self._effort}
-        counts = {Kind.PARTICLE: self._model.particle_count}
+        counts = {Kind.PARTICLE: self._model.particle_count, Kind.INPUT: self._input_starts[-1]}
         for kind, code in zip(Kind, self._first.numpy().min(axis=1).tolist(), strict=True):
             if code < _NONE:
                 step, index = divmod(code, counts.get(kind) or values.get(kind, self._body_speed).size)

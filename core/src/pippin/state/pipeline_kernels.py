@@ -37,12 +37,12 @@ def _once(make: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that calls another one once for each choice of arguments and of Warp's options."""
 
     @lru_cache(maxsize=_CHOICES)
-    def made(options: tuple[Any, ...], arguments: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> Any:
+    def kernel_of(options: tuple[Any, ...], arguments: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> Any:
         return make(*arguments, **dict(named))
 
     @wraps(make)
     def call(*arguments: Any, **named: Any) -> Any:
         options = tuple(value for value in vars(wp.config).values() if isinstance(value, str | int | float | None))
-        return made(options, arguments, tuple(named.items()))
+        return kernel_of(options, arguments, tuple(named.items()))
 
     return call

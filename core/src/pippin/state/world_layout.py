@@ -45,11 +45,7 @@ class WorldLayout:
         return self.worlds_of(self._holders_of(component))
 
     def indices(
-        self,
-        model: newton.Model,
-        local: Sequence[int] | Mapping[int, Sequence[int]],
-        what: str,
-        component: str | None,
+        self, model: newton.Model, local: Sequence[int] | Mapping[int, Sequence[int]], what: str, component: str | None
     ) -> np.ndarray:
         """Return the indices in the model of elements found in prototypes, shape [worlds with them, count per world].
 

@@ -17,7 +17,6 @@ from pippin.spelling import did_you_mean
 if TYPE_CHECKING:
     import newton
 
-
 Phase = Literal["model_ready", "simulation_ready", "after_actuators", "before_substep", "after_step", "stopped"]
 
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -146,12 +145,7 @@ class Callbacks:
             else None
         )
         callback = Callback(
-            phase=phase,
-            name=name,
-            order=order,
-            is_capturable=is_capturable,
-            find=find or (lambda: function),
-            owner=me,
+            phase=phase, name=name, order=order, is_capturable=is_capturable, find=find or (lambda: function), owner=me
         )
         self._added.append(callback)
         self._added.sort(key=lambda each: each.order)
@@ -251,12 +245,12 @@ def _names(function: Callable[..., Any] | None) -> list[str]:
 
 
 def _refuse_arguments(phase: Phase, name: str, function: Callable[..., Any]) -> None:
-    given = ARGUMENTS[phase]
+    known = ARGUMENTS[phase]
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.name not in given and parameter.default is parameter.empty:
+        if parameter.name not in known and parameter.default is parameter.empty:
             raise SimulationError(
                 f"callbacks: {name} asks for {parameter.name!r}, which {phase!r} does not give"
-                f"{did_you_mean(parameter.name, given)}; it gives: {', '.join(given)}"
+                f"{did_you_mean(parameter.name, known)}; it gives: {', '.join(known)}"
             )
 
 

@@ -54,11 +54,7 @@ class StepPlan(Built):
 
     @classmethod
     def of(
-        cls,
-        built: Built,
-        monitor: Monitor,
-        buffers: Mapping[str, list[DoubleBuffer[Any]]],
-        opaque: tuple[type, ...],
+        cls, built: Built, monitor: Monitor, buffers: Mapping[str, list[DoubleBuffer[Any]]], opaque: tuple[type, ...]
     ) -> StepPlan:
         """Return the plan of a simulation whose components are bound."""
         parts = {field.name: getattr(built, field.name) for field in attrs.fields(Built)}

@@ -28,6 +28,7 @@ class Feature:
 
 _STRUCTURAL: Mapping[str, str] = {
     "rigid_bodies": "bodies that move",
+    "kinematic_bodies": "bodies that no force moves, and whose velocity carries the bodies that touch them",
     "rigid_contacts": "contacts between rigid shapes",
     "fixed_joints": "joints without a degree of freedom",
     "free_joints": "free-floating bodies",
@@ -115,13 +116,11 @@ RIGID_TREES = frozenset(
 )
 """Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""
 
-
 NO_LIMIT = 1e6
 """Value from which Newton's importers and builders mean that an effort, a velocity or a coordinate is not limited."""
 
 MEASURED = frozenset({"body_qdd"})
 """Observables that the host measures in the state, so that every solver has them."""
-
 
 OF_ATTRIBUTES: Mapping[str, str] = {
     "joint_damping": "joint_damping",
@@ -139,7 +138,6 @@ OF_ATTRIBUTES: Mapping[str, str] = {
     "shape_material_restitution": "restitution",
 }
 """Features that a solver needs to honour arrays of the model, by name of the array."""
-
 
 RIGID_CHANGES = frozenset(
     {

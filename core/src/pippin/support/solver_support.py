@@ -150,13 +150,13 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
         "joint_friction": ("joint_friction", "friction", of["joint_friction"] != 0.0, _POSITIVE),
     }
     found = {}
-    for name, (feature, what, had, held) in rows.items():
+    for name, (feature, what, had, bounds) in rows.items():
         is_held = had & (feature in kept)
         if name in of:
-            is_held &= (of[name] >= held[0]) & (of[name] <= held[1])
+            is_held &= (of[name] >= bounds[0]) & (of[name] <= bounds[1])
         is_out = ~had & (feature in fixed)
         # Nothing, a part or anything is taken over; the lower ends, then the upper ones.
-        low, high = (np.select([is_out, is_held], [_NOTHING[end], held[end]], _ANYTHING[end]) for end in (0, 1))
+        low, high = (np.select([is_out, is_held], [_NOTHING[end], bounds[end]], _ANYTHING[end]) for end in (0, 1))
         found[name] = Range(what, low, high)
     found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
     return {name: each for name, each in found.items() if each.is_limited.any()}

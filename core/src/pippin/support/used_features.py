@@ -79,6 +79,12 @@ def _massless(model: newton.Model) -> Sequence[str]:
     return [model.body_label[index] for index in np.flatnonzero(chosen & moves_with)]
 
 
+def _kinematic(model: newton.Model) -> Sequence[str]:
+    """Return the kinematic bodies, if there are bodies that they can carry."""
+    is_free = is_moved(model)
+    return [model.body_label[index] for index in np.flatnonzero(~is_free)] if is_free.any() else ()
+
+
 def _compensated(model: newton.Model) -> Sequence[str]:
     """Return the bodies on which a part of gravity does not act, as MJCF's `gravcomp` and the views say it."""
     factors = host(getattr(getattr(model, "mujoco", None), "gravcomp", None))
@@ -95,6 +101,7 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     **SHAPE_USERS,
     **WORLD_USERS,
     "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],
+    "kinematic_bodies": _kinematic,
     "light_links": _light_links,
     "massless_bodies": _massless,
     "tendons": _counted("tendon_count"),

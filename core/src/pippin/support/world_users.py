@@ -41,8 +41,8 @@ def _particle_worlds(model: newton.Model) -> Sequence[str]:
     """Return the worlds with particles that can touch something, if there are several."""
     if not particles_touch(model):
         return ()
-    held = np.flatnonzero(np.diff(host(model.particle_world_start)[: model.world_count + 1]))
-    return [f"world {index}" for index in held] if len(held) > 1 else ()
+    worlds = np.flatnonzero(np.diff(host(model.particle_world_start)[: model.world_count + 1]))
+    return [f"world {index}" for index in worlds] if len(worlds) > 1 else ()
 
 
 WORLD_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {

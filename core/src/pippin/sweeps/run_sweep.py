@@ -24,7 +24,7 @@ from .sweep import Sweep, preload_of
 from .sweep_folder import SweepFolder
 from .table import write_parquet
 from .values import Axis, axis_of
-from .variants import Variant, variants_of
+from .variants import Variant, unwatched, variants_of
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -32,11 +32,12 @@ class SweepResult:
     """Results of a sweep."""
 
     rows: Sequence[Mapping[str, Any]]
-    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `seconds`, `host`, `shared`, and its
-    figures as in `results.csv`."""
+    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `ignores`, `seconds`, `host`,
+    `shared`, and its figures as in `results.csv`."""
 
     outcomes: Mapping[str, int]
-    """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out" or "crashed"."""
+    """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out", "crashed" or
+    "incomplete"."""
 
     folder: Path
     """The folder, with `results.csv` and a folder for each variant."""
@@ -132,11 +133,13 @@ def run_variants(
     if not timeout > 0.0:
         raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")
     progress = current_progress()
-    labels = dict.fromkeys(label for variant in variants for label in variant.config.viewers)
+    labels = dict.fromkeys(
+        label for each in variants for label in each.config.viewers.keys() - unwatched(each.config).viewers.keys()
+    )
     if labels:
         progress.note(f"viewers are not shown: {', '.join(labels)}; show a variant by pippin run on its config.toml")
     path = Path("sweeps") / f"{file.stem}-{_id(variants)}" if out is None else Path(out)
-    with closing(SweepFolder(path, variants, command)) as folder:
+    with closing(SweepFolder(path, variants, command, file.name)) as folder:
         driver = Sweep(variants, folder, executor, timeout)
         progress.note(f"{len(variants)} variants, {executor.slots} at a time, in {path}")
         try:
@@ -144,7 +147,9 @@ def run_variants(
         finally:
             if is_parquet:
                 write_parquet(path / "results.parquet", driver.rows)
-        progress.note(f"{_counted(driver.counts)}; table: {path / 'results.csv'}")
+        progress.note(f"{_counted(driver.counts)}; table: {path / 'results.csv'}, page: {path / 'results.html'}")
+        if "incomplete" in driver.counts:
+            progress.note("recordings lack rows, as a disk was full: make room, and run the same command again")
         return SweepResult(rows=driver.rows, outcomes=driver.counts, folder=path)
 
 
@@ -164,10 +169,12 @@ def _run(driver: Sweep) -> None:
     before = sum(count for name, count in driver.counts.items() if name not in ("waiting", "running"))
     if before:
         progress.note(f"{before} variants are finished already")
-    start = time.monotonic()
+    start, shown = time.monotonic(), dict[str, int]()
     with progress.phase("run"), closing(driver.run()) as moments:
         for _ in moments:
-            progress.update(_line(driver.counts, before, time.monotonic() - start))
+            if driver.counts != shown:
+                shown = driver.counts
+                progress.update(_line(shown, before, time.monotonic() - start))
 
 
 def _line(counts: Mapping[str, int], before: int, elapsed: float) -> str:

@@ -16,8 +16,8 @@ from .executor import Executor, Job, JobResult
 from .sweep_folder import SweepFolder, publish, unwritable
 from .variants import Variant
 
-OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "stopped", "waiting")
-"""Outcomes of a variant. The last two are not final: the next run of the sweep begins with them."""
+OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "incomplete", "stopped", "waiting")
+"""Outcomes of a variant. The last three are not final: the next run of the sweep begins with them."""
 
 _OUTCOME_OF = {"raised": "failed", "lost": "crashed", "timed-out": "timed-out"}
 
@@ -62,7 +62,7 @@ class Sweep:
         self._variants, self._folder, self._executor, self._timeout = variants, folder, executor, timeout
         self._preload = preload_of([each.config for each in variants])
         self._requires_grad = self._preload is None
-        self._rows = {each.id: self._row(each, folder.summary(each)) for each in variants}
+        self._rows = {each.id: self._row(each, folder.final_summary(each)) for each in variants}
         self._waiting = [each for each in variants if self._rows[each.id]["outcome"] == "waiting"]
         self._running: dict[str, _Running] = {}
         self._compiled: set[str] = set()
@@ -70,7 +70,7 @@ class Sweep:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each variant: id, swept values, outcome, reason, notes, seconds, host, shared and figures."""
+        """A row for each variant: id, swept values, outcome, what to know about it, and its figures."""
         return [self._rows[variant.id] for variant in self._variants]
 
     @property
@@ -184,6 +184,7 @@ class Sweep:
             "outcome": found["outcome"],
             "reason": None if reason is None else " ".join(reason.split()),
             "notes": "; ".join(of_recorders) or None,
+            "ignores": ", ".join(found.get("ignored", ())) or None,
             "seconds": found.get("seconds"),
             "host": found.get("host"),
             "shared": found.get("is_shared"),
@@ -194,3 +195,5 @@ class Sweep:
         if is_last or time.monotonic() - self._written > _TABLE_PERIOD:
             self._written = time.monotonic()
             self._folder.write_table(self.rows)
+        if is_last:
+            self._folder.write_page(self.rows)

@@ -15,12 +15,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
 
-import attrs
 from pippin.config import dump_toml
 from pippin.errors import ConfigError, SimulationError
+from pippin.recording.files import is_full
 
+from .results_page import results_page
 from .table import write_csv
-from .variants import FORMAT, Variant
+from .variants import FORMAT, Variant, unwatched
 
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 """Distributions whose versions change results."""
@@ -36,15 +37,19 @@ class SweepFolder:
         path: The folder, new, empty, or of the same sweep.
         variants: All variants of the sweep.
         command: The command that resumes the sweep, for the reader of the folder.
+        name: The swept file, for the page.
 
     Raises:
         ConfigError: The folder belongs to something else, or another process runs the sweep.
         SimulationError: The folder cannot be written.
     """
 
-    def __init__(self, path: Path, variants: Sequence[Variant], command: Sequence[str] = ()) -> None:
+    def __init__(
+        self, path: Path, variants: Sequence[Variant], command: Sequence[str] = (), name: str = "sweep"
+    ) -> None:
         #: The folder.
         self.path = path
+        self._swept, self._name = variants, name
         self._variants = path / "variants"
         what = {"format": FORMAT, "variants": [each.id for each in variants], "versions": _versions()}
         self._refuse_others(what)
@@ -66,11 +71,11 @@ class SweepFolder:
         self._lock.close()
 
     def begin(self, variant: Variant) -> Path:
-        """Make the hidden folder of a variant, with its configuration, and return it."""
+        """Make the hidden folder of a variant, with its configuration, and return it; remove an incomplete one."""
+        shutil.rmtree(self.final(variant), ignore_errors=True)
         folder = self._variants.absolute() / f".{variant.id}-{os.getpid()}"
         folder.mkdir()
-        config = attrs.evolve(variant.config, viewers={})
-        (folder / "config.toml").write_text(dump_toml(config), encoding="utf-8")
+        (folder / "config.toml").write_text(dump_toml(unwatched(variant.config)), encoding="utf-8")
         return folder
 
     def final(self, variant: Variant) -> Path:
@@ -84,9 +89,20 @@ class SweepFolder:
         except FileNotFoundError:
             return None
 
+    def final_summary(self, variant: Variant) -> dict[str, Any] | None:
+        """Return the summary of a variant; None if it is to run, or to run again."""
+        found = self.summary(variant)
+        return None if found is not None and found["outcome"] == "incomplete" else found
+
     def write_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write `results.csv`."""
         self._write("results.csv", lambda hidden: write_csv(hidden, rows))
+
+    def write_page(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write `results.html`."""
+        keys = list(dict.fromkeys(key for each in self._swept for key in each.settings))
+        text = results_page(self._name, rows, keys, self._variants)
+        self._write("results.html", lambda hidden: hidden.write_text(text, encoding="utf-8"))
 
     def _write(self, name: str, write: Callable[[Path], None]) -> None:
         """Write a file whole or not at all."""
@@ -119,7 +135,8 @@ class SweepFolder:
 
 def unwritable(folder: Path, error: OSError) -> SimulationError:
     """Return the error of a folder that has no room, or that the user may not write."""
-    return SimulationError(f"{folder}: cannot be written ({error}); make room, and run the same command again")
+    cure = "make room, and run the same command again" if is_full(error) else "choose another folder by --out"
+    return SimulationError(f"{folder}: cannot be written ({error}); {cure}")
 
 
 def _is_used(path: Path) -> bool:

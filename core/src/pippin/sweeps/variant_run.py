@@ -9,14 +9,17 @@ from typing import Any
 
 from pippin.analysis.measured_run import MeasuredRun
 from pippin.config import SimulationConfig
+from pippin.recording import Recorder
 from pippin.runs.summary import what_ran
+from pippin.simulation import Simulation
 
 _NO_FIGURES = ("solver", "outcome", "reason", "ignored", "warnings", "relative_energy_drift", "distance", "series")
 """What a comparison says of a run beside the figures, or by a reference."""
 
 
 def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str, Any]:
-    """Return the summary of a run: `outcome` ("ok", "diverged" or "failed"), `reason`, `figures`, and what ran.
+    """Return the summary of a run: `outcome` ("ok", "diverged", "incomplete" or "failed"), `reason`, `figures`, and
+    what ran.
 
     Args:
         config: The configuration.
@@ -30,10 +33,14 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
         warnings.simplefilter("always")
         run = MeasuredRun(config, steps, time.time(), folder, (folder / "begun").touch, may_grow=True)
     result, simulation = run.result(solver=""), run.loop.simulation
-    has_diverged = simulation.first_diverged_step is not None
+    outcome, lost = "ok", _lost_rows(simulation)
+    if simulation.first_diverged_step is not None:
+        outcome = "diverged"
+    elif lost or run.loop.end is not None:
+        outcome = "incomplete" if lost else "failed"
     return {
-        "outcome": "ok" if run.loop.end is None else "diverged" if has_diverged else "failed",
-        "reason": result.reason,
+        "outcome": outcome,
+        "reason": result.reason or lost or None,
         "figures": {
             "worlds": simulation.world_count,
             "steps": simulation.step_count,
@@ -44,3 +51,9 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
         **what_ran(simulation, run.loop.notes),  # recorders write their last rows, and note faults, at the end
         "warnings": list(dict.fromkeys(" ".join(str(each.message).split()) for each in noted)),
     }
+
+
+def _lost_rows(simulation: Simulation) -> str:
+    """Return why recorders lack rows; empty if they have all."""
+    found = [*simulation.recorders.values(), *simulation.plugins.values()]
+    return "; ".join(note for each in found if isinstance(each, Recorder) and each.is_incomplete for note in each.notes)

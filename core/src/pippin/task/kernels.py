@@ -5,6 +5,22 @@ from pippin.state.kernels import random_state
 
 
 @wp.kernel
+def silence_policy(is_on: wp.array[wp.bool], action: wp.array2d[float]):
+    """Set the action to zero while the policy is switched off."""
+    world, number = wp.tid()
+    if not is_on[0]:
+        action[world, number] = 0.0
+
+
+@wp.kernel
+def hold_command(is_held: wp.array[wp.bool], kept: wp.array2d[float], value: wp.array2d[float]):
+    """Put a command back while a user holds it, however it was drawn."""
+    world, number = wp.tid()
+    if is_held[0]:
+        value[world, number] = kept[world, number]
+
+
+@wp.kernel
 def compose(
     values: wp.array2d[float],
     columns: wp.array[int],

@@ -88,12 +88,12 @@ def ways_to_try(folder: Path) -> list[str]:
     command of Pippin in the README.
     """
     python = Path(sys.executable)
-    told = re.findall(r"(?m)^pippin (.*?) +#", (folder / "README.md").read_text(encoding="utf-8"))[0]
+    example = re.findall(r"(?m)^pippin (.*?) +#", (folder / "README.md").read_text(encoding="utf-8"))[0]
     return [
         f"cd {folder}",
         f"uv pip install --python {python} --group dev -e .",
         f"{python} -m pytest",
-        f"{python.with_name('pippin')} {told}",
+        f"{python.with_name('pippin')} {example}",
     ]
 
 

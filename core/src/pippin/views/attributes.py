@@ -28,7 +28,6 @@ from .rules import RULES, Valid, of_type
 
 _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
-
 KNOWN: Mapping[str, tuple[str, Valid]] = {
     "joint_X_p": ("JOINT_PROPERTIES", "pose"),
     "joint_X_c": ("JOINT_PROPERTIES", "pose"),

@@ -37,7 +37,6 @@ ROTATION_TOLERANCE = 1e-6
 SYMMETRY_TOLERANCE = 1e-4
 """Largest difference of two entries of an inertia that should be equal, relative to its trace."""
 
-
 _OF_QUATERNION = np.array([0, 0, 0, 1, 1, 1, 1], dtype=np.float32)
 
 

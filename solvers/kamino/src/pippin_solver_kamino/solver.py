@@ -32,6 +32,7 @@ class SolverKamino:
         "heterogeneous_worlds",
         "joint_damping",
         "joint_friction",
+        "kinematic_bodies",
         "loop_joints",
         "restitution",
     }

@@ -35,6 +35,7 @@ class SolverMuJoCo:
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
+        "kinematic_bodies",
         "light_links",
         "limit_stiffness",
         "loop_joints",
@@ -82,8 +83,10 @@ class SolverMuJoCo:
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
-        """Register MuJoCo's attributes, which importers fill from the assets."""
+        """Register MuJoCo's attributes, which importers fill from the assets, and set the gap of its own contacts."""
         newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        if self.config.use_mujoco_contacts:
+            builder.rigid_gap = 0.0  # with Newton's 0.1 m, MuJoCo's convex collision finds wrong depths and normals
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverMuJoCo:

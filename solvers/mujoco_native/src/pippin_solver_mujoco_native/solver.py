@@ -61,8 +61,9 @@ class SolverMuJoCoNative:
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
-        """Register MuJoCo's attributes, which importers fill from the assets."""
+        """Register MuJoCo's attributes, which importers fill from the assets, and set MuJoCo's default gap."""
         newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        builder.rigid_gap = 0.0  # with Newton's 0.1 m, MuJoCo's convex collision finds wrong depths and normals
         builder.add_custom_attribute(
             newton.ModelBuilder.CustomAttribute(
                 name="noslip_iterations",

@@ -20,7 +20,6 @@ _PLURALS = {"body": "bodies", "mesh": "meshes", "flex": "flexes", "equality": "e
 
 BY_DESIGN: Mapping[str, str] = {
     "visual geom": "it cannot collide, so the physics has no use for it",
-    "gap": "contacts inside the gap are found and exert no force",
     "child of a fixed body": "Newton lets no two bodies of a joint collide, even if one of them is fixed to the world",
     "mocap": "Newton may move a body that is fixed to the world",
     "timestep": "simulation.dt and simulation.substeps decide",

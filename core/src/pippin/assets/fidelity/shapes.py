@@ -20,7 +20,7 @@ _CONTACT = (
     Field("solref", "geom_solref"),
     Field("solimp", "geom_solimp"),
     Field("margin", "geom_margin"),
-    Field("gap", "geom_gap", reason=BY_DESIGN["gap"]),
+    Field("gap", "geom_gap"),
     Field("adhesion", "geom_adhesion"),
     Field("surfacevel", "geom_surfacevel"),
 )

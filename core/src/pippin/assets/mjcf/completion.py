@@ -36,8 +36,8 @@ def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
     dof, count = builder.joint_qd_start[found], len(joint.damping)
     values = {"damping": joint.damping, "armature": joint.armature, "friction": joint.frictionloss}
     values["stiffness"] = list(joint.stiffness) * count
-    for name, given in values.items():
-        getattr(builder, f"joint_{name}")[dof : dof + count] = map(float, given)
+    for name, value in values.items():
+        getattr(builder, f"joint_{name}")[dof : dof + count] = map(float, value)
     if int(joint.type[0]) == _BALL and joint.limited[0]:
         builder.joint_limit_lower[dof : dof + count] = [0.0] * count
         builder.joint_limit_upper[dof : dof + count] = [float(joint.range[1])] * count

@@ -26,7 +26,7 @@ ROUNDING = 1e-4
 """Relative change of an inertia up to which it is still what the file says."""
 
 WATER = 1000.0
-"""Density of the sphere that stands for a body without a given inertia [kg/m³]."""
+"""Density of the sphere that stands for a body without a stated inertia [kg/m³]."""
 
 _ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 
@@ -94,8 +94,8 @@ def _mend_inertial(robot: Robot, name: str, link: Element) -> None:
     if inertial is None or mass is None:
         return
     if inertial.find("mass") is None or not (math.isfinite(mass) and mass >= 0.0):
-        given = "no <mass>" if inertial.find("mass") is None else f"a mass of {mass:g} kg"
-        robot.fault(link, f"its <inertial> has {given}; give it a mass >= 0")
+        stated = "no <mass>" if inertial.find("mass") is None else f"a mass of {mass:g} kg"
+        robot.fault(link, f"its <inertial> has {stated}; give it a mass >= 0")
         return
     tensor = _tensor(inertial.find("inertia"))
     if tensor is None:

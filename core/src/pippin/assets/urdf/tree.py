@@ -14,7 +14,6 @@ from pippin.spelling import did_you_mean
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
-
 VECTORS = {"origin": ("xyz", "rpy"), "box": ("size",), "mesh": ("scale",)}
 """The attributes of three numbers, by element."""
 

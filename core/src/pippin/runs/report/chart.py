@@ -25,6 +25,20 @@ class Line:
     """"solid", "dashed" (a target), "dotted" or "dash-dotted"."""
 
 
+@attrs.frozen(kw_only=True)
+class Axis:
+    """Horizontal axis of a chart that is not drawn over time."""
+
+    places: Sequence[float]
+    """Place of each column."""
+
+    labels: Sequence[str]
+    """Text below each column."""
+
+    is_ordered: bool = True
+    """Whether lines lead from one column to the next."""
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Chart:
     """Lines that share an axis because they have the same unit."""
@@ -50,6 +64,9 @@ class Chart:
     top: float | None = None
     """Largest value of the axis, if lines may leave the chart."""
 
+    axis: Axis | None = None
+    """What the columns are, if they are no times."""
+
     def packed(self) -> dict[str, Any]:
         """Return the chart as the script of the page reads it: 16 bits for each value, relative to its line."""
         values = np.log10(np.where(self.values > 0.0, self.values, np.nan)) if self.is_logarithmic else self.values
@@ -60,6 +77,7 @@ class Chart:
             "unit": self.unit,
             "log": self.is_logarithmic,
             "top": self.top,
+            "axis": None if self.axis is None else attrs.asdict(self.axis),
             "lines": [attrs.asdict(line) for line in self.lines],
             "pairs": values.shape[-1],
             "low": _rounded(low),

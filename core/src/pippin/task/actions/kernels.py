@@ -16,11 +16,3 @@ def set_targets(
     world, i = wp.tid()
     clipped = wp.clamp(action[world, i], bounds[0], bounds[1])
     targets[world, i] = offsets[world, i] + errors[world, i] + scales[i] * clipped
-
-
-@wp.kernel
-def restore(world_mask: wp.array[wp.bool], built: wp.array2d[float], targets: wp.array2d[float]):
-    """Write the built targets in the masked worlds."""
-    world, i = wp.tid()
-    if world_mask[world]:
-        targets[world, i] = built[world, i]

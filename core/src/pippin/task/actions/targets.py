@@ -11,13 +11,13 @@ from pippin import ConfigError, labels
 from pippin.task import Action, TermContext
 
 from .config import JointTargetsConfig, ScaledConfig
-from .kernels import restore, set_targets
+from .kernels import set_targets
 
 
 class Scaled(Action):
     """Numbers that are clipped, scaled, added to an offset, and written into an array of a group.
 
-    At a reset, the array gets back what it held when the simulation was built.
+    A reset restores the array as it was when the simulation was built.
     """
 
     what: ClassVar[str]
@@ -36,7 +36,6 @@ class Scaled(Action):
             raise ConfigError(f"actuator: {config.actuator!r} has no {self.what}{why}; choose a group that has")
         context.claim(self.what, [config.actuator], "actuator")
         self._targets: wp.array = targets
-        self._built = wp.clone(targets)
         #: The target of the number zero, shape [worlds, width].
         self.offsets: wp.array = wp.zeros_like(targets)
         #: Constant errors of the targets, shape [worlds, width]; zero, unless an event draws them.
@@ -57,10 +56,6 @@ class Scaled(Action):
         inputs = [action, wp.vec2(*self._clip), self._scales, self.offsets, self.errors, self._targets]
         wp.launch(set_targets, action.shape, inputs, device=action.device)
 
-    def reset(self, world_mask: wp.array[wp.bool]) -> None:
-        """Restore the targets of the masked worlds."""
-        wp.launch(restore, self._targets.shape, [world_mask, self._built, self._targets], device=world_mask.device)
-
 
 class JointTargets(Scaled):
     """The action `joint-targets`: position targets of an actuator group."""
@@ -70,7 +65,7 @@ class JointTargets(Scaled):
     def __init__(self, config: JointTargetsConfig, context: TermContext) -> None:
         super().__init__(config, context)
         if config.offset == "initial":
-            self.offsets = self._built
+            self.offsets = wp.clone(self._targets)
 
 
 class JointVelocityTargets(Scaled):

@@ -29,14 +29,14 @@ class Network:
 
     def __init__(self, file: Path, rows: int, width: int, device: wp.Device) -> None:
         self._runtime = _load(file, device)
-        given = self._runtime.inputs[0]
-        shape = [width] if None in given.shape[1:] else list(given.shape[1:])
+        declared = self._runtime.inputs[0]
+        shape = [width] if None in declared.shape[1:] else list(declared.shape[1:])
         if math.prod(shape) != width:
             raise ConfigError(
                 f"path: '{file}' takes {math.prod(shape)} numbers, and there are {width} observations; train with these"
                 " observations, or choose another group"
             )
-        self._name, self._output, self._shape = given.name, self._runtime.outputs[0].name, (rows, *shape)
+        self._name, self._output, self._shape = declared.name, self._runtime.outputs[0].name, (rows, *shape)
         numbers = np.random.default_rng(0).normal(size=(rows, width))
         observations = wp.array(numbers, dtype=float, device=device)
         try:
