@@ -1,4 +1,4 @@
-"""The page of a sweep: each figure against each key, films side by side, and the table."""
+"""The page of a sweep: each figure against each key, videos side by side, and the table."""
 
 import json
 import re
@@ -30,9 +30,9 @@ ROWS = [
 
 @pytest.fixture
 def text(tmp_path):
-    film = tmp_path / "variants" / "0.1-xpbd"
-    film.mkdir(parents=True)
-    (film / "film.mp4").write_bytes(b"film")
+    video = tmp_path / "variants" / "0.1-xpbd"
+    video.mkdir(parents=True)
+    (video / "video.mp4").write_bytes(b"video")
     return results_page("arm.toml", ROWS, KEYS, tmp_path / "variants")
 
 
@@ -64,7 +64,7 @@ def test_many_lines_become_their_median_and_their_range(tmp_path):
 
 
 def test_films_table_and_reasons_name_their_variants(text):
-    assert 'src="variants/0.1-xpbd/film.mp4"' in text
+    assert 'src="variants/0.1-xpbd/video.mp4"' in text
     assert "<figcaption>motor.kd = 0.1, solver.type = xpbd</figcaption>" in text
     assert text.count("<td>armature</td>") == 1
     assert "<dt>motor.kd = 10, solver.type = mujoco</dt><dd><p>it &lt;fell&gt;</p></dd>" in text

@@ -76,8 +76,8 @@ def test_an_id_belongs_to_the_contents_of_a_plugin_in_a_file(file):
 
 
 def test_viewers_that_write_films_stay_and_others_are_left_out(file):
-    viewers = ["viewers.film={type='video'}", "viewers.page={type='viser'}"]
+    viewers = ["viewers.clip={type='video'}", "viewers.page={type='viser'}"]
 
     (variant,) = swept(file, "simulation.seed=0", overrides=viewers)
 
-    assert list(unwatched(variant.config).viewers) == ["film"]
+    assert list(unwatched(variant.config).viewers) == ["clip"]

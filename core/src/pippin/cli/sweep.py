@@ -74,7 +74,7 @@ def sweep(
 
     The folder, by default sweeps/NAME-ID, contains results.csv, a page with charts for any browser (results.html) and a
     folder for each finished variant with its configuration (config.toml), its summary (summary.json), what it printed
-    (log.txt), the files of its recorders and its films. Other viewers are not shown. The same command resumes a sweep
+    (log.txt), the files of its recorders and its videos. Other viewers are not shown. The same command resumes a sweep
     that was stopped, and runs nothing twice.
 
     \b

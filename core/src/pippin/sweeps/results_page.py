@@ -1,4 +1,4 @@
-"""Page of a sweep: each figure against each swept key, films side by side, and the table."""
+"""Page of a sweep: each figure against each swept key, videos side by side, and the table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Pa
     facts = {*keys, "id", "outcome", "reason", "notes", "ignores", "seconds", "host", "shared"}
     figures = list(dict.fromkeys(name for row in rows for name in row if name not in facts))
     charts, finished = Charts(), [row for row in rows if row["outcome"] == "ok"]
-    films = [*_films(rows, keys, folder)]
+    shown = [*_videos(rows, keys, folder)]
     drawn = [
         section(f"By {key}", grid([charts.place(chart) for chart in _charts(finished, key, keys, figures)]))
         for key in keys
@@ -57,7 +57,7 @@ def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Pa
     body = [
         *_header(name, rows),
         *(drawn or [element("p", "A chart needs two finished variants that differ in a key.")]),
-        section("Films", element("div", *films, class_="films") if films else None),
+        section("Videos", element("div", *shown, class_="videos") if shown else None),
         section("Variants", *_table(rows, keys, figures)),
         section("Reasons and notes", noted(notes)),
     ]
@@ -143,7 +143,7 @@ def _settings(row: Row, keys: Sequence[str]) -> str:
     return ", ".join(f"{key} = {_text(row[key])}" for key in keys)
 
 
-def _films(rows: Sequence[Row], keys: Sequence[str], folder: Path) -> Iterator[Markup]:
+def _videos(rows: Sequence[Row], keys: Sequence[str], folder: Path) -> Iterator[Markup]:
     for row in rows:
         yield from videos(folder / row["id"], _settings(row, keys), f"{folder.name}/{row['id']}/")
 

@@ -93,9 +93,9 @@ def variants_of(
 
 
 def unwatched(config: SimulationConfig) -> SimulationConfig:
-    """Return a configuration without the viewers that somebody watches; those that write films stay."""
-    films = {label: each for label, each in config.viewers.items() if isinstance(each.config, FileViewerConfig)}
-    return attrs.evolve(config, viewers=films)
+    """Return a configuration without the viewers that somebody watches; those that write videos stay."""
+    videos = {label: each for label, each in config.viewers.items() if isinstance(each.config, FileViewerConfig)}
+    return attrs.evolve(config, viewers=videos)
 
 
 def _solver_of(file: Path, overrides: Sequence[str]) -> str | None:
