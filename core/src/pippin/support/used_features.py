@@ -16,7 +16,7 @@ from .world_users import WORLD_USERS
 
 _DIRECT = "asset_actuators"
 
-_LIGHT = 1e-8
+LIGHT = 1e-8
 """Mass below which a link is there for its joint alone [kg]."""
 
 
@@ -93,7 +93,7 @@ def _compensated(model: newton.Model) -> Sequence[str]:
 
 def _light_links(model: newton.Model) -> Sequence[str]:
     mass = host(model.body_mass)
-    return [model.body_label[index] for index in np.flatnonzero(is_moved(model) & (mass > 0.0) & (mass < _LIGHT))]
+    return [model.body_label[index] for index in np.flatnonzero(is_moved(model) & (mass > 0.0) & (mass < LIGHT))]
 
 
 _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
