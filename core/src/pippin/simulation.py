@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .binding import Services, closed, refuse_closed
-from .config import ComponentConfig, SimulationConfig, load, structure
+from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras, structure
 from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
 from .errors import SimulationError
 from .frozen_attributes import FrozenAttributes, freeze
@@ -70,6 +70,7 @@ class Simulation(FrozenAttributes):
         trace: HookTrace | None = None,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
+        refuse_missing_extras(config)
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together
