@@ -98,7 +98,8 @@ def test_a_device_this_machine_lacks_is_refused_with_those_it_has(ball, configur
 def test_cuda_is_refused_where_there_is_none(ball, configure):
     text = error_of(pippin.Simulation, configure(device="cuda:0"), prototype=ball())
 
-    assert text.startswith("simulation.device: no device 'cuda:0' on this machine, which has cpu; ")
+    assert text.startswith("simulation.device: no device 'cuda:0' on this machine, which has cpu")
+    assert text.endswith("; use 'auto'")
 
 
 def test_the_automatic_device_is_one_that_exists(ball, configure):

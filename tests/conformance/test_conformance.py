@@ -16,9 +16,7 @@ from pippin import PluginError, conformance
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.conformance.checks import CHECKS
-from pippin.conformance.mechanisms import BENCHES, UNTRIED
 from pippin.conformance.runtime_changes import RUNTIME_CHANGES
-from pippin.solving import FEATURES
 from pippin.views import ARTICULATION, RIGID_BODY
 
 pytestmark = pytest.mark.slow
@@ -120,20 +118,7 @@ def deaf():
     return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
 
 
-@pytest.fixture(scope="module")
-def without_features(deaf):
-    """The same, and one that takes off limits and opens loops; each measures all features once."""
-    return [*deaf, conformance.Conformance("solver", "broken-joints-and-loops")]
-
-
-@pytest.mark.parametrize("feature", BENCHES)
-def test_a_feature_that_is_declared_and_missing_is_found_by_its_check(without_features, feature):
-    results = [each.run(f"feature_{feature}") for each in without_features]
-    reasons = [result.reason for result in results if result.outcome == "failed"]
-    assert any(f"declares {feature}, but not so that " in reason for reason in reasons), results
-
-
-@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature])
+@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature or change.flags])
 def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_change(deaf, name):
     reasons = [each.run(f"change_{name}").reason for each in deaf]
 
@@ -194,10 +179,6 @@ def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
     assert len(set(names)) == len(names)
     assert {name for name in names if not name.startswith(("feature_", "change_"))} <= TRUTHS.keys()
     assert all(check.promise.endswith(".") for check in CHECKS)
-
-
-def test_every_feature_is_tried_on_a_bench_or_said_not_to_be():
-    assert sorted([*BENCHES, *UNTRIED]) == sorted(FEATURES)
 
 
 def test_every_plugin_of_this_repository_is_held_to_the_checks():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .binding import Services, refuse_closed
-from .config import ComponentConfig, SimulationConfig, load, structure
+from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras, structure
 from .config.loading import read_source
 from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
 from .errors import SimulationError
@@ -73,6 +73,7 @@ class Simulation(FrozenAttributes):
     ) -> None:
         leave_out_backward_kernels()
         config = read_source(config)
+        refuse_missing_extras(config)
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together

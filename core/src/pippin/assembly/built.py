@@ -40,6 +40,7 @@ from pippin.task.policy.policy import Policy
 from pippin.task.task import Task
 
 from .component_binding import ComponentBinding
+from .merged_frames import frame_notes
 from .model import Prototype, build_model
 from .refuse_undeterministic import refuse_undeterministic, with_determinism
 from .remedies import remedies
@@ -100,7 +101,7 @@ def assemble(
             callbacks=callbacks,
             model=model,
             layout=layout,
-            actuator_notes=actuator_notes(model),
+            actuator_notes=[*actuator_notes(model), *frame_notes(model)],
             ignored_features=ignored_features,
             world_offsets=world_offsets(config.scene),
             solver=solver,

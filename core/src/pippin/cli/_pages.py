@@ -9,6 +9,7 @@ import tomllib
 import webbrowser
 import zipfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -124,22 +125,22 @@ class Recorded(Shown):
 
     def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Play the recording back."""
-        from pippin.viewing.viser.playback import Playback, find_poses
+        from pippin.assembly.poses import build_poses
+        from pippin.viewing.viser.playback import Playback, find_poses, fits
         from pippin.viewing.viser.playback_page import PlaybackPage
 
-        with self.run:
+        with self.run, ExitStack() as opened:
             recording = find_poses(self.run.recordings, self.run.path)
             with progress.phase("build"):
-                simulation = Simulation(self.config.unobserved())
-            with simulation:
+                simulation = build_poses(self.config, max(recording.worlds) + 1)
+                if not fits(simulation.model, recording):  # its solver or an actuator changed the bodies
+                    simulation = opened.enter_context(Simulation(self.config.unobserved()))
                 playback = Playback(simulation, recording, page)
                 shown = PlaybackPage(playback, page)
-                try:
-                    tell(shown.url)
-                    with progress.phase("view", has_end=False), stopped_between_steps(playback):
-                        shown.serve(lambda: is_over(shown.clients))
-                finally:
-                    shown.close()
+            opened.callback(shown.close)
+            tell(shown.url)
+            with progress.phase("view", has_end=False), stopped_between_steps(playback):
+                shown.serve(lambda: is_over(shown.clients))
 
 
 def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:

@@ -221,6 +221,8 @@ class SimulationConfig:
     """The other plugins by label."""
     task: TaskConfig | None = None
     policy: PolicyConfig | None = None
+    trainer: Annotated[ComponentConfig, "trainer"] | None = None
+    """How `pippin train` learns a policy; other commands leave it alone."""
     viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
     """The viewers by label."""
     recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)

@@ -35,6 +35,7 @@ class SolverMuJoCo:
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
+        "kinematic_bodies",
         "light_links",
         "limit_stiffness",
         "loop_joints",
