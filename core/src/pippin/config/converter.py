@@ -255,7 +255,10 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
         if kind in NAMED_KINDS and isinstance(table, str):
             table = {"type": table}
         if not isinstance(table, Mapping):
-            raise UnexpectedValueError(expected_text(annotated), table)
+            name = isinstance(table, str) and table in catalog.names(kind)
+            raise UnexpectedValueError(
+                expected_text(annotated), table, f"; set its 'type' to {table!r}" if name else ""
+            )
         if "type" not in table:
             installed = ", ".join(map(value_text, catalog.names(kind))) or "none"
             raise under_key("type", MissingKeyError(f"the name of a plugin, installed: {installed}"))
