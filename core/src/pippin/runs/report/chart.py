@@ -9,6 +9,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+_NAMES_MAX = 3
+"""Number of equal lines up to which each is named."""
+
 _LEVELS = 65534
 """Steps between the smallest and the largest value of a line; one code more stands for a gap."""
 
@@ -64,6 +67,28 @@ class Chart:
     top: float | None = None
     """Largest value of the axis, if lines may leave the chart."""
 
+    least: float = 0.0
+    """Shortest range of the axis: smaller differences are noise, and look like it."""
+
+    @property
+    def constant(self) -> float | None:
+        """The value of all lines at all of several times; None if there are several values."""
+        first = self.values.flat[0] if self.values.shape[2] > 1 else np.nan
+        return float(first) if (self.values == first).all() else None
+
+    def condensed(self) -> Chart:
+        """Return the chart with one line for all that are equal in all worlds, with their names."""
+        same: dict[tuple[bytes, str], list[int]] = {}
+        for index, line in enumerate(self.lines):
+            same.setdefault((self.values[:, index].tobytes(), line.style), []).append(index)
+        lines = []
+        for first, *others in same.values():
+            names = [self.lines[index].name for index in (first, *others)]
+            name = ", ".join(names) if len(names) <= _NAMES_MAX else f"{names[0]} and {len(others)} equal ones"
+            lines.append(attrs.evolve(self.lines[first], name=name))
+        chosen = [first for first, *_ in same.values()]
+        return attrs.evolve(self, lines=lines, values=self.values[:, chosen], gaps=self.gaps[:, chosen])
+
     axis: Axis | None = None
     """What the columns are, if they are no times."""
 
@@ -77,6 +102,7 @@ class Chart:
             "unit": self.unit,
             "log": self.is_logarithmic,
             "top": self.top,
+            "least": self.least,
             "axis": None if self.axis is None else attrs.asdict(self.axis),
             "lines": [attrs.asdict(line) for line in self.lines],
             "pairs": values.shape[-1],
