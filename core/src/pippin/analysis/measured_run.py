@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,7 @@ class MeasuredRun:
     def _take(self, loop: RunLoop) -> None:
         simulation = loop.simulation
         self._samples, self._first = _Samples(simulation), None
+        loop.checks_each_stride = False
         initial = simulation.model.state()
         initial.assign(simulation.state)
         try:
@@ -79,10 +81,13 @@ class MeasuredRun:
         for step in np.unique(np.linspace(1, self._steps, min(self._steps, _SAMPLE_COUNT)).round().astype(int)):
             loop.step_to(int(step))
             self._samples.take(simulation.state, simulation.time)
+        simulation.raise_errors()
 
     def result(self, solver: str, warnings: tuple[str, ...] = ()) -> SolverRun:
         """Return the figures, and how the run ended."""
         loop, simulation, samples = self.loop, self.loop.simulation, self._samples
+        if samples is not None and simulation.first_diverged_step is not None:
+            samples.end = (simulation.first_diverged_step - 0.5) * simulation.control_dt
         speed = throughput(simulation, loop.steps, loop.seconds)
         ran = SolverRun(
             solver=solver,
@@ -110,6 +115,8 @@ class _Samples:
         self._has_rotors = "armature" not in simulation.ignored_features
         self._room = 0 if simulation.config.task or simulation.config.plugins else _KEPT_MAX
         self._probe: PenetrationProbe | None = None
+        #: Time from which on samples are of a state that has diverged [s].
+        self.end = math.inf
         self._kept: dict[str, list[np.ndarray]] = {}
         self._rows: dict[str, list[np.ndarray]] = {}
 
@@ -167,4 +174,5 @@ class _Samples:
 
     def _all_rows(self) -> dict[str, np.ndarray]:
         self._measure()
-        return {name: np.concatenate(parts) for name, parts in self._rows.items()}
+        rows = {name: np.concatenate(parts) for name, parts in self._rows.items()}
+        return {name: values[rows["time"] < self.end] for name, values in rows.items()}

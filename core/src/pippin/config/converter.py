@@ -26,7 +26,7 @@ from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
 from .component import ComponentConfig
-from .faults import MissingKeyError, UnexpectedValueError, under_key
+from .faults import MissingKeyError, UnexpectedNameError, UnexpectedValueError, under_key
 from .fields import NOT_A_KEY, fields_of
 from .paths import anchored, is_file_path
 from .wording import expected_text, shape_of, union_members, value_text
@@ -255,7 +255,8 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
         if kind in NAMED_KINDS and isinstance(table, str):
             table = {"type": table}
         if not isinstance(table, Mapping):
-            raise UnexpectedValueError(expected_text(annotated), table)
+            refused = UnexpectedNameError if isinstance(table, str) else UnexpectedValueError
+            raise refused(expected_text(annotated), table)
         if "type" not in table:
             installed = ", ".join(map(value_text, catalog.names(kind))) or "none"
             raise under_key("type", MissingKeyError(f"the name of a plugin, installed: {installed}"))

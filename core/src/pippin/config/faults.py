@@ -30,6 +30,10 @@ class UnexpectedValueError(ValueError):
         self.value = value
 
 
+class UnexpectedNameError(UnexpectedValueError):
+    """The name of a plugin in place of its table."""
+
+
 class MissingKeyError(ValueError):
     """A missing key without a default."""
 
@@ -53,14 +57,16 @@ class ConfigFault:
         return [": ".join([*place, f"{line}{cure}"]) for line in self.text.splitlines()]
 
     def _type_cure(self, tree: Node) -> str:
-        """Return what to do about a key that was written for another type."""
+        """Return what to do about a name without a table, and about a key that was written for another type."""
+        if isinstance(self.error, UnexpectedNameError):
+            return f"; set {path_text((*self.path, 'type'))}"
         node = tree.find(self.path)
         if node is None or node.written_for is None or not isinstance(self.error, ForbiddenExtraKeysError):
             return ""
         kept, table = value_text(node.written_for), path_text(self.path[:-1])
         return (
             f"; it was written for type {kept}: write extends = false beside the new type in a file, or"
-            f" --set '{table}={{type=...}}', to leave the keys of {kept} out"
+            f" --set '{table}={{extends=false, type=...}}', to leave the keys of {kept} out"
         )
 
 
