@@ -9,6 +9,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+_NEAR = 1e-3
+"""Distance of lines that look equal, as a share of the chart."""
+
 _NAMES_MAX = 3
 """Number of equal lines up to which each is named."""
 
@@ -77,17 +80,25 @@ class Chart:
         return float(first) if (self.values == first).all() else None
 
     def condensed(self) -> Chart:
-        """Return the chart with one line for all that are equal in all worlds, with their names."""
-        same: dict[tuple[bytes, str], list[int]] = {}
+        """Return the chart with one line for all that look equal in all worlds, with their names."""
+        values, same = self.values, dict[int, list[int]]()
+        known = values[np.isfinite(values)]
+        near = max(_NEAR * float(np.ptp(known)) if known.size else 0.0, self.least / 2.0)
         for index, line in enumerate(self.lines):
-            same.setdefault((self.values[:, index].tobytes(), line.style), []).append(index)
+            equals = (
+                first
+                for first in same
+                if line.style == self.lines[first].style
+                and np.allclose(values[:, index], values[:, first], rtol=0.0, atol=near, equal_nan=True)
+            )
+            same.setdefault(next(equals, index), []).append(index)
         lines = []
         for first, *others in same.values():
             names = [self.lines[index].name for index in (first, *others)]
             name = ", ".join(names) if len(names) <= _NAMES_MAX else f"{names[0]} and {len(others)} equal ones"
             lines.append(attrs.evolve(self.lines[first], name=name))
-        chosen = [first for first, *_ in same.values()]
-        return attrs.evolve(self, lines=lines, values=self.values[:, chosen], gaps=self.gaps[:, chosen])
+        chosen = list(same)
+        return attrs.evolve(self, lines=lines, values=values[:, chosen], gaps=self.gaps[:, chosen])
 
     axis: Axis | None = None
     """What the columns are, if they are no times."""
