@@ -13,7 +13,7 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
-from pippin.files import refuse_unwritable
+from pippin.files import refuse_taken, refuse_unwritable
 from pippin.recording.series import Series
 
 from .reading import Run
@@ -33,10 +33,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         #: The folder.
         self.path = path
-        if path.exists() and not path.is_dir():
-            raise ConfigError(f"out: '{path}' is a file; choose another folder")
-        if path.is_dir() and any(path.iterdir()):
-            raise ConfigError(f"out: '{path}' is not empty; choose another folder, or empty this one")
+        refuse_taken(path, "out")
         refuse_unwritable(path / "config.toml", "out")
 
     @classmethod

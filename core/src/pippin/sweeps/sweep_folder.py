@@ -104,7 +104,7 @@ class SweepFolder:
         text = results_page(self._name, rows, keys, self._variants)
         self._write("results.html", lambda hidden: hidden.write_text(text, encoding="utf-8"))
 
-    def _write(self, name: str, write: Callable[[Path], None]) -> None:
+    def _write(self, name: str, write: Callable[[Path], object]) -> None:
         """Write a file whole or not at all."""
         hidden = self.path / f".{name}"
         try:
