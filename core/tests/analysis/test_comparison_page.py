@@ -81,5 +81,5 @@ def test_what_a_solver_ignores_stands_beside_its_outcome_and_its_speed():
 
     assert "<th>outcome</th><th>ignores</th>" in page
     assert '<span class="badge good">finished</span></td><td>armature, joint_damping</td>' in page
-    assert "1,234/s, without armature, joint_damping" in page
+    assert "first control step; xpbd without armature, joint_damping" in page
     assert "ignores" not in comparison_page(COMPARISON)

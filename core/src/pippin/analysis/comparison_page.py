@@ -74,9 +74,10 @@ def _speed(results: Sequence[SolverRun]) -> Markup | None:
     """Return a bar for each solver that was timed; a solver has one colour on the whole page."""
     colors = {result.solver: f"var(--c{index % 10})" for index, result in enumerate(results)}
     speeds = {one.solver: one.world_steps_per_second for one in results if one.world_steps_per_second is not None}
-    without = {one.solver: f", without {', '.join(one.ignored)}" if one.ignored else "" for one in results}
-    texts = {solver: f"{speed:,.0f}/s{without[solver]}" for solver, speed in speeds.items()}
-    note = element("p", element("small", "world-steps per second, after the first control step"))
+    texts = {solver: f"{speed:,.0f}/s" for solver, speed in speeds.items()}
+    without = [f"{one.solver} without {', '.join(one.ignored)}" for one in results if one.ignored]
+    hint = "; ".join(["world-steps per second, after the first control step", *without])
+    note = element("p", element("small", hint))
     return joined([bars(speeds, texts, colors), note]) if speeds else None
 
 

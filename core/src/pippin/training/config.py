@@ -73,8 +73,8 @@ class RslRlConfig(TrainerConfig):
     implementation = ".rsl_rl:RslRlTrainer"
     extra = "rsl-rl"
 
-    desired_kl: float | None = attrs.field(default=0.01, validator=attrs.validators.optional(positive))
-    """Change of the policy by which the learning rate is adapted; without it, the rate stays."""
+    desired_kl: float = attrs.field(default=0.01, validator=[finite, ge(0.0)])
+    """Change of the policy in an iteration to which the learning rate is adapted; with 0, the rate stays."""
 
     least_std: float = attrs.field(default=1e-6, validator=positive)
     """Standard deviation below which that of the actions never falls."""

@@ -43,7 +43,7 @@ class RslRlTrainer:
             "num_learning_epochs": config.epochs,
             "num_mini_batches": config.batches,
             "learning_rate": config.learning_rate,
-            "schedule": "fixed" if config.desired_kl is None else "adaptive",
+            "schedule": "adaptive" if config.desired_kl else "fixed",
             "desired_kl": config.desired_kl or 0.01,
             "gamma": config.gamma,
             "lam": config.lam,

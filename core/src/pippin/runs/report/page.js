@@ -111,6 +111,7 @@
       });
       if (this.top !== null) high = Math.min(high, this.log ? Math.log10(this.top) : this.top);
       if (!(low <= high)) return null;
+      if (!this.log && high - low < this.least) [low, high] = [(low + high - this.least) / 2, (low + high + this.least) / 2];
       const margin = high > low ? 0.06 * (high - low) : Math.max(Math.abs(high) * 0.1, this.log ? 0.5 : 1e-9);
       return high === low && high === 0 && !this.log ? [-1, 1] : [low - margin, high + margin];
     }

@@ -8,8 +8,8 @@ from pippin import Host
 from pippin.viewing import FileViewer
 
 from .cameras import Cameras
+from .drawing import Drawing, DrawingBeside, DrawingHere, can_draw_beside
 from .file import PIXEL_FORMATS, VideoFile
-from .filming import Film, FilmBeside, Filming, can_film_beside
 from .renderer import Renderer, tiles
 
 _SAMPLES = {"low": 1, "medium": 4, "high": 9}
@@ -17,9 +17,9 @@ _SAMPLES = {"low": 1, "medium": 4, "high": 9}
 
 
 class VideoViewer(FileViewer):
-    """Takes a picture of the state after every `speed / rate` seconds of simulated time, and appends it to a file."""
+    """Takes an image of the state after every `speed / rate` seconds of simulated time, and appends it to a file."""
 
-    _film: Filming | None = None
+    _drawing: Drawing | None = None
     _cost: float | None = None
 
     @property
@@ -29,21 +29,21 @@ class VideoViewer(FileViewer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The file with its size, rate, frames and format of pixels, and the time of a picture."""
-        film = self._film
-        if film is None or not film.frame_count:
+        """The file with its size, rate, frames and format of pixels, and the time of an image."""
+        drawing = self._drawing
+        if drawing is None or not drawing.frame_count:
             return ()
         width, height = self.config.size
-        beside = " beside the run" if isinstance(film, FilmBeside) else ""
-        self._cost = self._cost or film.cost  # one text at any time: a run that ends prints new notes
+        beside = " beside the run" if isinstance(drawing, DrawingBeside) else ""
+        self._cost = self._cost or drawing.cost  # one text at any time: a run that ends prints new notes
         cost = f", {self._cost:.2g} s a frame{beside}" if self._cost else ""
         return (
-            f"'{self.path}': {width}×{height} pixels, {self.config.rate:g} frames/s, {film.frame_count} frames,"
+            f"'{self.path}': {width}×{height} pixels, {self.config.rate:g} frames/s, {drawing.frame_count} frames,"
             f" {PIXEL_FORMATS[self.path.suffix.lower()]}{cost}",
         )
 
     def prepare(self, simulation: Host) -> None:
-        """Find the bodies or the camera to follow, and prepare the filming.
+        """Find the bodies or the camera to follow, and prepare the drawing.
 
         Raises:
             ConfigError: A body or a camera does not exist.
@@ -54,23 +54,23 @@ class VideoViewer(FileViewer):
         samples = _SAMPLES[config.quality]
         renderer = partial(Renderer, model, self.worlds, layout, cameras.fov, cameras.scale, samples)
         file = partial(VideoFile, self.path, config.size, config.rate, config.quality)
-        if can_film_beside(model):
-            self._film = FilmBeside(model, simulation.state, self.worlds, renderer, file)
+        if can_draw_beside(model):
+            self._drawing = DrawingBeside(model, simulation.state, self.worlds, renderer, file)
         else:
-            self._film = Film(renderer, file)
+            self._drawing = DrawingHere(renderer, file)
 
     def write(self, simulation: Host, index: int) -> None:
-        """Take a picture; the first one opens the file.
+        """Take an image; the first one opens the file.
 
         Raises:
             ConfigError: The file cannot be written.
             SimulationError: The system has no room for the frame.
         """
-        if self._film is not None:
+        if self._drawing is not None:
             state = simulation.state
-            self._film.write(state, self._cameras.poses(state, simulation.time), index)
+            self._drawing.write(state, self._cameras.poses(state, simulation.time), index)
 
     def finish(self) -> None:
         """Complete the file."""
-        if self._film is not None:
-            self._film.close()
+        if self._drawing is not None:
+            self._drawing.close()

@@ -18,7 +18,7 @@ POINT, FORCE = (245, 158, 11), (0, 70, 255)
 _SIZE_MAX = 64
 """Number of contacts of a world that can be drawn."""
 
-_WEIGHT = 1.6
+_WEIGHT = 1.0
 """Length of the arrow for the weight of a world's contents, in radii of the sphere around them."""
 
 

@@ -1,4 +1,4 @@
-"""The hand of a user on a page: a click names what is there, and a drag pulls a body by a damped spring."""
+"""Clicks and drags on a page: a click names a body, and a drag pulls it by a damped spring."""
 
 from __future__ import annotations
 

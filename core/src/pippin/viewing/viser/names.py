@@ -1,4 +1,4 @@
-"""Names in the picture of a page: those of the bodies and joints of one world."""
+"""Names in the image of a page: those of the bodies and joints of one world."""
 
 from __future__ import annotations
 

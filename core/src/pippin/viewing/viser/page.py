@@ -30,7 +30,7 @@ _DISTANCE = 3.0
 """Distance of the camera, in radii of the sphere around the robots."""
 
 _ASIDE = 0.4
-"""Distance of the middle of the picture from that of the robots, likewise: the panel covers the right side."""
+"""Distance of the middle of the image from that of the robots, likewise: the panel covers the right side."""
 
 _GAMMA = 2.2
 """Exponent of the brightness of a screen."""

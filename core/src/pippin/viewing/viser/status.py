@@ -29,7 +29,7 @@ class Status:
         Args:
             shown: The simulation.
             is_paused: Whether the page pauses it.
-            drawn: Number of worlds in the picture.
+            drawn: Number of worlds in the image.
             start: Simulated time of the last reset of all worlds [s].
         """
         if is_paused:

@@ -1,4 +1,4 @@
-"""Filming beside a run: the run does not wait for pictures, and the film is whole however the run ends."""
+"""Drawing beside a run: the run does not wait for images, and the video is whole however the run ends."""
 
 import os
 import signal
@@ -15,9 +15,9 @@ CODE = """
 import os, signal, sys, pippin
 simulation = pippin.Simulation.from_file(sys.argv[1])
 simulation.step(20)
-film = simulation.viewers["film"]._film
-film._frames.close()
-film._frames.join_thread()
+drawing = simulation.viewers["film"]._drawing
+drawing._frames.close()
+drawing._frames.join_thread()
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -25,10 +25,10 @@ beside = pytest.mark.skipif(sys.platform != "linux", reason="a process cannot be
 
 
 @pytest.fixture
-def film(tmp_path):
-    """Return a function that writes a configuration with a film of a falling ball, and returns its file."""
+def drawing(tmp_path):
+    """Return a function that writes a configuration with a video of a falling ball, and returns its file."""
     (tmp_path / "ball.xml").write_text(MODEL)
-    path = tmp_path / "film.mp4"
+    path = tmp_path / "ball.mp4"
 
     def written(size=(64, 48)):
         file = tmp_path / "ball.toml"
@@ -51,8 +51,8 @@ def frame_count(path):
 
 
 @beside
-def test_the_run_does_not_wait_for_pictures(film):
-    written, path = film
+def test_the_run_does_not_wait_for_pictures(drawing):
+    written, path = drawing
     with pippin.Simulation.from_file(written((320, 240))) as simulation:
         simulation.step(2)
         start = time.process_time()
@@ -62,13 +62,13 @@ def test_the_run_does_not_wait_for_pictures(film):
 
     assert frame_count(path) == 18
     cost = float(note.split(", ")[-1].split()[0])
-    assert taken < 0.5 * 15 * cost, "pictures in this process would take all of it"
+    assert taken < 0.5 * 15 * cost, "images in this process would take all of it"
 
 
 @beside
 @pytest.mark.slow
-def test_a_killed_run_leaves_a_whole_film(film):
-    written, path = film
+def test_a_killed_run_leaves_a_whole_video(drawing):
+    written, path = drawing
     done = subprocess.run([sys.executable, "-c", CODE, str(written())], capture_output=True)
     end = time.monotonic() + 60.0
     count = 0
@@ -84,14 +84,14 @@ def test_a_killed_run_leaves_a_whole_film(film):
 
 
 @beside
-def test_a_film_that_is_killed_ends_no_run_and_is_noted(film, caplog):
-    written, _ = film
+def test_a_killed_drawing_ends_no_run_and_is_noted(drawing, caplog):
+    written, _ = drawing
     with pippin.Simulation.from_file(written()) as simulation:
         simulation.step(2)
-        process = simulation.viewers["film"]._film._process
+        process = simulation.viewers["film"]._drawing._process
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         simulation.step(5)
 
     assert simulation.step_count == 7
-    assert "the process that films ended with exit code -9" in caplog.text
+    assert "the process that draws the video ended with exit code -9" in caplog.text
