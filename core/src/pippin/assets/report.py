@@ -15,6 +15,7 @@ from pippin.assets.untyped import mujoco
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
+from pippin.solving.sliders import weigh_sliders
 
 from .asset import Asset
 from .fidelity import Difference, compare, compare_sketch, worded
@@ -153,7 +154,9 @@ def _converted(part: newton.ModelBuilder) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the solver's own conversion issues them
         model = part.finalize(device="cpu", skip_validation_inertia=True)
-        return newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True).mj_model
+        converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True)
+        weigh_sliders(converted)
+        return converted.mj_model
 
 
 def _placed(model: Any, part: newton.ModelBuilder, config: AssetConfig) -> Any:

@@ -6,6 +6,7 @@ from .ball_limits import ball_limits
 from .capacities import Capacity
 from .contact_source import ContactSource
 from .fields import deterministic_mode, inherited, number
+from .sliders import weigh_sliders
 from .sub_solver import SubSolver
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "deterministic_mode",
     "inherited",
     "number",
+    "weigh_sliders",
 ]

@@ -9,6 +9,8 @@ import newton
 import warp as wp
 from pippin.solving import ball_limits
 
+from .sliders import Sliders
+
 __all__ = ["LimitedMuJoCo"]
 
 _vec5: Any = wp.types.vector(5, float)
@@ -28,13 +30,17 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
     """
 
     def __init__(self, model: newton.Model, dt: float, **options: Any) -> None:
-        self._dt = dt  # the constructor notifies itself
+        self._dt, self._sliders = dt, None  # the constructor notifies itself
         super().__init__(model, **options)
         _limit_balls(self)
+        self._sliders = Sliders(self)
+        self._write_springs()
 
     def notify_model_changed(self, flags: int) -> None:
         """Take over changes of the model; masses change the limits, too."""
         super().notify_model_changed(flags)
+        if self._sliders is not None:
+            self._sliders.weigh()
         self._write_springs()
 
     def _write_springs(self) -> None:

@@ -34,7 +34,11 @@ _PARTS = (
 _SKETCHED_PARTS = (compare_bodies, compare_joints, compare_geoms, compare_sites, compare_options, compare_counts)
 
 _SKETCHED: Mapping[str, tuple[str, ...]] = {
-    "joint": ("solreflimit", "solimplimit", "margin", "solreffriction", "solimpfriction", "actuatorgravcomp"),
+    "body": ("inverse weight",),
+    "joint": (
+        *("solreflimit", "solimplimit", "margin", "solreffriction", "solimpfriction"),
+        *("actuatorgravcomp", "inverse weight"),
+    ),
     "geom": ("condim", "priority", "solmix", "solref", "solimp", "gap", "adhesion", "surfacevel", "fluid"),
 }
 """Fields of joints and geoms that a sketch leaves out: only the solvers of MuJoCo have them."""
