@@ -154,7 +154,7 @@ def _converted(part: newton.ModelBuilder) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the solver's own conversion issues them
         model = part.finalize(device="cpu", skip_validation_inertia=True)
-        converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True)
+        converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, enable_sleeping=False)
         weigh_sliders(converted)
         return converted.mj_model
 
