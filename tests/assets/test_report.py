@@ -16,9 +16,11 @@ FLEX = '<deformable><flex name="f" dim="1" body="arm arm" vertex="0 0 0 .1 0 0" 
 def arm(simulate, tmp_path):
     """Return a function that builds an arm with an option or other parts."""
 
-    def arm(option: str = "", rest: str = "", solver: str = "mujoco-native", **asset) -> pippin.Simulation:
+    def arm(
+        option: str = "", rest: str = "", solver: str = "mujoco-native", dt: float = 0.002, **asset
+    ) -> pippin.Simulation:
         (tmp_path / "arm.xml").write_text(ARM.format(option=option, rest=rest))
-        return simulate(assets=[{"path": str(tmp_path / "arm.xml"), **asset}], solver=solver)
+        return simulate(assets=[{"path": str(tmp_path / "arm.xml"), **asset}], solver=solver, dt=dt)
 
     return arm
 
@@ -112,3 +114,13 @@ def test_sleep_that_a_file_asks_for_is_noted_where_nothing_sleeps(arm, solver):
         notes = simulation.notes
 
     assert notes["scene"] == ["arm.xml: option: flag sleep yes → no"]
+
+
+@pytest.mark.parametrize(("dt", "is_noted"), [(0.02, False), (0.002, True)], ids=["the file's", "shorter"])
+def test_a_step_that_changes_the_stiffness_of_constraints_is_noted(arm, dt, is_noted):
+    """MuJoCo raises time constants to two steps: of 20 ms, steps of 20 ms make 40 ms, four times as soft."""
+    text = "arm.xml: option: time constant of the stiffest constraints, two steps at least 0.04 → 0.02"
+    with arm('timestep=".02"', dt=dt) as simulation:
+        notes = simulation.notes.get("scene", [])
+
+    assert (text in notes) == is_noted
