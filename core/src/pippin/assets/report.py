@@ -16,7 +16,7 @@ from pippin.assets.untyped import mujoco
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
-from pippin.solving.sliders import weigh_sliders
+from pippin.solving.conversion import complete_conversion
 
 from .asset import Asset
 from .fidelity import Difference, compare, compare_sketch, worded
@@ -159,7 +159,7 @@ def _converted(part: newton.ModelBuilder) -> Any:
         warnings.simplefilter("ignore")  # the solver's own conversion issues them
         model = part.finalize(device="cpu", skip_validation_inertia=True)
         converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, enable_sleeping=False)
-        weigh_sliders(converted)
+        complete_conversion(converted)
         return converted.mj_model
 
 

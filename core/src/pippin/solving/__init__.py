@@ -2,11 +2,10 @@
 
 from pippin.support.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
 
-from .ball_limits import ball_limits
 from .capacities import Capacity
 from .contact_source import ContactSource
+from .conversion import complete_conversion
 from .fields import deterministic_mode, inherited, number
-from .sliders import weigh_sliders
 from .sub_solver import SubSolver
 
 __all__ = [
@@ -17,9 +16,8 @@ __all__ = [
     "ContactSource",
     "Feature",
     "SubSolver",
-    "ball_limits",
+    "complete_conversion",
     "deterministic_mode",
     "inherited",
     "number",
-    "weigh_sliders",
 ]

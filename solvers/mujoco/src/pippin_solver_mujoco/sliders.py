@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import newton
 import warp as wp
-from pippin.solving import weigh_sliders
 
 __all__ = ["Sliders"]
 
@@ -16,11 +16,12 @@ class Sliders:
 
     Args:
         solver: The solver, just built.
+        bodies: The bodies, by MuJoCo's indices.
     """
 
-    def __init__(self, solver: newton.solvers.SolverMuJoCo) -> None:
-        bodies, device = weigh_sliders(solver), solver.model.device
+    def __init__(self, solver: newton.solvers.SolverMuJoCo, bodies: Sequence[int]) -> None:
         own: Any = solver
+        device = solver.model.device
         dofs = [dof for dof, body in enumerate(own.mj_model.dof_bodyid) if body in bodies]
         self._solver, self._count = own, max(len(bodies), len(dofs))
         self._bodies, self._dofs = (wp.array(each, dtype=int, device=device) for each in (bodies, dofs))

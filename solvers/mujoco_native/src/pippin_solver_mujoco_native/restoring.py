@@ -9,7 +9,7 @@ from typing import Any
 import mujoco as _mujoco
 import newton
 import numpy as np
-from pippin.solving import ball_limits, weigh_sliders
+from pippin.solving import complete_conversion
 
 __all__ = ["compensating", "margins_of", "restore", "weigh_worlds"]
 
@@ -46,12 +46,7 @@ def restore(converted: newton.solvers.SolverMuJoCo) -> None:
     """Write limits of ball joints, inverse weights, margins and iterations against slip into MuJoCo's model."""
     model, mj_model = converted.model, converted.mj_model
     mj_model.body_gravcomp[mj_model.body_gravcomp <= _A_TRACE] = 0.0
-    weigh_sliders(converted)
-    joints: Any = converted.mjc_jnt_to_newton_jnt
-    if joints is not None and joints.size:
-        for index, angle in ball_limits(model, joints.numpy()[0]).items():
-            mj_model.jnt_limited[index] = 1
-            mj_model.jnt_range[index] = (0.0, angle)
+    complete_conversion(converted)
     if mj_model.ngeom:
         mj_model.geom_margin[:] = margins_of(converted)[0]
     if mj_model.opt.density or mj_model.opt.viscosity:
@@ -79,7 +74,7 @@ def weigh_worlds(solver: newton.solvers.SolverMuJoCo) -> None:
     """Write the inverse weights of sliding bodies into the model of all worlds, which is on the CPU."""
     own: Any = solver
     model = own.mjw_model
-    for body in weigh_sliders(solver):
+    for body in complete_conversion(solver)[1]:
         weights = 1.0 / model.body_mass.numpy()[:, body]
         model.body_invweight0.numpy()[:, body] = np.stack([weights, np.zeros_like(weights)], axis=1)
         model.dof_invweight0.numpy()[:, own.mj_model.dof_bodyid == body] = weights[:, None]

@@ -11,7 +11,7 @@ import warp as wp
 from pippin.assets.fidelity.pairs import colliding, shape_pairs
 from pippin.assets.untyped import mujoco
 from pippin.sensing.sites import declare_cameras, mark_camera
-from pippin.solving.sliders import mark_sliders
+from pippin.solving.conversion import mark_sliders
 
 from .normal_form import NormalMJCF
 
