@@ -1,4 +1,4 @@
-"""Draw the ant that walks by a trained policy: `python docs/draw_ant.py`, after `docs/train_tasks.py`."""
+"""Draw the ant that walks by a trained policy: `python docs/draw_ant.py`."""
 
 from __future__ import annotations
 

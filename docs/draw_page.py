@@ -32,14 +32,15 @@ def main() -> None:
         try:
             with Simulation.from_file(DOCS / "examples" / "ant.toml", OVERRIDES) as simulation:
                 tab = browser.open(simulation.viewers["page"].url)
-                move(simulation, 4.0)
+                while not tab.shows("real time"):
+                    move(simulation, 1.0)
                 tab.evaluate("document.querySelector('.mantine-Notification-closeButton')?.click()")
                 tab.press("Contact forces")
                 move(simulation, 4.0)
                 picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
         finally:
             browser.close()
-    picture.quantize(128).save(DOCS / "images" / "page.png", optimize=True)
+    picture.quantize(96).save(DOCS / "images" / "page.png", optimize=True)
 
 
 def move(simulation: Simulation, duration: float) -> None:
@@ -50,8 +51,8 @@ def move(simulation: Simulation, duration: float) -> None:
     while time.monotonic() < end:
         values = rest.copy()
         for world in range(simulation.world_count):
-            leg = (round(2.0 * simulation.time) + world) % 4
-            values[world, 2 * leg + 1] *= 0.55
+            leg = (round(0.5 * simulation.time) + world) % 4
+            values[world, 2 * leg + 1] *= 0.7
         targets.assign(values)
         simulation.step(5)
     targets.assign(rest)

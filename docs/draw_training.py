@@ -1,4 +1,4 @@
-"""Draw the curves of the trained policies: `python docs/draw_training.py`, after `docs/train_tasks.py`."""
+"""Draw the curves of the trained policies, from `docs/images/training.json`: `python docs/draw_training.py`."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ FOR_PLUGINS = (
     "pippin.viewing.bounding_box",
     "pippin.sharding",
     "pippin.sweeps",
+    "pippin.training",
     "pippin.export",
     "pippin.conformance",
     "pippin.labels",

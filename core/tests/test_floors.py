@@ -47,6 +47,7 @@ DOORS = {
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.current_program"),
+    ("pippin.simulation", "pippin.step.stepping"),
     ("pippin.simulation", "pippin.step.compilation"),
     ("pippin.simulation", "pippin.step.services"),
     ("pippin.simulation", "pippin.views.simulation_view"),

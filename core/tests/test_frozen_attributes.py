@@ -23,6 +23,11 @@ class Wheel(FrozenAttributes):
         self._turns = value
 
     @property
+    def width(self):
+        """The width, which fails."""
+        return self.mass.radius
+
+    @property
     def mass(self):
         """The mass."""
         return 1.0
@@ -44,6 +49,15 @@ class Wheel(FrozenAttributes):
 def test_an_assignment_is_refused_with_a_cure(name, message):
     with pytest.raises(AttributeError, match=message):
         setattr(Wheel(), name, 1.0)
+
+
+def test_a_missing_attribute_suggests_the_nearest_one():
+    with pytest.raises(AttributeError, match="Wheel has no attribute 'radus'; did you mean 'radius'"):
+        _ = Wheel().radus
+    with pytest.raises(AttributeError, match="Wheel has no attribute 'colour'; see its reference"):
+        _ = Wheel().colour
+    with pytest.raises(AttributeError, match="'float' object has no attribute 'radius'"):
+        _ = Wheel().width
 
 
 def test_setters_and_what_an_object_keeps_for_itself_are_assigned():

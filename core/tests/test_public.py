@@ -8,7 +8,7 @@ import pytest
 
 
 def test_importing_pippin_imports_neither_newton_nor_warp():
-    code = "import pippin, sys; print({'newton', 'warp'} & set(sys.modules))"
+    code = "import pippin, sys; print({'newton', 'warp', 'gymnasium'} & set(sys.modules))"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -42,9 +42,10 @@ The robots in the browser:
 ::::::{{container}} doors
 
 :::{{container}} door
-[**Tutorials**](docs/tutorials/first-simulation.md)
+[**From a robot to walking**](docs/tutorials/robot-to-walking.md)
 
-Learn by doing: a first simulation, then a solver, an actuator, a sensor and a reward of your own.
+A robot file, a task, eight minutes of training, a policy that walks. Other tutorials: a first simulation, a solver, an
+actuator, a sensor and a reward of your own.
 :::
 
 :::{{container}} door

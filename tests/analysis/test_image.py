@@ -6,6 +6,7 @@ import zlib
 import numpy as np
 import pytest
 from pippin.analysis.image import draw_scene, png
+from pippin.analysis.lettering import add_names
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
 
@@ -52,3 +53,49 @@ def test_a_png_holds_every_pixel():
 def test_a_file_that_cannot_be_written_is_refused(scene, tmp_path, name):
     with pytest.raises(ConfigError, match=r"^draw: .*name a \.png file in a folder that exists"):
         draw_scene(scene(), tmp_path / name)
+
+
+def test_a_plane_of_the_asset_hides_nothing_from_the_light(scene, tmp_path):
+    images = []
+    for name, floor in (("bare", ""), ("floored", '<geom type="plane" size="9 9 .1" euler="90 0 0" pos="-3 0 0"/>')):
+        geom = '<geom size=".1"/></body>' + floor + "<body>"
+        draw_scene(scene(geom), tmp_path / f"{name}.png")
+        images.append(pixels((tmp_path / f"{name}.png").read_bytes()))
+
+    np.testing.assert_array_equal(*images)
+
+
+def test_names_of_joints_stand_beside_their_points_and_the_start_pose_is_judged(scene, tmp_path):
+    arm = (
+        '<geom size=".1"/><body><joint name="{name}" axis="0 1 0" range="20 90"/><geom size=".1" pos=".3 0 0"/></body>'
+    )
+    images = []
+    for name in ("knee", "hip"):
+        notes = draw_scene(scene(arm.format(name=name)), tmp_path / "arm.png")
+        images.append(pixels((tmp_path / "arm.png").read_bytes()).astype(int))
+    rows, columns = np.nonzero(np.abs(images[0] - images[1]).max(axis=2) > 50)
+
+    assert notes == ["1 joint starts outside its limits: hip 0 < 0.349; set joint_positions of the asset"]
+    assert 2 < np.ptp(rows) < 16, "they differ where the names are"
+    assert 10 < np.ptp(columns) < 50
+
+
+def test_names_do_not_cover_each_other():
+    image = np.zeros((60, 200, 3), dtype=np.uint8)
+    add_names(image, ["first", "second", "left, right"], np.array([[20.0, 30.0]] * 3))
+    is_paper = (image > 200).all(axis=2)
+
+    lengths = [4 * (len(name)) + 1 for name in ("first", "second", "left, right")]
+    ink_or_paper = is_paper | (image == (32, 36, 44)).all(axis=2)
+    assert ink_or_paper.sum() == sum(2 * length * 14 for length in lengths)
+
+
+def test_every_letter_has_its_own_shape():
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789_-./:,[]?"
+    shapes = set()
+    for letter in letters:
+        image = np.zeros((30, 60, 3), dtype=np.uint8)
+        add_names(image, [letter], np.array([[2.0, 15.0]]))
+        shapes.add(image.tobytes())
+
+    assert len(shapes) == len(letters)

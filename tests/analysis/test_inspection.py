@@ -126,3 +126,22 @@ def leaves(tree):
 def test_a_scene_without_assets_is_refused():
     with pytest.raises(ConfigError, match="there are none to inspect"):
         inspect_assets(SceneConfig())
+
+
+LOOP = """<mujoco><worldbody><body name="a"><joint axis="0 1 0"/><geom size=".1"/><body name="b" pos="1 0 0">
+<joint axis="0 1 0"/><geom size=".1"/></body></body><body name="c" pos="1 0 1"><joint axis="0 1 0"/><geom size=".1"/>
+</body></worldbody><equality><connect name="c" body1="b" body2="c" anchor=".5 0 0"/></equality></mujoco>"""
+
+
+def test_loops_are_counted_beside_the_degrees_of_freedom(inspect):
+    contents = inspect(LOOP)
+
+    assert (contents.dof_count, len(contents.loops), contents.refusal) == (3, 1, "")
+
+
+def test_a_file_that_is_refused_is_listed_with_the_reason(inspect):
+    flex = '<deformable><flex name="f" dim="1" body="a a" vertex="0 0 0 .1 0 0" element="0 1"/></deformable>'
+
+    contents = inspect(LOOP.replace("</mujoco>", f"{flex}</mujoco>"))
+
+    assert "would be another mechanism than in MuJoCo: model: flexes 1 → 0" in contents.refusal

@@ -33,6 +33,27 @@ def test_a_robot_file_gives_a_configuration_that_has_the_gains(tune, tmp_path):
     assert set(config.actuators["joints"].config.kp) == {"hip", "knee"}
 
 
+ARM = """<robot name="arm"><link name="base"/><link name="rod"><inertial><origin xyz="0 0 -.5"/><mass value="1"/>
+<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hinge" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+<limit lower="0.2" upper="1" effort="50" velocity="2"/></joint></robot>"""
+
+
+def test_what_a_urdf_gives_runs_and_says_that_it_starts_outside_its_limits(tune, tmp_path):
+    (tmp_path / "arm.urdf").write_text(ARM)
+
+    result = tune("arm.urdf", "--out", "tuned.toml")
+
+    assert result.exit_code == 0, result.output
+    assert (
+        "# 1 joint starts outside its limits: hinge 0 < 0.2; set joint_positions"
+        in (tmp_path / "tuned.toml").read_text()
+    )
+    with pippin.Simulation.from_file(tmp_path / "tuned.toml", {"simulation.device": "cpu"}) as simulation:
+        simulation.step()
+        simulation.raise_errors()
+
+
 def test_a_configuration_is_extended(tune, tmp_path):
     assert tune("robot.toml", "--out", "tuned.toml", "--set", "simulation.substeps=2").exit_code == 0
 

@@ -16,9 +16,7 @@ from pippin import PluginError, conformance
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.conformance.checks import CHECKS
-from pippin.conformance.mechanisms import BENCHES, UNTRIED
 from pippin.conformance.runtime_changes import RUNTIME_CHANGES
-from pippin.solving import FEATURES
 from pippin.views import ARTICULATION, RIGID_BODY
 
 pytestmark = pytest.mark.slow
@@ -120,20 +118,7 @@ def deaf():
     return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
 
 
-@pytest.fixture(scope="module")
-def without_features(deaf):
-    """The same, and one that takes off limits and opens loops; each measures all features once."""
-    return [*deaf, conformance.Conformance("solver", "broken-joints-and-loops")]
-
-
-@pytest.mark.parametrize("feature", BENCHES)
-def test_a_feature_that_is_declared_and_missing_is_found_by_its_check(without_features, feature):
-    results = [each.run(f"feature_{feature}") for each in without_features]
-    reasons = [result.reason for result in results if result.outcome == "failed"]
-    assert any(f"declares {feature}, but not so that " in reason for reason in reasons), results
-
-
-@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature])
+@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature or change.flags])
 def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_change(deaf, name):
     reasons = [each.run(f"change_{name}").reason for each in deaf]
 
@@ -196,10 +181,6 @@ def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
     assert all(check.promise.endswith(".") for check in CHECKS)
 
 
-def test_every_feature_is_tried_on_a_bench_or_said_not_to_be():
-    assert sorted([*BENCHES, *UNTRIED]) == sorted(FEATURES)
-
-
 def test_every_plugin_of_this_repository_is_held_to_the_checks():
     """Their tests name a CONFORMANCE, which the page of exceptions is written from."""
     declared = runpy.run_path(str(ROOT / "docs" / "write_reference.py"))["conformance"].conformances()
@@ -240,6 +221,11 @@ def test_what_is_not_declared_is_not_tried():
 def test_an_expected_failure_of_an_unknown_check_is_refused():
     with pytest.raises(PluginError, match=r"has 'shema', which is not a check of a solver; did you mean 'schema'\?"):
         broken("schema", expected_failures={"shema": "why not"})
+
+
+def test_a_check_that_does_not_exist_is_no_result():
+    with pytest.raises(PluginError, match="'capturee' is not a check of a solver; did you mean 'capture'"):
+        broken("schema").run("capturee")
 
 
 def test_check_raises_every_failure_in_one_error():

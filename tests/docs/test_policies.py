@@ -31,10 +31,3 @@ def test_the_policy_of_the_ant_walks_forward():
         reached = simulation.state.joint_q.numpy().reshape(4, -1)[:, 0]
 
     assert np.median(reached) > 4.0
-
-
-def test_the_page_shows_the_training_of_the_example():
-    page = (DOCS / "how-to" / "train-a-policy.md").read_text(encoding="utf-8")
-    script = (DOCS / "examples" / "train_rsl_rl.py").read_text(encoding="utf-8")
-
-    assert f"```py\n{script}```" in page

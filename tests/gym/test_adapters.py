@@ -1,8 +1,5 @@
 """Adapters for other libraries, with the real libraries: `uv run --group dev --group rl pytest tests/gym`."""
 
-import runpy
-from pathlib import Path
-
 import numpy as np
 import pippin
 import pippin.gym
@@ -108,14 +105,3 @@ def test_skrl_wraps_the_environment_as_it_is(make):
 
     assert first.shape == observations.shape == (4, 4)
     assert reward.shape == terminated.shape == (4, 1)
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_the_example_trains_a_policy_that_can_be_judged():
-    pytest.importorskip("stable_baselines3")
-    example = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "examples" / "train_sb3.py"))
-
-    lengths = example["evaluate"](example["train"](2048), limit=20)
-
-    assert lengths.shape == (64,)
-    assert (lengths >= 3).all()

@@ -52,7 +52,7 @@ def test_torch_tensors_share_the_memory_of_the_task(make):
 
 @pytest.mark.parametrize(
     ("values", "fault"),
-    [(np.zeros((4, 1)), "expected float32, got float64"), (np.full((4, 1), np.nan, np.float32), "is not finite")],
+    [(np.zeros((4, 1), bool), "expected numbers, got bool"), (np.full((4, 1), np.nan), "is not finite")],
 )
 def test_a_wrong_tensor_is_named(make, values, fault):
     torch = pytest.importorskip("torch")

@@ -3,13 +3,15 @@
 The pole falls in about three steps under the greatest force, and in about seven without one.
 """
 
+import tomllib
+
 import gymnasium
 import numpy as np
 import pippin
 import pytest
 from gymnasium.vector import AutoresetMode
 from pippin import conformance
-from pippin.gym import VectorEnv
+from pippin.gym import TASKS, VectorEnv
 
 PUSH = np.full((4, 1), 3.0, dtype=np.float32)
 REST = np.zeros((4, 1), dtype=np.float32)
@@ -243,9 +245,11 @@ def test_a_reward_that_is_not_finite_is_named_and_nothing_else_is_lost(make):
 @pytest.mark.parametrize(
     ("action", "fault"),
     [
-        ([[0.0]] * 4, r"expected a NumPy array, got list"),
+        ([[0.0], [0.0, 0.0]], r"expected a NumPy array, got a list whose rows have different lengths"),
+        ({"force": 0.0}, r"expected a NumPy array, got dict"),
         (np.zeros((3, 1), np.float32), r"expected shape \(4, 1\), worlds × numbers, got \(3, 1\)"),
-        (np.zeros((4, 1)), r"expected float32, got float64; write action\.astype"),
+        (np.zeros((4, 1), bool), r"expected numbers, got bool; give float32"),
+        (np.full((4, 1), 1e300), r"number 0 of world 0 is not finite; no step was taken"),
         (np.array([[0], [0], [np.nan], [0]], np.float32), r"number 0 of world 2 is not finite; no step was taken"),
     ],
 )
@@ -257,6 +261,29 @@ def test_a_wrong_action_is_named_and_no_step_is_taken(make, action, fault):
         env.step(action)
 
     assert env.simulation.step_count == 0
+
+
+@pytest.mark.parametrize("form", [list, lambda action: action.astype(float), lambda action: action.round().astype(int)])
+def test_actions_of_other_numbers_are_those_of_float32(make, form):
+    action = np.array([[1.0], [-1.0], [0.0], [1.0]], np.float32)
+    env, plain = make(), make()
+    for each in (env, plain):
+        each.reset(seed=0)
+
+    observations = env.step(form(action))[0]
+
+    np.testing.assert_array_equal(observations, plain.step(action)[0])
+
+
+@pytest.mark.parametrize("form", [pippin.load, lambda file: tomllib.loads(file.read_text())])
+def test_an_environment_of_tables_or_a_configuration_is_that_of_the_file(make, form):
+    plain = make()
+    env = make(file=form(TASKS["Pippin/InvertedPendulum-v0"]))
+
+    for each in (env, plain):
+        each.reset(seed=3)
+
+    np.testing.assert_array_equal(env.step(PUSH)[0], plain.step(PUSH)[0])
 
 
 @pytest.mark.parametrize(
@@ -294,8 +321,9 @@ def test_a_wrong_seed_is_named(make, seed, fault):
         ({"render_mode": "human"}, r"render_mode: unknown, 'human'; choose 'rgb_array', or None"),
         ({"max_episode_steps": 0}, r"max_episode_steps: expected a whole number from 1 on, got 0"),
         ({"overrides": {"scene.worlds": 2}}, r"overrides: 'scene\.worlds' is also given as an argument"),
-        ({"overrides": {"task.actions": {}}}, r"task\.actions: there are none"),
-        ({"overrides": {"task.observations": {}}}, r"task\.observations: there are none"),
+        ({"overrides": {"scene": {"worlds": 2}}}, r"overrides: 'scene\.worlds' is also given as an argument"),
+        ({"overrides": {"task.actions": {"extends": False}}}, r"task\.actions: there are none"),
+        ({"overrides": {"task.observations": {"extends": False}}}, r"task\.observations: there are none"),
     ],
 )
 def test_a_wrong_argument_is_named(make, options, fault):

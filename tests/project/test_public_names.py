@@ -25,12 +25,17 @@ OF_A_ROOM = [
     *(CORE / "actuation" / f"{name}.py" for name in ("clamping_configs", "clampings")),
     *(CORE / "sensing" / f"{name}.py" for name in ("stage_configs", "stages")),
     *(CORE / "sweeps" / f"{name}.py" for name in ("local", "ray", "slurm")),
+    *(CORE / "training" / f"{name}.py" for name in ("config", "rsl_rl", "sb3", "skrl", "torch_layers")),
 ]
 """Files of built-in plugins in the room of their base class, from which they import relatively."""
 
-WORKERS = {"core/src/pippin/sweeps/local.py": "pippin.workers"}
-"""The private room that a built-in plugin may import: the local executor and the worlds in processes have the same
-workers, and an executor from outside starts its processes by other means."""
+OTHERS = {
+    "core/src/pippin/sweeps/local.py": "pippin.workers",
+    **{f"core/src/pippin/training/{name}.py": "pippin.gym" for name in ("rsl_rl", "sb3", "skrl")},
+}
+"""What a built-in plugin may import beside the names for plugins: the local executor and the worlds in processes have
+the same workers, and an executor from outside starts its processes by other means. Trainers use environments as any
+user does."""
 
 
 def imports_in(folder):
@@ -47,7 +52,7 @@ def test_a_plugin_imports_only_public_names(folder):
         for path, module, name in imports_in(folder)
         if module.partition(".")[0] == "pippin"
         and not is_public(module, name)
-        and WORKERS.get(path.as_posix()) != module
+        and OTHERS.get(path.as_posix()) != module
     ]
 
     assert not private, "import it from one of " + ", ".join(PUBLIC["FOR_PLUGINS"])

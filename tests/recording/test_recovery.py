@@ -39,7 +39,14 @@ def test_a_run_is_read_before_and_after_recovery(killed):
     result = CliRunner().invoke(main, ["recover", str(killed / "log.npz.rows"), str(killed / "robot.mcap")])
 
     assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[0] == f"{killed / 'log.npz'}: 3 rows"
+    first, second, why = result.output.splitlines()
+    with pippin.Run(killed) as run:
+        times = {label: recording.time for label, recording in run.recordings.items()}
+    ends = {label: f"{len(time)} rows, t = {time[0]:.6g} to {time[-1]:.6g} s" for label, time in times.items()}
+    assert first == f"{killed / 'log.npz'}: {ends['log']}"
+    assert second == f"{killed / 'robot.mcap'}: {ends['mcap']}"
+    assert ends["log"].startswith("3 rows")
+    assert "their ends differ: each recorder writes when its buffer is full" in why
     with pippin.Run(killed) as run:
         assert set(run.recordings) == set(before) == {"log", "mcap"}
         for label, recording in run.recordings.items():

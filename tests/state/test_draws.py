@@ -4,6 +4,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
+from pippin.gym.arguments import read_seeds
 from pippin.state.draws import WorldSeeds
 
 ARM = {
@@ -71,6 +72,18 @@ def test_another_seed_draws_other_numbers(of_four):
     other = drawn(4, 0, seed=1)
 
     assert all((left != right).any() for left, right in zip(of_four, other, strict=True))
+
+
+def test_a_large_seed_is_the_same_in_a_file_and_at_a_reset():
+    """Not modulo 2³², so that it is none of the small seeds."""
+    large = 2**32 + 1
+    of_file, reset = WorldSeeds(2, 0, large, wp.get_device("cpu")), WorldSeeds(2, 0, 0, wp.get_device("cpu"))
+
+    reset.reseed(np.array([large, large]))
+    of_env, _ = read_seeds(large, 2)
+
+    assert of_file.values.numpy().tolist() == reset.values.numpy().tolist() == of_env.tolist()
+    assert of_file.values.numpy()[0] not in (0, 1)
 
 
 def test_a_new_seed_begins_all_draws_anew():

@@ -149,6 +149,17 @@ def test_a_pause_holds_the_time_and_one_step_is_one_step(simulate):
     assert viewer.steps.count(1) > 1, "frames go on in a pause"
 
 
+def test_a_viewer_that_acts_gets_every_step_until_it_rests(simulate):
+    answers = iter([True, True, False])
+    viewer = Viewer(frame_rate=1.0, act=lambda: next(answers, False))
+    with simulate(plugins=[viewer]) as simulation:
+        taken = strides(simulation)
+        simulation.step(40)
+
+    assert taken[:2] == [1, 1]
+    assert max(taken[2:]) > 1
+
+
 def test_a_simulation_says_when_it_waits(simulate):
     said = []
 

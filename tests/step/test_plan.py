@@ -381,7 +381,7 @@ def test_two_threads_may_step_two_simulations(chain, configure):
 def test_steps_backwards_or_after_the_end_are_refused(chain, configure):
     simulation = pippin.Simulation(configure("xpbd"), prototype=chain())
 
-    with pytest.raises(pippin.SimulationError, match="expected a number of control steps, got -1"):
+    with pytest.raises(pippin.SimulationError, match="expected a whole number of at least 0, got -1"):
         simulation.step(-1)
     simulation.close()
     with pytest.raises(pippin.SimulationError, match="the simulation is closed"):

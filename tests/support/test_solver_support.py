@@ -19,8 +19,10 @@ def model():
     return builder.finalize(device="cpu")
 
 
-def support(model, features=None, fixed=(), kept=()):
-    return SolverSupport("some", features, fixed, kept, lambda feature: f"'some' lacks {feature}", model, dict)
+def support(model, features=None, fixed=(), kept=(), accepted=()):
+    return SolverSupport(
+        "some", features, accepted, fixed, kept, lambda feature: f"'some' lacks {feature}", model, dict
+    )
 
 
 def test_a_missing_feature_is_explained_and_a_declared_one_is_not(model):
@@ -29,6 +31,14 @@ def test_a_missing_feature_is_explained_and_a_declared_one_is_not(model):
     assert found.fault("armature") is None
     assert found.fault("") is None
     assert found.fault("joint_friction") == "solver 'some' lacks joint_friction"
+
+
+def test_an_accepted_feature_is_no_fault_and_is_told_once(model):
+    found = support(model, {"armature"}, accepted=["joint_friction"])
+
+    with pytest.warns(UserWarning, match="has no joint_friction, as .*accept_unsupported permits: .* has no effect"):
+        assert found.fault("joint_friction") is None
+    assert found.fault("joint_friction") is None
 
 
 def test_a_solver_that_declares_no_features_has_all(model):

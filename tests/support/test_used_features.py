@@ -93,8 +93,14 @@ def _weightless(builder):
     builder.custom_attributes["mujoco:gravcomp"].values[body] = 1.0
 
 
+def _belt(builder):
+    builder.add_body(mass=1.0, inertia=wp.mat33(np.eye(3)), is_kinematic=True)
+    builder.add_body(mass=1.0, inertia=wp.mat33(np.eye(3)))
+
+
 MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "loop_joints": _loop,
+    "kinematic_bodies": _belt,
     "mimic_joints": _mimic,
     "massless_bodies": _massless,
     "disabled_joints": _disabled,

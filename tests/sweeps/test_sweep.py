@@ -130,3 +130,20 @@ def test_a_variant_whose_recorder_had_no_room_is_incomplete_and_runs_again(recor
         assert after["reason"] is None
         with np.load(folder / "log.npz") as data:
             assert len(data["time"]) == 2
+        assert f'href="variants/{after["id"]}/"' in (tmp_path / "out" / "results.html").read_text()
+
+
+def test_a_solver_that_the_file_does_not_name_may_ignore_numbers_as_in_a_comparison(arm, tmp_path):
+    (tmp_path / "arm.xml").write_text(ARM.replace('name="shoulder"', 'name="shoulder" armature="0.1"'))
+    solvers = variants_of(arm, [], [axis_of("solver.type=featherstone,xpbd")], lambda config: 2)
+    own = variants_of(arm, ["solver.type=xpbd"], [axis_of("simulation.seed=0")], lambda config: 2)
+
+    sweeps = {"other": solvers, "own": own}
+    results = [run_variants(arm, each, Here(), timeout=60.0, out=tmp_path / name) for name, each in sweeps.items()]
+    rows = [row for result in results for row in result.rows]
+
+    assert [(row["outcome"], row["ignores"]) for row in rows] == [
+        ("ok", None),
+        ("ok", "armature"),
+        ("refused", None),
+    ]

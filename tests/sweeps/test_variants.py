@@ -3,7 +3,7 @@
 import pytest
 from pippin.errors import ConfigError
 from pippin.sweeps.values import axis_of
-from pippin.sweeps.variants import variants_of
+from pippin.sweeps.variants import unwatched, variants_of
 
 SCENE = '[scene]\nworlds = 2\n[solver]\ntype = "xpbd"\n'
 
@@ -73,3 +73,11 @@ def test_an_id_belongs_to_the_contents_of_a_plugin_in_a_file(file):
         ids.append(variant.id)
 
     assert ids[0] == ids[1] != ids[2]
+
+
+def test_viewers_that_write_films_stay_and_others_are_left_out(file):
+    viewers = ["viewers.clip={type='video'}", "viewers.page={type='viser'}"]
+
+    (variant,) = swept(file, "simulation.seed=0", overrides=viewers)
+
+    assert list(unwatched(variant.config).viewers) == ["clip"]

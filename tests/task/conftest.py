@@ -147,7 +147,7 @@ class Target(Command):
     """A command of three numbers, drawn by hand."""
 
     labels = ("x", "y", "yaw")  # pyright: ignore[reportAssignmentType]
-    unit = "m/s"
+    unit = "m/s, m/s, rad/s"
 
     def __init__(self, context: TermContext) -> None:
         super().__init__(None, context)

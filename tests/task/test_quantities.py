@@ -148,7 +148,7 @@ def test_actions_are_read_with_their_change(terms):
 def test_a_command_is_read_with_its_labels_and_unit(terms):
     quantity = terms.make("quantity", "command", command="target")
 
-    assert (tuple(quantity.labels), quantity.unit) == (("x", "y", "yaw"), "m/s")
+    assert (tuple(quantity.labels), quantity.unit) == (("x", "y", "yaw"), "m/s, m/s, rad/s")
     np.testing.assert_allclose(terms.read(quantity), terms.commands["target"].value.numpy())
 
 

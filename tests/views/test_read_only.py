@@ -156,7 +156,8 @@ def test_a_feature_that_the_user_does_without_is_set_in_the_model_alone():
     }
     with pippin.Simulation(pippin.structure(tables), prototype=sliders()) as simulation:
         view = simulation.view.articulations("*")
-        view.set_dof_max_velocities(0.5)
+        with pytest.warns(UserWarning, match="solver 'xpbd' has no velocity_limits, as .* what is set of it is kept"):
+            view.set_dof_max_velocities(0.5)
 
         np.testing.assert_array_equal(read(view, "dof_max_velocities"), 0.5)
 

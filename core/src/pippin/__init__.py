@@ -113,4 +113,4 @@ _LATE = {
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""
 
-__getattr__ = late(__name__, _LATE)
+__getattr__ = late(__name__, _LATE, packages=("gym",))

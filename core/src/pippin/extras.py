@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import json
+from importlib import import_module, metadata
 from types import ModuleType
 
+from packaging.requirements import Requirement
 from pippin.errors import PluginError
 
 __all__ = ["import_library"]
@@ -25,5 +27,34 @@ def import_library(name: str, extra: str, distribution: str = "pippin") -> Modul
         return import_module(name)
     except ImportError as error:
         raise PluginError(
-            f"'{name}' cannot be imported ({error}); install it by `uv pip install '{distribution}[{extra}]'`"
+            f"'{name}' cannot be imported ({error}); install it by `{installation(extra, distribution)}`"
         ) from error
+
+
+def installation(extra: str, distribution: str = "pippin") -> str:
+    """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution."""
+    try:
+        source = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
+    except metadata.PackageNotFoundError:
+        source = {}
+    if distribution == "pippin" and source.get("dir_info", {}).get("editable"):
+        return f"uv sync --inexact --group {extra}"  # Pippin on the index may be another version
+    return f"uv pip install '{distribution}[{extra}]'"
+
+
+def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
+    """Return the distributions of an extra that are not installed; nothing is imported."""
+    try:
+        lines = metadata.requires(distribution) or []
+    except metadata.PackageNotFoundError:
+        return []
+    wanted = [each for each in map(Requirement, lines) if each.marker and each.marker.evaluate({"extra": extra})]
+    return [each.name for each in wanted if not each.marker.evaluate({"extra": ""}) and not _is_installed(each.name)]
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True

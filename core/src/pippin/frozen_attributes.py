@@ -1,13 +1,32 @@
-"""Frozen attributes: an assignment that would have no effect, to an attribute of a public object, is an error."""
+"""Attributes of public objects: an assignment that would have no effect is an error, and errors suggest names."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .spelling import did_you_mean
 
 
-class FrozenAttributes:
+class _MissingAttributeError(AttributeError):
+    """An object has no such attribute; the nearest name is looked for when the error is printed."""
+
+    def __str__(self) -> str:
+        kind, known = type(self.obj).__name__, _public_names(self.obj)
+        return f"{kind} has no attribute {self.name!r}{did_you_mean(self.name, known) or '; see its reference'}"
+
+
+class SuggestedAttributes:
+    """An object whose error for a missing public attribute suggests the nearest name."""
+
+    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # raises; a property's own error as it is
+            raise _MissingAttributeError(name=name, obj=self)
+
+
+class FrozenAttributes(SuggestedAttributes):
     """An object whose public attributes nobody can add or replace once it is complete.
 
     Python would make a new attribute of a misspelt or unsettable name, and nothing would happen.
@@ -43,8 +62,11 @@ class FrozenAttributes:
             return f"no attribute of {kind} to be assigned; {cure}"
         if hasattr(type(self), name) or name in vars(self):
             return f"fixed when the {kind} is made, and cannot be assigned; write into its arrays, or build another one"
-        known = [each for each in {*dir(type(self)), *vars(self)} if not each.startswith("_")]
-        return f"{kind} has no such attribute{did_you_mean(name, known) or '; see its reference'}"
+        return f"{kind} has no such attribute{did_you_mean(name, _public_names(self)) or '; see its reference'}"
+
+
+def _public_names(thing: Any) -> list[str]:
+    return [each for each in {*dir(type(thing)), *vars(thing)} if not each.startswith("_")]
 
 
 def freeze(*parts: FrozenAttributes) -> None:

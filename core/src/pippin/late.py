@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from .spelling import did_you_mean
 
-def late(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+
+def late(package: str, modules: Mapping[str, str], packages: Sequence[str] = ()) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package.
 
     Args:
         package: Its `__name__`.
         modules: The module of each late name, relative to the package, such as `.sensor`.
+        packages: Packages inside that are themselves late names.
     """
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - the name in a traceback
+        if name in packages:
+            return import_module(f"{package}.{name}")
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            near = did_you_mean(name, [*vars(sys.modules[package]), *modules, *packages])
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{near}")
         return getattr(import_module(modules[name], package), name)
 
     return __getattr__

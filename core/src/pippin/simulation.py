@@ -8,15 +8,16 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from .binding import Services, closed, refuse_closed
-from .config import ComponentConfig, SimulationConfig, load, structure
+from .binding import Services, refuse_closed
+from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras, structure
+from .config.loading import read_source
 from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
 from .errors import SimulationError
 from .frozen_attributes import FrozenAttributes, freeze
+from .indices import whole_number
 from .state.captured_arrays import CapturedArrays
 from .step.callbacks import Callbacks
 from .step.host_schedule import HostSchedule
@@ -44,7 +45,7 @@ class Simulation(FrozenAttributes):
     """One or many worlds, a solver, actuators and sensors, stepped together.
 
     Args:
-        config: The configuration; `Simulation.from_file` reads it from a file.
+        config: The configuration, or the path of its file, or its tables as a dictionary.
         plugins: Plugin objects made in Python, called after those of the file: a sequence, or a mapping from labels.
         prototype: The content of one world, built in Python, in place of `scene.assets`; or several contents in world
             order, each with its number of neighbouring worlds. Copies are used, with the scene's gravity. Register
@@ -63,18 +64,22 @@ class Simulation(FrozenAttributes):
 
     def __init__(
         self,
-        config: SimulationConfig,
+        config: SimulationConfig | str | os.PathLike[str] | Mapping[str, Any],
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
         trace: HookTrace | None = None,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
+        leave_out_backward_kernels()
+        config = read_source(config)
+        refuse_missing_extras(config)
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together
         from .step.current_program import CurrentProgram
         from .step.services import SimulationServices
+        from .step.stepping import Stepping
 
         # Observers and plugins made in Python expect no second build.
         rehearse = partial(type(self), config.unobserved(), prototype=prototype)
@@ -86,6 +91,7 @@ class Simulation(FrozenAttributes):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._built, self._components, self._state = built, built.components, built.states[0]
         self._view, self._captured_model = None, CapturedArrays({})
+        self._stepping = Stepping()
         self._is_ready = self._is_closing = self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
@@ -135,7 +141,7 @@ class Simulation(FrozenAttributes):
 
         Args:
             path: A TOML, YAML or JSON file.
-            overrides: Values that replace those of the file, by key path: `{"solver.iterations": 8}`.
+            overrides: Values that replace those of the file, by key path: `{"solver.iterations": 8}`; tables merge.
             plugins: As for the class.
             prototype: As for the class.
             callbacks: As for the class.
@@ -300,29 +306,11 @@ class Simulation(FrozenAttributes):
 
         Raises:
             SimulationError: The first step cannot be captured although `simulation.capture` requires it; or the
-                simulation is closed, or `count` is negative.
+                simulation is closed, `count` is negative, or a step runs, whose hook or callback this is.
             PluginError: The first step shows that the solver's declaration is wrong.
         """
-        self._refuse_count("step", count)
-        while count:
-            stride = self._schedule.wait(count)
-            program = self._current.prepare()
-            # If nothing runs on the host, all steps are one loop: this saves a percent of the time of small scenes.
-            stride = stride if program.leaves_host_alone else 1
-            try:
-                program.step(stride, done=self.step_count)
-            finally:
-                self.step_count += program.taken
-            count -= stride
-            self._schedule.observe(stride)
-
-    def _refuse_count(self, where: str, count: int) -> None:
-        if self._is_closing:
-            raise SimulationError(closed(where))
-        if isinstance(count, bool) or not isinstance(count, Integral) or count < 0:
-            raise SimulationError(
-                f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
-            )
+        self._refuse("step")
+        self._stepping.step(self, count, self._current, self._schedule)
 
     @property
     def is_waiting(self) -> bool:
@@ -352,8 +340,10 @@ class Simulation(FrozenAttributes):
             ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
             SimulationError: The simulation is closed, `count` is negative, or a buffer of contacts overflowed.
         """
-        self._refuse_count("rollout", count)
-        return self._current.roll_out(count)
+        self._refuse("rollout")
+        count = whole_number(count, "rollout", error=SimulationError)
+        with self._stepping.during("rollout"):
+            return self._current.roll_out(count)
 
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
@@ -367,8 +357,8 @@ class Simulation(FrozenAttributes):
         Raises:
             ConfigError: An index is out of range, or the mask has another shape.
         """
-        refuse_closed(self, "reset")
-        with WARP_LOCK:
+        self._refuse("reset")
+        with WARP_LOCK, self._stepping.during("reset"):
             self._built.written.settle()
             self._plan.resetting.run(self._built.reset.mask_of(worlds, "reset: worlds"))
             self._components.call_each("observe", state=self.state, dt=self.control_dt)
@@ -387,7 +377,7 @@ class Simulation(FrozenAttributes):
         Raises:
             ConfigError: An index is out of range, the mask has another shape, or `what` is unknown.
         """
-        refuse_closed(self, "invalidate")
+        self._refuse("invalidate")
         with WARP_LOCK:
             self._built.written.add(what, self._built.reset.mask_of(worlds, "invalidate: worlds"))
 
@@ -466,6 +456,7 @@ class Simulation(FrozenAttributes):
 
         Deterministic simulations of one file have equal records after the same steps. Synchronises with the device.
         """
+        self._stepping.refuse("state_record", is_closed=False)
         with WARP_LOCK:
             return self._plan.data.record()
 
@@ -486,7 +477,7 @@ class Simulation(FrozenAttributes):
         Raises:
             SimulationError: A component declares that it cannot continue from a file; names its reason.
         """
-        refuse_closed(self, "save")
+        self._refuse("save")
         for name, reason in self.unsaved_reasons.items():
             raise SimulationError(f"save: {name}: {reason}; run it in one piece")
         self._current.checkpoint(self.step_count).write(path)
@@ -533,6 +524,7 @@ class Simulation(FrozenAttributes):
         """
         if self._is_closing:
             return
+        self._refuse("close")
         self._is_closing = True
         with ExitStack() as last:
             last.callback(self.callbacks.close)
@@ -545,10 +537,18 @@ class Simulation(FrozenAttributes):
         for note in noted() - before:
             _LOGGER.warning("%s", note)
 
+    def _refuse(self, where: str) -> None:
+        self._stepping.refuse(where, is_closed=self._is_closing if where in ("step", "rollout") else self._is_closed)
+
     def _cure_of(self, name: str) -> str | None:
         if hasattr(self.config.simulation, name):
             return f"simulation.{name} is a key of the configuration, which the build reads"
         return f"call view.set_{name}(…)" if name == "gravity" else None
+
+    def __repr__(self) -> str:
+        solver = self.config.solver.type if self.config.solver else type(self.solver).__name__
+        time = f"{self.time:g} s"
+        return f"Simulation(worlds={self.world_count}, solver={solver}, time={time}, device={self.device})"
 
     def __enter__(self) -> Self:
         refuse_closed(self, "with")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -43,24 +43,26 @@ def in_schema(**keywords: Any) -> Callable[[Any], Any]:
     return mark
 
 
-def finite(instance: Any, attribute: Any, value: float) -> None:
-    """Reject NaN and the infinities.
+def finite(instance: Any, attribute: Any, value: Any) -> None:
+    """Reject NaN and the infinities: as the value, and in a tuple or a table of numbers.
 
     Raises:
-        ValueError: `value` is not finite.
+        ValueError: A number is not finite.
     """
-    if not math.isfinite(value):
-        raise ValueError(f"'{attribute.name}' must be finite: {value}")
+    numbers = value.values() if isinstance(value, Mapping) else value if isinstance(value, tuple) else [value]
+    for number in numbers:
+        if isinstance(number, float) and not math.isfinite(number):
+            raise ValueError(f"'{attribute.name}' must be finite: {number}")
 
 
 def ordered(instance: Any, attribute: Any, value: tuple[float, float] | None) -> None:
-    """Reject a range whose lowest value is above its highest; None is permitted.
+    """Reject a range whose lowest value is above its highest, or that has no end; None is permitted.
 
     Raises:
-        ValueError: It is not ordered.
+        ValueError: It is not ordered, or not finite.
     """
-    if value is not None and not value[0] <= value[1]:
-        raise ValueError(f"'{attribute.name}' must be a range [low, high] with low <= high: {list(value)}")
+    if value is not None and not -math.inf < value[0] <= value[1] < math.inf:
+        raise ValueError(f"'{attribute.name}' must be a range [low, high] with low <= high, both finite: {list(value)}")
 
 
 def range_ends(low: float | None, high: float | None) -> tuple[float, float]:
@@ -69,9 +71,9 @@ def range_ends(low: float | None, high: float | None) -> tuple[float, float]:
     Raises:
         ValueError: The range has no end, or is empty.
     """
-    if low is None and high is None:
-        raise ValueError("'low' and 'high' must make a range; give at least one of them")
     ends = -math.inf if low is None else low, math.inf if high is None else high
+    if ends == (-math.inf, math.inf):
+        raise ValueError("'low' and 'high' must make a range; give at least one of them, and finite")
     if not ends[0] < ends[1]:
         raise ValueError(f"'low' and 'high' must make a range with low < high, got {low} and {high}")
     return ends

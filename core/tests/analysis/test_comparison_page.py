@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import attrs
 import numpy as np
 from pippin.analysis.comparison import Comparison, SolverRun
 from pippin.analysis.comparison_page import comparison_page
@@ -71,3 +72,14 @@ def test_a_bar_is_as_long_as_its_share():
     page, _ = made()
 
     assert 'width: 100.00%; background: var(--c0)"></i><b>' in page
+
+
+def test_what_a_solver_ignores_stands_beside_its_outcome_and_its_speed():
+    results = [*RESULTS[1:], attrs.evolve(RESULTS[0], ignored=("armature", "joint_damping"))]
+
+    page = comparison_page(attrs.evolve(COMPARISON, solvers={result.solver: result for result in results}))
+
+    assert "<th>outcome</th><th>ignores</th>" in page
+    assert '<span class="badge good">finished</span></td><td>armature, joint_damping</td>' in page
+    assert "first control step; xpbd without armature, joint_damping" in page
+    assert "ignores" not in comparison_page(COMPARISON)

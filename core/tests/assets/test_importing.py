@@ -2,12 +2,15 @@ import sys
 import textwrap
 import warnings
 
+import mujoco
 import pytest
 from pippin.assembly.scene import new_builder
 from pippin.assets.asset import find_assets
+from pippin.assets.elements import read_elements
 from pippin.assets.importing import NOTE, import_asset
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
+from pippin.extras import installation
 
 NEWTON_ASSETS = "pkg:newton/examples/assets"
 BODY = '<mujoco model="m"><worldbody><body name="a"><freejoint/>{}</body></worldbody></mujoco>'
@@ -139,6 +142,35 @@ def test_malformed_xml_is_named_with_its_line(write):
     assert "robot.xml' is not well-formed XML (mismatched tag: line 3" in fault
 
 
+TOLERATED = {
+    "hyphens in a comment": ("<worldbody>", "<!-- a -- b --->\n<worldbody>"),
+    "another encoding": ("<worldbody>", "<!-- \xe9 --><worldbody>"),
+    "a control character": ("<worldbody>", "<!-- \x01 --><worldbody>"),
+    "an ampersand": ('name="a"', 'name="a&b"'),
+    "an angle bracket in a value": ('name="a"', 'name="<a"'),
+    "no blank between attributes": ('size=".1" ', 'size=".1"'),
+    "a twin attribute": ('mass="1"', 'mass="1" mass="2"'),
+    "a hyphen in a tag": ("<joint/>", "<joint -/>"),
+}
+
+
+@pytest.mark.parametrize("kind", TOLERATED)
+def test_xml_that_mujoco_reads_is_read_and_no_other(kind, tmp_path):
+    text = '<mujoco><worldbody>\n<body name="a"><joint/><geom size=".1" mass="1"/></body></worldbody></mujoco>'
+    (tmp_path / "robot.xml").write_bytes(text.replace(*TOLERATED[kind]).encode("latin-1"))
+    try:
+        mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
+        expected = True
+    except ValueError:
+        expected = False
+
+    if expected:
+        assert {each.tag: each.line for each in read_elements(tmp_path / "robot.xml", "")}["body"] in (2, 3)
+    else:
+        with pytest.raises(ConfigError, match=r"not well-formed XML .* near '"):
+            read_elements(tmp_path / "robot.xml", "")
+
+
 def test_malformed_xml_is_found_in_an_included_file(write):
     write("leg.xml", "<mujocoinclude>\n<body>")
 
@@ -220,7 +252,7 @@ def test_a_missing_dependency_names_the_extra(write, monkeypatch, name, text, mo
 
     error = failure(write(name, text))
 
-    assert str(error).endswith(f"; install pippin[{extra}]")
+    assert str(error).endswith(f"; install it by `{installation(extra)}`")
     assert isinstance(error.__cause__, ImportError)
 
 

@@ -84,12 +84,41 @@ def test_changed_type_refuses_the_keys_that_the_new_plugin_lacks(folder, way):
     assert "; it was written for type 'mujoco': write extends = false beside the new type in a file, or --set" in fault
 
 
+SOLVER_ALONE = 'solver={extends=false, type="xpbd"}'
+
+
+@pytest.mark.parametrize("overrides", [{"scene": {"worlds": 2}}, ["scene={worlds=2}"], {"scene.worlds": 2}])
+def test_a_table_among_the_overrides_is_merged(folder, overrides):
+    write(folder / "ant.toml", '[scene]\nground = true\n[solver]\ntype = "xpbd"')
+
+    scene = pippin.load("ant.toml", overrides).scene
+
+    assert (scene.worlds, scene.ground) == (2, True)
+
+
+def test_an_empty_table_among_the_overrides_is_refused(folder):
+    write(folder / "ant.toml", "[scene]\nground = true")
+
+    (fault,) = faults("ant.toml", {"scene": {}})
+
+    assert fault.startswith("overrides: scene: an empty table changes nothing; extends = false in it")
+    assert not pippin.load("ant.toml", {"scene": {"extends": False}}).scene.ground
+
+
+def test_the_name_of_a_plugin_in_place_of_its_table_is_told_the_key(folder):
+    write(folder / "ant.toml", '[solver]\ntype = "xpbd"')
+
+    (fault,) = faults("ant.toml", ["solver=mujoco"])
+
+    assert fault.endswith("got 'mujoco'; set solver.type")
+
+
 @pytest.mark.parametrize("way", ["file", "override"])
 def test_a_table_that_does_not_extend_has_its_own_keys_only(folder, way):
     write(folder / "base.toml", '[solver]\ntype = "mujoco"\nnjmax = 50\niterations = 7')
     write(folder / "ant.toml", 'extends = ["base.toml"]\n[solver]\nextends = false\ntype = "xpbd"')
 
-    config = pippin.load("ant.toml") if way == "file" else pippin.load("base.toml", ['solver={type="xpbd"}'])
+    config = pippin.load("ant.toml") if way == "file" else pippin.load("base.toml", [SOLVER_ALONE])
 
     assert (config.solver.type, config.solver.config.iterations) == ("xpbd", 2)
 

@@ -52,6 +52,47 @@ def test_a_command_is_drawn_anew_after_its_period(floating):
     assert is_new.tolist() == [False, False, True, False]
 
 
+@pytest.mark.parametrize("period", [[0.025, 0.025], [0.012, 0.02]])
+def test_times_between_steps_have_their_mean(floating, period):
+    """A time that is no whole number of steps [of 10 ms] ends with the step that it ends in, and the next one begins
+    where it ended: 400 steps have 4 s / mean draws, at most one less or one more for a fixed time.
+    """
+    simulation = floating({}, worlds=50, commands={"velocity": {**VELOCITY, "period": period}})
+    draws, before = 0, command(simulation)
+
+    for _ in range(400):
+        simulation.step()
+        after = command(simulation)
+        draws, before = draws + (after != before).any(axis=1), after
+
+    mean = sum(period) / 2
+    spread = (period[1] - period[0]) / 12**0.5 * (4.0 / mean**3) ** 0.5  # of the number of draws of one world
+    assert abs(draws.mean() - 4.0 / mean) < 1.0 + 4 * spread / 50**0.5
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        {"commands": {"velocity": {**VELOCITY, "period": [0.005, 0.02]}}},
+        {"events": {"push": {"type": "push", "period": [0.005, 0.02], "x": [0.0, 1.0]}}},
+    ],
+)
+def test_a_period_below_a_control_step_is_refused(floating, tables):
+    with pytest.raises(pippin.ConfigError, match=r"task\..*\.period: 0\.005 s is below the control step of 0\.01 s"):
+        floating(**{"events": {}, **tables})
+
+
+def test_a_target_of_another_unit_is_refused(floating):
+    """The third number of a velocity is a yaw rate, which a velocity along z is not."""
+    reward = {"type": "l2", "of": "root-linear-velocity", "axes": "z", "target": "velocity", "weight": 1.0}
+
+    floating({}, commands={"velocity": VELOCITY}, rewards={"r": {**reward, "of": "root-angular-velocity"}})
+    with pytest.raises(
+        pippin.ConfigError, match=r"rewards\.r\.target: yaw of 'velocity' is in rad/s, and the quantity"
+    ):
+        floating({}, commands={"velocity": VELOCITY}, rewards={"r": reward})
+
+
 def test_a_reset_draws_the_commands_of_its_worlds(floating):
     simulation = floating({}, commands={"velocity": VELOCITY})
     before = command(simulation)

@@ -27,6 +27,21 @@ def test_the_action_is_the_network_of_the_last_observations(tasked, network_file
     assert text.startswith("captured")
 
 
+def test_a_policy_that_is_switched_off_does_nothing_in_the_recorded_step(tasked, network_file):
+    file = network_file(6, [("MatMul", [WEIGHTS], {}), ("Tanh", [], {})])
+    with tasked(policy={"path": str(file)}, simulation={"capture": "require"}) as simulation:
+        simulation.step(2)
+        program, actions = simulation.program, []
+        for is_on in (False, True):
+            simulation.task.policy_switch.fill_(is_on)
+            simulation.step()
+            actions.append(simulation.task.episodes.taken_action.numpy().copy())
+
+    assert not actions[0].any()
+    assert actions[1].all()
+    assert simulation.program is program
+
+
 @pytest.mark.parametrize(
     ("weights", "policy", "message"),
     [

@@ -21,8 +21,8 @@ class Uniform:
 
     def __attrs_post_init__(self) -> None:
         low, high = self.uniform
-        if not low <= high:
-            raise ValueError(f"'uniform' must have its lowest value first: {list(self.uniform)}")
+        if not -math.inf < low <= high < math.inf:
+            raise ValueError(f"'uniform' must have its lowest value first, and finite ones: {list(self.uniform)}")
 
 
 Parameter = float | Uniform | Mapping[str, float | Uniform]

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.catalog.entries import Catalog
-from pippin.config import SimulationConfig, load
+from pippin.config import load
 from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.recording.series import Series
@@ -22,12 +22,11 @@ from pippin.runs.decisions import step_count
 from pippin.runs.folder import RunFolder
 from pippin.runs.progress import current_progress
 from pippin.spelling import did_you_mean
-from pippin.support.features import FEATURES
 from pippin.workers import WorkerProcess
 
 from .comparison import UNITS, Comparison, SolverRun
 from .comparison_page import comparison_page
-from .solver_choice import with_solver
+from .solver_choice import accepting_numbers, with_solver
 
 
 def compare(
@@ -146,16 +145,9 @@ def _run(
         warnings.simplefilter("always")
         own, config = load(file, overrides).solver, with_solver(file, overrides, solver)
         is_own = own is not None and own.type == solver
-        run = MeasuredRun(config if is_own else _accepting(config), steps, started)
+        run = MeasuredRun(config if is_own else accepting_numbers(config), steps, started)
     texts = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in noted))
     connection.send(run.result(solver, texts))
-
-
-def _accepting(config: SimulationConfig) -> SimulationConfig:
-    """Return a configuration that accepts the loss of numbers: the result says which ones the solver ignores."""
-    numbers = [name for name, feature in FEATURES.items() if not feature.is_structural]
-    accepted = (*config.simulation.accept_unsupported, *numbers)
-    return attrs.evolve(config, simulation=attrs.evolve(config.simulation, accept_unsupported=accepted))
 
 
 def _related(results: Sequence[SolverRun], reference: str) -> list[SolverRun]:

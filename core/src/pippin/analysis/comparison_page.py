@@ -57,16 +57,17 @@ def _header(comparison: Comparison) -> Iterator[Markup]:
 
 
 def _figures(comparison: Comparison) -> Markup:
-    shown = comparison.measured
+    shown, ignores = comparison.measured, ["ignores"] * any(run.ignored for run in comparison.solvers.values())
     rows = [
         [
             solver,
             element("span", run.outcome, class_=_BADGES[run.outcome]),
+            *(", ".join(run.ignored) for _ in ignores),
             *(figure_text(name, getattr(run, name)) for name in shown),
         ]
         for solver, run in comparison.solvers.items()
     ]
-    return table(["solver", "outcome", *(COLUMNS[name] for name in shown)], rows, numeric=len(shown))
+    return table(["solver", "outcome", *ignores, *(COLUMNS[name] for name in shown)], rows, numeric=len(shown))
 
 
 def _speed(results: Sequence[SolverRun]) -> Markup | None:
@@ -74,7 +75,9 @@ def _speed(results: Sequence[SolverRun]) -> Markup | None:
     colors = {result.solver: f"var(--c{index % 10})" for index, result in enumerate(results)}
     speeds = {one.solver: one.world_steps_per_second for one in results if one.world_steps_per_second is not None}
     texts = {solver: f"{speed:,.0f}/s" for solver, speed in speeds.items()}
-    note = element("p", element("small", "world-steps per second, after the first control step"))
+    without = [f"{one.solver} without {', '.join(one.ignored)}" for one in results if one.ignored]
+    hint = "; ".join(["world-steps per second, after the first control step", *without])
+    note = element("p", element("small", hint))
     return joined([bars(speeds, texts, colors), note]) if speeds else None
 
 

@@ -40,6 +40,9 @@ _KEYFRAMES = re.compile(r"(?i)home|stand|init|rest")
 _FREQUENCIES = (5.0, 10.0, 15.0, 25.0)
 """Natural frequencies of the drives that are tried [Hz], until the robot holds its pose."""
 
+_CONTROL_DT = 0.02
+"""Length of a control step [s]."""
+
 _DURATION = 2.0
 """Length of a trial [s]."""
 
@@ -111,7 +114,15 @@ class FirstFile:
     notes: tuple[str, ...]
 
 
-def first_file(robot: str, written: str, *, solver: str, is_floating: bool | None = None) -> FirstFile:
+def first_file(
+    robot: str,
+    written: str,
+    *,
+    solver: str,
+    is_floating: bool | None = None,
+    dt: float = 0.002,
+    armature: float | None = None,
+) -> FirstFile:
     """Return a configuration of a robot file that was simulated for two seconds.
 
     Args:
@@ -119,13 +130,15 @@ def first_file(robot: str, written: str, *, solver: str, is_floating: bool | Non
         written: Its path in the configuration.
         solver: Name of the solver.
         is_floating: Whether the root is free to move; by default as the file says, and a URDF with legs is free.
+        dt: Length of a physics step [s]; a control step takes about 20 ms.
+        armature: Rotor inertia of joints for which the file states none [kg·m²].
 
     Raises:
         ConfigError: The robot cannot be read, has no joint to drive, or the solver cannot simulate it.
     """
-    asset: dict[str, Any] = {"path": robot}
+    asset: dict[str, Any] = {"path": robot, **({} if armature is None else {"armature": armature})}
     tables: dict[str, Any] = {
-        "simulation": {"device": "cpu", "dt": 0.002, "decimation": 10},
+        "simulation": {"device": "cpu", "dt": dt, "decimation": max(1, round(_CONTROL_DT / dt))},
         "scene": {"ground": False, "assets": [asset]},
         "solver": {"type": solver},
     }
@@ -214,8 +227,11 @@ def _try(tables: dict[str, Any], asset: dict[str, Any], model: newton.Model) -> 
     """
     tried = list[tuple[Trial, dict[str, Any], dict[str, Any], list[str]]]()
     mass, height = on_host(model.body_mass).sum(), on_host(model.body_q)[_root(model), 2]
-    armature = round(float(1.5 * mass * 9.81 * height) / (2.0 * np.pi * _FREQUENCIES[-1]) ** 2, 4)
-    for change in ({}, {"armature": armature}, {"dt": 0.001, "decimation": 20}):
+    dt = tables["simulation"]["dt"]
+    armature = asset.get("armature") or round(
+        float(1.5 * mass * 9.81 * height) / (2.0 * np.pi * _FREQUENCIES[-1]) ** 2, 4
+    )
+    for change in ({}, {"armature": armature}, {"dt": dt / 2, "decimation": 2 * tables["simulation"]["decimation"]}):
         for key, value in change.items():
             (asset if key == "armature" else tables["simulation"])[key] = value
         model = first_world(structure(tables)) if change else model

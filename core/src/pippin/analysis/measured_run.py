@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.config import SimulationConfig
+from pippin.errors import PippinError
 from pippin.recording.series import Series
 from pippin.runs.loop import RunLoop
 from pippin.runs.progress import RunProgress
@@ -67,6 +69,7 @@ class MeasuredRun:
     def _take(self, loop: RunLoop) -> None:
         simulation = loop.simulation
         self._samples, self._first = _Samples(simulation), None
+        loop.checks_each_stride = False
         initial = simulation.model.state()
         initial.assign(simulation.state)
         try:
@@ -79,15 +82,18 @@ class MeasuredRun:
         for step in np.unique(np.linspace(1, self._steps, min(self._steps, _SAMPLE_COUNT)).round().astype(int)):
             loop.step_to(int(step))
             self._samples.take(simulation.state, simulation.time)
+        simulation.raise_errors()
 
     def result(self, solver: str, warnings: tuple[str, ...] = ()) -> SolverRun:
         """Return the figures, and how the run ended."""
         loop, simulation, samples = self.loop, self.loop.simulation, self._samples
+        if samples is not None and simulation.first_diverged_step is not None:
+            samples.end = (simulation.first_diverged_step - 0.5) * simulation.control_dt
         speed = throughput(simulation, loop.steps, loop.seconds)
         ran = SolverRun(
             solver=solver,
             outcome="finished" if loop.end is None else "failed",
-            reason=None if loop.end is None else str(loop.end),
+            reason=None if loop.end is None else _reason(loop.end),
             ignored=tuple(simulation.ignored_features),
             warnings=warnings,
             is_captured=simulation.program.is_captured,
@@ -97,6 +103,11 @@ class MeasuredRun:
             series={} if samples is None else samples.series(),
         )
         return ran if samples is None else attrs.evolve(ran, **samples.figures())
+
+
+def _reason(end: BaseException) -> str:
+    """Return what ended a run. No user can interrupt it: the signal goes to the process that has started this one."""
+    return str(end) if isinstance(end, PippinError) else f"a plugin raised {type(end).__name__}"
 
 
 class _Samples:
@@ -110,6 +121,8 @@ class _Samples:
         self._has_rotors = "armature" not in simulation.ignored_features
         self._room = 0 if simulation.config.task or simulation.config.plugins else _KEPT_MAX
         self._probe: PenetrationProbe | None = None
+        #: Time from which on samples are of a state that has diverged [s].
+        self.end = math.inf
         self._kept: dict[str, list[np.ndarray]] = {}
         self._rows: dict[str, list[np.ndarray]] = {}
 
@@ -167,4 +180,5 @@ class _Samples:
 
     def _all_rows(self) -> dict[str, np.ndarray]:
         self._measure()
-        return {name: np.concatenate(parts) for name, parts in self._rows.items()}
+        rows = {name: np.concatenate(parts) for name, parts in self._rows.items()}
+        return {name: values[rows["time"] < self.end] for name, values in rows.items()}

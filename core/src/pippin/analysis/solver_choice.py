@@ -1,4 +1,4 @@
-"""The configuration of a file with another solver."""
+"""The configuration of a file with another solver, which may ignore what are only numbers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 from pippin.config import SimulationConfig, load
 from pippin.config.loading import read_tree, structure_tree
 from pippin.config.overrides import Override, apply
+from pippin.support.features import FEATURES
 
 
 def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None, solver: str) -> SimulationConfig:
@@ -21,3 +23,10 @@ def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None,
         return config.unobserved()
     unwritten = Override(("solver",), {"type": solver}, source="")  # neither the file nor the user has written it
     return structure_tree(apply(read_tree(file, overrides), [unwritten])).unobserved()
+
+
+def accepting_numbers(config: SimulationConfig) -> SimulationConfig:
+    """Return a configuration that accepts the loss of numbers: the result says which ones the solver ignores."""
+    numbers = [name for name, feature in FEATURES.items() if not feature.is_structural]
+    accepted = (*config.simulation.accept_unsupported, *numbers)
+    return attrs.evolve(config, simulation=attrs.evolve(config.simulation, accept_unsupported=accepted))

@@ -40,6 +40,7 @@ from pippin.task.policy.policy import Policy
 from pippin.task.task import Task
 
 from .component_binding import ComponentBinding
+from .merged_frames import frame_notes
 from .model import Prototype, build_model
 from .refuse_undeterministic import refuse_undeterministic, with_determinism
 from .remedies import remedies
@@ -102,7 +103,7 @@ def assemble(
             callbacks=callbacks,
             model=model,
             layout=layout,
-            actuator_notes=actuator_notes(model),
+            actuator_notes=[*actuator_notes(model), *frame_notes(model)],
             ignored_features=ignored_features,
             world_offsets=world_offsets(config.scene),
             solver=solver,
@@ -158,7 +159,9 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
     """Bind every component to the running simulation, and return the plan of a step."""
     components, buffers = built.components, {}
     with WARP_LOCK, wp.ScopedDevice(built.device):
-        for answer in components.implementations("bind"):
+        observers = {name for name, each in components.declarations.items() if each.is_observer}
+        # Whoever only looks comes last: the others, such as the task, have what it looks at.
+        for answer in sorted(components.implementations("bind"), key=lambda each: each.owner in observers):
             _LOGGER.info("%s", answer.owner)
             binding = ComponentBinding(
                 label=answer.owner,

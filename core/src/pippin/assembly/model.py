@@ -24,6 +24,7 @@ from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
 
 from .choose_contacts import reads_dimensions
+from .merged_frames import merge_frames, with_cure
 from .scene import add_assets, add_worlds, assets_of_worlds, finalize, new_builder, refuse_still
 
 Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
@@ -45,6 +46,8 @@ def build_model(
     imports: list[Imported] = []
     if prototype is None:
         worlds, prototype_of_world = _from_assets(components, scene, imports)
+        for world in worlds:
+            merge_frames(world, components.declarations[components.solver_name].supported_features)
     else:
         worlds, prototype_of_world = _from_prototypes(components, prototype, scene)
     layout = WorldLayout(prototype_of_world=prototype_of_world)
@@ -58,8 +61,10 @@ def build_model(
             make_settable(world, declared.features_fixed_at_build, declared.features_kept_from_build)
     try:
         layout = _extend(components, worlds, layout)
-    except NoMatchError:
-        _refuse_still(worlds, scene, layout)  # the better reason
+    except ConfigError as error:
+        error.restate(lambda fault: with_cure(fault, worlds))
+        if isinstance(error, NoMatchError):
+            _refuse_still(worlds, scene, layout)  # the better reason
         raise
     _refuse_still(worlds, scene, layout)
     builder = _empty(components, scene)

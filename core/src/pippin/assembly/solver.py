@@ -100,7 +100,8 @@ class SolverBuilding:
         declared, accepted = self.declaration, self._config.simulation.accept_unsupported
         return SolverSupport(
             self.name,
-            None if declared.supported_features is None else declared.supported_features | set(accepted),
+            declared.supported_features,
+            accepted,
             declared.features_fixed_at_build,
             declared.features_kept_from_build,
             lambda feature: unsettable(feature, self.name, declared, self._catalog, accepted),

@@ -11,6 +11,7 @@ from pippin.catalog.entries import Catalog
 from pippin.config.files import find_file
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
+from pippin.extras import installation
 
 from .choice import choose_format
 from .elements import Element, find_culprits, find_missing_files, read_elements
@@ -78,7 +79,7 @@ def failure(asset: Asset, error: Exception) -> str:
     """Return the fault: the file, the reason, the attribute that caused it if that is known, and a remedy."""
     what = f"{asset.where}.path: {asset.format.reader} failed on {str(asset.file)!r}"
     if isinstance(error, ImportError) and asset.format.extra:
-        return f"{what}: {error}; install pippin[{asset.format.extra}]"
+        return f"{what}: {error}; install it by `{installation(asset.format.extra)}`"
     reason = _reason(error)
     culprits = [] if re.search(r"\bline \d", reason) else find_culprits(asset.elements, reason)
     if not 0 < len(culprits) <= LISTED_CULPRIT_COUNT:  # a value that is so common does not identify the place

@@ -86,7 +86,7 @@ def _is_uri(name: str) -> bool:
     return re.match(r"\w\w+:", name) is not None  # at least two letters: one letter is a drive
 
 
-def _parse(file: Path, where: str) -> list[Element]:
+def _parse(file: Path, where: str, text: bytes | None = None) -> list[Element]:
     elements: list[Element] = []
     parser = expat.ParserCreate()
 
@@ -94,11 +94,31 @@ def _parse(file: Path, where: str) -> list[Element]:
         elements.append(Element(file, parser.CurrentLineNumber, tag, attributes))
 
     parser.StartElementHandler = start
+    text = read_xml(file) if text is None else text
     try:
-        parser.Parse(read_xml(file), True)
+        parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise ConfigError(f"{where}: {str(file)!r} is not well-formed XML ({error}); correct the file") from error
+        mended = _mended(text)
+        if mended != text:
+            return _parse(file, where, mended)
+        line = text.splitlines()[error.lineno - 1 : error.lineno]
+        near = "".join(part.decode(errors="replace")[max(error.offset - 20, 0) :][:40] for part in line).strip()
+        what = f"{str(file)!r} is not well-formed XML ({error}, near {near!r})"
+        raise ConfigError(f"{where}: {what}; correct the file") from error
     return elements
+
+
+def _mended(text: bytes) -> bytes:
+    """Return the text of an XML file without what MuJoCo's reader overlooks, in the same lines.
+
+    These are hyphens in comments, other characters than UTF-8, `&` and `<` that begin nothing, and blanks that miss.
+    """
+    text = text.decode(errors="replace").encode()
+    text = re.sub(rb"(?s)<!--(.*?)-->", lambda found: b"<!--" + found[1].replace(b"-", b" ") + b"-->", text)
+    text = re.sub(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]", b" ", text)
+    text = re.sub(rb"&(?!#?\w+;)", b"&amp;", text)
+    text = re.sub(rb"""=\s*("[^"]*"|'[^']*')""", lambda found: found[0].replace(b"<", b"&lt;"), text)
+    return re.sub(rb"""(=\s*(?:"[^"]*"|'[^']*'))(?=\w)""", rb"\1 ", text)
 
 
 def _included(elements: Sequence[Element], where: str) -> list[Path]:

@@ -17,6 +17,7 @@ from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
 from pippin.solving.conversion import complete_conversion
+from pippin.spelling import did_you_mean
 
 from .asset import Asset
 from .fidelity import Difference, compare, compare_sketch, worded
@@ -122,10 +123,13 @@ def _refuse(asset: Asset, differences: Iterable[Difference]) -> None:
     if refused:
         kinds = list(dict.fromkeys(map(_kind, refused)))
         listed = "; ".join(worded(refused, _LINES_MAX))
-        accepted = ", ".join(f'"{kind}"' for kind in kinds)
+        given, known = asset.config.accept_lost, {*map(_kind, lost)}
+        accepted = ", ".join(f'"{kind}"' for kind in [*(word for word in given if word in known), *kinds])
+        wrong = [word for word in given if word not in known]
+        hints = [f"; it has {word!r}{did_you_mean(word, known)}" for word in wrong]
         raise ConfigError(
             f"{asset.where}.path: {str(asset.file)!r} would be another mechanism than in MuJoCo: {listed};"
-            f" change the file, or accept it: accept_lost = [{accepted}]"
+            f" change the file, or accept it: accept_lost = [{accepted}]{''.join(hints)}"
         )
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, get_args
 
 import attrs
 from pippin.errors import PluginError
+from pippin.extras import installation
 from pippin.spelling import did_you_mean
 
 from .implementation import ATTRIBUTE, EXTRA, config_fault, configurations_in, implementation_of
@@ -33,6 +34,7 @@ Kind = Literal[
     "viewer",
     "recorder",
     "executor",
+    "trainer",
     "importer",
     "quantity",
     "action",
@@ -195,7 +197,7 @@ class Entry:
         except (Exception, SystemExit) as error:  # importing runs the plugin's code, which may raise anything
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             is_missing = extra is not None and isinstance(error, ImportError)
-            cure = f"install it by `uv pip install '{self.distribution}[{extra}]'`" if is_missing else self._repair
+            cure = f"install it by `{installation(extra, self.distribution)}`" if is_missing else self._repair
             raise PluginError(f"{self}: {where}could not be imported ({reason}); {cure}") from error
 
     @property

@@ -9,6 +9,7 @@ import tomllib
 import webbrowser
 import zipfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,6 +22,7 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 from pippin.validators import slice_or_indices
 from pippin.viewing.viser.config import ViserConfig
+from pippin.viewing.viser.pacing import Meter
 from pippin.viewing.viser.ports import free_port
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ class Running(Shown):
             loop = RunLoop(simulation, progress)
             loop.begin()
             try:
-                with progress.phase("view"), stopped_between_steps(simulation) as stop_if_asked:
+                with progress.phase("view", has_end=False), stopped_between_steps(simulation) as stop_if_asked:
                     _run(loop, viewer, is_over, stop_if_asked)
             finally:
                 for note in viewer.notes:
@@ -123,22 +125,22 @@ class Recorded(Shown):
 
     def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Play the recording back."""
-        from pippin.viewing.viser.playback import Playback, find_poses
+        from pippin.assembly.poses import build_poses
+        from pippin.viewing.viser.playback import Playback, find_poses, fits
         from pippin.viewing.viser.playback_page import PlaybackPage
 
-        with self.run:
+        with self.run, ExitStack() as opened:
             recording = find_poses(self.run.recordings, self.run.path)
             with progress.phase("build"):
-                simulation = Simulation(self.config.unobserved())
-            with simulation:
+                simulation = build_poses(self.config, max(recording.worlds) + 1)
+                if not fits(simulation.model, recording):  # its solver or an actuator changed the bodies
+                    simulation = opened.enter_context(Simulation(self.config.unobserved()))
                 playback = Playback(simulation, recording, page)
                 shown = PlaybackPage(playback, page)
-                try:
-                    tell(shown.url)
-                    with progress.phase("view"), stopped_between_steps(playback):
-                        shown.serve(lambda: is_over(shown.clients))
-                finally:
-                    shown.close()
+            opened.callback(shown.close)
+            tell(shown.url)
+            with progress.phase("view", has_end=False), stopped_between_steps(playback):
+                shown.serve(lambda: is_over(shown.clients))
 
 
 def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
@@ -173,7 +175,7 @@ def _recorded(path: Path) -> Recorded:
 
 def _run(loop: RunLoop, viewer: ViserViewer, is_over: IsOver, stop_if_asked: Callable[[], None]) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
-    is_failed = False
+    is_failed, meter = False, Meter()
     while not is_over(viewer.clients):
         try:
             loop.stride_to(_NO_END)
@@ -186,7 +188,21 @@ def _run(loop: RunLoop, viewer: ViserViewer, is_over: IsOver, stop_if_asked: Cal
             viewer.pause()
             loop.progress.note(f"error: {error}")
         stop_if_asked()
-        loop.progress.update(f"t = {loop.simulation.time:.2f} s")
+        _tell(loop, viewer, meter)
+
+
+def _tell(loop: RunLoop, viewer: ViserViewer, meter: Meter) -> None:
+    """Tell time and speed on a terminal; elsewhere once, and again if a browser opens the page or leaves it."""
+    simulation, count = loop.simulation, viewer.clients.count
+    rate = meter.look(simulation.step_count)
+    if rate is None:
+        return
+    speed = f"t = {simulation.time:.2f} s, {rate * simulation.control_dt:.3g} × real time"
+    text = f"{speed}, {count} browser{'s' * (count != 1)}"
+    if loop.progress.is_live:
+        loop.progress.update(text)
+    else:
+        loop.progress.note(f"view     {text}", once=f"{count} browsers")
 
 
 def _page_of(config: SimulationConfig) -> ViserConfig:

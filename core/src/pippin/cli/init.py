@@ -22,7 +22,11 @@ from ._progress import shown_progress
 @click.option(
     "--floating/--fixed", "is_floating", default=None, help="Whether the base is free; by default as the file says."
 )
-def init(robot: str, out: Path | None, solver: str, is_floating: bool | None) -> None:
+@click.option("--dt", type=float, default=0.002, metavar="SECONDS", show_default=True, help="Physics step [s].")
+@click.option("--armature", type=float, metavar="INERTIA", help="Rotor inertia of joints without one [kg·m²].")
+def init(
+    robot: str, out: Path | None, solver: str, is_floating: bool | None, dt: float, armature: float | None
+) -> None:
     """Write a configuration that runs for ROBOT, an MJCF, URDF, xacro or USD file.
 
     It has the robot above a ground, joints within their limits, feet below the centre of mass, and gains as `pippin
@@ -44,7 +48,7 @@ def init(robot: str, out: Path | None, solver: str, is_floating: bool | None) ->
         with progress.phase("try"):
             from pippin.analysis.first_file import first_file
 
-            found = first_file(str(source), path, solver=solver, is_floating=is_floating)
+            found = first_file(str(source), path, solver=solver, is_floating=is_floating, dt=dt, armature=armature)
         out.write_text(found.text, encoding="utf-8")
         progress.note(f"{out}: written; {found.trial}")
         progress.note(f"next: pippin run {out}")

@@ -43,8 +43,11 @@ def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, as_json:
 
 def _print(contents: pippin.AssetContents) -> None:
     counts = ", ".join(f"{name} {len(getattr(contents, name))}" for name in LISTS if getattr(contents, name))
-    mass, dofs = f"{contents.total_mass:.6g} kg", f"{contents.dof_count} degrees of freedom"
+    loops = f" and {len(contents.loops)} loops" if contents.loops else ""
+    mass, dofs = f"{contents.total_mass:.6g} kg", f"{contents.dof_count} degrees of freedom{loops}"
     click.echo(f"{_short(Path(contents.file))} ({contents.format}): {mass}, {dofs}; {counts}")
+    if contents.refusal:
+        click.echo(f"refused: {contents.refusal}")
     for name in LISTS:
         rows = getattr(contents, name)
         if rows:

@@ -39,7 +39,7 @@ FAILED = 4
     show_default=True,
     help="Longest time for a variant [s].",
 )
-@out("The folder of the sweep")
+@out("The folder of the sweep", may_continue=True)
 @click.option("--parquet", "is_parquet", is_flag=True, help="Write results.parquet too, with pippin[parquet].")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Check and print the variants, and run nothing.")
 @json_line()
@@ -66,12 +66,16 @@ def sweep(
     --over simulation.seed=0..9       whole numbers, both ends included; 0..100..25 has steps
     --over solver.type=@solvers.txt   a text file with a value on each line
 
+    A solver that FILE does not name may ignore features that only change numbers, as in pippin compare; the column
+    ignores names them.
+
     A row of --variants sets all its keys together; rows and the values of --over are combined too. Every variant is
     checked before the first one starts.
 
-    The folder, by default sweeps/NAME-ID, contains results.csv and a folder for each finished variant with its
-    configuration (config.toml), its summary (summary.json), what it printed (log.txt) and the files of its recorders.
-    Viewers are not shown. The same command resumes a sweep that was stopped, and runs nothing twice.
+    The folder, by default sweeps/NAME-ID, contains results.csv, a page with charts for any browser (results.html) and a
+    folder for each finished variant with its configuration (config.toml), its summary (summary.json), what it printed
+    (log.txt), the files of its recorders and its videos. Other viewers are not shown. The same command resumes a sweep
+    that was stopped, and runs nothing twice.
 
     \b
     ok         finished

@@ -72,11 +72,14 @@ def tune(
 
         import_newton(config, progress)
         from pippin.analysis.gain_tables import gain_notes, group_table
+        from pippin.analysis.tuning import first_world
         from pippin.analysis.tuning import tune as propose
+        from pippin.state.start_pose import limit_notes
 
         with progress.phase("tune"):
-            found = propose(config, frequency=frequency, sag=sag, is_implicit=implicit)
-    notes = [note for each in found for note in gain_notes(each, config.simulation.dt)]
+            model = first_world(config)
+            found = propose(config, frequency=frequency, sag=sag, is_implicit=implicit, model=model)
+    notes = [note for each in found for note in gain_notes(each, config.simulation.dt)] + limit_notes(model)
     actuators = {"actuators": {each.name: group_table(each) for each in found}}
     if as_json:
         click.echo(json.dumps([_fields(each) for each in found], indent=2))

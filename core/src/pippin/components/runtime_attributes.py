@@ -204,6 +204,12 @@ class RuntimeAttributes:
         """
         return float(self._call("wait_time", float))
 
+    def act(self) -> bool:
+        """Viewers: A method that changes the simulation for a user before the next control step, as a hand that pulls a
+        body does; True if it did, and then the steps come one by one. It is called once before each stride of steps.
+        """
+        return bool(self._call("act", lambda: False))
+
     @classmethod
     def names(cls) -> Iterator[str]:
         """Yield the attributes that components may have."""

@@ -3,6 +3,7 @@
 from .catalog import CatalogConfig
 from .collision import BodyPairReductionConfig, CollisionConfig
 from .component import ComponentConfig
+from .extras import refuse_missing_extras
 from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, SceneConfig, SimulationConfig, SimulationOptions
@@ -28,6 +29,7 @@ __all__ = [
     "TaskConfig",
     "dump_toml",
     "load",
+    "refuse_missing_extras",
     "structure",
     "unstructure",
 ]

@@ -21,6 +21,9 @@ from .known_keys import replaced_keys_of
 from .tree import KeyPath, Node, path_text
 from .wording import expected_text, value_text
 
+_LISTED_KEYS = 100
+"""Most unknown keys of one table that are reported one by one."""
+
 
 class UnexpectedValueError(ValueError):
     """An unacceptable value: of the wrong type, not finite, or not one of the choices."""
@@ -28,6 +31,10 @@ class UnexpectedValueError(ValueError):
     def __init__(self, expected: str, value: Any, cure: str = "") -> None:
         super().__init__(f"expected {expected}, got {value_text(value)}{cure}")
         self.value = value
+
+
+class UnexpectedNameError(UnexpectedValueError):
+    """The name of a plugin in place of its table."""
 
 
 class MissingKeyError(ValueError):
@@ -53,14 +60,16 @@ class ConfigFault:
         return [": ".join([*place, f"{line}{cure}"]) for line in self.text.splitlines()]
 
     def _type_cure(self, tree: Node) -> str:
-        """Return what to do about a key that was written for another type."""
+        """Return what to do about a name without a table, and about a key that was written for another type."""
+        if isinstance(self.error, UnexpectedNameError):
+            return f"; set {path_text((*self.path, 'type'))}"
         node = tree.find(self.path)
         if node is None or node.written_for is None or not isinstance(self.error, ForbiddenExtraKeysError):
             return ""
         kept, table = value_text(node.written_for), path_text(self.path[:-1])
         return (
             f"; it was written for type {kept}: write extends = false beside the new type in a file, or"
-            f" --set '{table}={{type=...}}', to leave the keys of {kept} out"
+            f" --set '{table}={{extends=false, type=...}}', to leave the keys of {kept} out"
         )
 
 
@@ -89,8 +98,11 @@ def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[ConfigFault]:
             for inner in bare:
                 yield from faults_of(inner, path)
         case ForbiddenExtraKeysError():
-            for key in sorted(error.extra_fields, key=str):
+            unknown = sorted(error.extra_fields, key=str)
+            for key in unknown[:_LISTED_KEYS]:
                 yield ConfigFault((*path, key), _unknown_key(key, error.cl), error)
+            if len(unknown) > _LISTED_KEYS:
+                yield ConfigFault(path, f"{len(unknown) - _LISTED_KEYS} more unknown keys; leave them out", error)
         case StructureHandlerNotFoundError():
             yield ConfigFault(
                 path, f"the plugin's configuration asks for {error.type_!r}, which no file can hold", error

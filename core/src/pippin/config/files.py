@@ -50,7 +50,7 @@ def _find_in_package(path: str, where: str) -> Path:
     if spec is None:
         raise ConfigError(
             f"{where}: package {package!r} of {path!r} is not installed; install the distribution that provides it "
-            f"(often of the same name: pip install {package})"
+            f"(often of the same name: uv pip install {package})"
         )
     files = [Path(root, inside) for root in spec.submodule_search_locations or ()]
     if not files:

@@ -13,7 +13,7 @@ import attrs
 from cattrs import BaseValidationError
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Kind
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, PluginError
 
 from .catalog import CatalogConfig
 from .component import ComponentConfig
@@ -37,7 +37,8 @@ def load(
     Args:
         path: A .toml, .yaml, .yml or .json file.
         overrides: Values on top of the file, by dotted key: `{"solver.iterations": 8}`, or as on the command line:
-            `["solver.iterations=8"]`. After a change of `type`, keys that the new plugin does not have are faults.
+            `["solver.iterations=8"]`. Tables merge as in `extends`. After a change of `type`, keys that the new plugin
+            does not have are faults.
         catalog: The plugins to choose from; by default all installed ones.
 
     Raises:
@@ -45,6 +46,36 @@ def load(
         PluginError: Every fault is a plugin's: not installed, ambiguous or broken.
     """
     return structure_tree(read_tree(path, overrides), catalog)
+
+
+def read_source(
+    source: SimulationConfig | str | os.PathLike[str] | Mapping[str, Any],
+    overrides: Mapping[str, Any] | Iterable[str] | None = None,
+    where: str = "Simulation",
+) -> SimulationConfig:
+    """Return the configuration that a path, a dictionary or a configuration stands for, with the overrides applied.
+
+    Raises:
+        ConfigError: As `load`; or the source is something else, which the error names with `where`.
+        PluginError: As `load`.
+    """
+    if isinstance(source, SimulationConfig) and not overrides:
+        return source
+    if isinstance(source, str | os.PathLike):
+        return load(source, overrides)
+    if not isinstance(source, Mapping | SimulationConfig):
+        kind = type(source).__name__
+        raise ConfigError(f"{where}: expected the path of a file, a dictionary or a SimulationConfig, got {kind}")
+    tree = Node.build(source) if isinstance(source, Mapping) else _written(source)
+    return structure_tree(apply(tree, parse(overrides or {})))
+
+
+def _written(config: SimulationConfig) -> Node:
+    """Return a configuration as it was written, without the defaults; with them if it was changed since."""
+    with suppress(ConfigError, PluginError):
+        if structure_tree(config.tree) == config:
+            return config.tree
+    return Node.build(unstructure(config))
 
 
 def read_tree(path: str | os.PathLike[str], overrides: Mapping[str, Any] | Iterable[str] | None = None) -> Node:

@@ -83,7 +83,7 @@ def _value(text: str, key: str) -> Any:
 
 
 def apply(tree: Node, overrides: Iterable[Override]) -> Node:
-    """Return the tree with each value set; missing tables on the way are created.
+    """Return the tree with each value set; missing tables on the way are created, and tables merge as in `extends`.
 
     Tables are set before their contents, and a `type` before its siblings: after a change of `type`, the keys of the
     old plugin stay, and the new one refuses those that it does not have.
@@ -110,7 +110,9 @@ def _refuse_taken(tree: Node, override: Override) -> None:
 def _assign(node: Node, path: KeyPath, keys: tuple[str, ...], new: Node) -> Node:
     """Return `node`, which is at `path`, with `new` set at `keys` below it."""
     if not keys:
-        return new
+        if new.value == {} and node.value:
+            raise ConfigError("an empty table changes nothing; extends = false in it leaves out what the file has")
+        return merge(node, new)
     if isinstance(node.value, list):
         index = _index(keys[0], len(node.value), path)
         items = list(node.value)

@@ -21,8 +21,8 @@ from . import (
     step_checks,
     term_checks,
 )
+from .benches import BENCHES, benches_of
 from .kinds import CARRIED, CONFIGURED, OBSERVERS, PARTS, SIMULATED, TERMS
-from .mechanisms import BENCHES
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES
 
@@ -52,7 +52,7 @@ def _check(run: Callable[[Runs], None], *kinds: str) -> Check:
 
 def _feature(name: str) -> Check:
     """Return the check of one feature."""
-    promise = f"If the solver declares `{name}`: {BENCHES[name].expectation}."
+    promise = f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
     run = functools.partial(claims.check_feature, name=name)
     return Check(name=f"feature_{name}", promise=promise, kinds=("solver",), run=run)
 
@@ -88,7 +88,8 @@ CHECKS = (
     _check(claims.check_coordinates, "solver"),
     _check(claims.check_contacts, "solver"),
     _check(claims.check_features, "solver"),
-    *map(_feature, BENCHES),
+    *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
+    _check(claims.check_feature_heterogeneous_worlds, "solver"),
     _check(claims.check_particle_worlds, "solver"),
     _check(claims.check_observables, "solver"),
     _check(claims.check_model_changes, "solver"),

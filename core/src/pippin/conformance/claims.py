@@ -12,7 +12,7 @@ from pippin.errors import PluginError
 from pippin.simulation import Simulation
 
 from . import scenes
-from .mechanisms import BENCHES
+from .benches import BENCHES, benches_of, measured_apart
 from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
@@ -55,20 +55,38 @@ def check_features(runs: Runs) -> None:
 
 
 def check_feature(runs: Runs, name: str) -> None:
-    """Check one feature that the solver declares, on the bench of the feature."""
+    """Check one feature that the solver declares, on the benches of the feature."""
     if name not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare it")
-    found, bench = runs.features[name], BENCHES[name]
-    if isinstance(found, Exception):
-        raise PluginError(
-            f"{runs.subject}: declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
-        ) from found
-    least, most = bench.bounds
+    for each in benches_of(name):
+        found = runs.features[each]
+        if isinstance(found, Exception):
+            raise PluginError(
+                f"{runs.subject}: declares {name}, but a scene with it fails: {found};"
+                " leave it out of supported_features"
+            ) from found
+        _refuse_motion(runs, name, each, found)
+
+
+def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:
+    least, most = BENCHES[bench].bounds
     if not least <= found <= most:
         raise PluginError(
-            f"{runs.subject}: declares {name}, but not so that {bench.expectation}: {found:.3g}, expected"
+            f"{runs.subject}: declares {name}, but not so that {BENCHES[bench].expectation}: {found:.3g}, expected"
             f" {least:.3g} to {most:.3g}; support it, or leave it out of supported_features"
         )
+
+
+def check_feature_heterogeneous_worlds(runs: Runs) -> None:
+    """If the solver declares `heterogeneous_worlds`: bodies on different joints move as they should in two worlds."""
+    features = runs.subject.features or ()
+    if "heterogeneous_worlds" not in features:
+        raise NotApplicableError("it does not declare heterogeneous_worlds")
+    names = [name for name in ("free_joints", "revolute_joints", "fixed_joints") if name in features][:2]
+    if len(names) < 2:
+        raise NotApplicableError("it declares no two kinds of joints")
+    for name, found in measured_apart(runs.subject, names).items():
+        _refuse_motion(runs, "heterogeneous_worlds", name, found)
 
 
 def check_particle_worlds(runs: Runs) -> None:

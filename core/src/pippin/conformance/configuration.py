@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from multiprocessing.connection import Connection
 from typing import Any, get_args
 
 import attrs
 from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Kind
 from pippin.config import unstructure
 from pippin.config.converter import is_component
 from pippin.config.fields import field_texts, fields_of
 from pippin.config.schema import json_schema, table_schema
 from pippin.config.toml_text import toml_text
 from pippin.config.wording import shape_of, union_members
-from pippin.errors import ConfigError, PluginError
+from pippin.errors import ConfigError, PippinError, PluginError
+from pippin.workers import WorkerProcess
 
 from .plugin_under_test import PluginUnderTest
 from .runs import Runs
-
-_IMPORT = """
-import contextlib, io, sys
-from pippin.catalog.entries import Catalog
-Catalog.installed().find(*sys.argv[1:]).load()
-if "warp" in sys.modules:
-    import warp
-    warp.config.log_level = warp.LOG_INFO
-    with contextlib.redirect_stdout(io.StringIO()) as greeting:
-        warp.init()
-    print("imported" if greeting.getvalue() else "initialised")
-"""
-"""Warp prints a greeting once, when it starts. If it still greets after the import, the import did not start it."""
 
 
 def check_entry_point(runs: Runs) -> None:
@@ -48,16 +38,27 @@ def check_entry_point(runs: Runs) -> None:
 
 
 def check_light_import(runs: Runs) -> None:
-    """The class can be imported in a fresh process without a visible GPU, and the import does not start Warp."""
+    """The class can be imported in a process of its own without a visible GPU, and the import does not start Warp."""
     entry = runs.subject.entry
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, "-c", _IMPORT, entry.kind, runs.subject.name]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:]
-        raise PluginError(f"{entry}: cannot be imported in a fresh process: {''.join(last)}")
-    if "initialised" in done.stdout:
+    with WorkerProcess(str(entry), _import, entry.kind, runs.subject.name, preload=()) as process:
+        try:
+            has_started = process.receive()
+        except PippinError as error:
+            raise PluginError(f"{entry}: cannot be imported in a process of its own: {error}") from error
+    if has_started:
         raise PluginError(f"{entry}: its import starts Warp; make arrays in bind or build_solver, not in the module")
+
+
+def _import(connection: Connection, kind: Kind, name: str) -> None:
+    """Import a plugin, and send whether Warp has started: it greets once, and still does if the import did not."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    Catalog.installed().find(kind, name).load()
+    import warp
+
+    warp.config.log_level = warp.LOG_INFO
+    with redirect_stdout(StringIO()) as greeting:
+        warp.init()
+    connection.send(not greeting.getvalue())
 
 
 def check_documented_keys(runs: Runs) -> None:

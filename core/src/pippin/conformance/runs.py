@@ -18,7 +18,7 @@ from pippin.errors import PippinError, PluginError
 from pippin.simulation import Simulation
 
 from . import scenes
-from .mechanisms import BENCHES, measured
+from .benches import BENCHES, measured
 from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
 from .trials import Answer, answers, refusals
@@ -189,8 +189,9 @@ class Runs:
 
     @functools.cached_property
     def features(self) -> Mapping[str, float | Exception]:
-        """The measured number of each declared feature that has a bench, or the exception that its scene raised."""
-        return measured(self.subject, [name for name in BENCHES if name in (self.subject.features or ())])
+        """The measured number of each bench of a declared feature, or the exception that its scene raised."""
+        declared = self.subject.features or ()
+        return measured(self.subject, [name for name in BENCHES if name.partition(" ")[0] in declared])
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Answer]:

@@ -12,7 +12,7 @@ import attrs
 from pippin.support.declaration import Declaration
 from pippin.views.quantities import ARTICULATION, RIGID_BODY
 
-from .mechanisms import DURATION
+from .benches import DURATION
 from .scenes import GRAVITY
 
 Body = Literal["slider", "wheel", "ball", "fixed"]

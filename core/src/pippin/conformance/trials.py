@@ -13,7 +13,7 @@ import warp as wp
 from pippin.errors import PippinError
 from pippin.simulation import Simulation
 
-from .mechanisms import DURATION
+from .benches import DURATION
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from numbers import Integral
@@ -10,13 +9,12 @@ from typing import Any
 
 import numpy as np
 from pippin.errors import ConfigError
+from pippin.state.seeds import folded_seed
 
 RENDER_MODES = ("rgb_array",)
 """The modes of `render`."""
 
 _BACKENDS = ("numpy", "torch", "warp")
-
-_INT32 = 2**31
 
 
 def check_render_mode(mode: Any) -> None:
@@ -52,9 +50,7 @@ def read_seeds(seed: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
 def _seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise ConfigError(f"reset: seed: expected a whole number from 0 on, got {seed!r}")
-    number = int(seed)
-    # Seeds of 32 bits on the device; larger ones, as some libraries draw them, are folded.
-    return number if number < _INT32 else zlib.crc32(str(number).encode()) % _INT32
+    return folded_seed(int(seed))
 
 
 def read_mask(options: Any, count: int) -> np.ndarray | None:

@@ -21,8 +21,6 @@ class Backend:
 
     name = "numpy"
     title = "NumPy array"
-    cure = "action.astype(np.float32)"
-    """Expression that makes an action of float32."""
 
     def __init__(self, *, copy: bool) -> None:
         self._copy = copy
@@ -44,15 +42,34 @@ class Backend:
 
         def check_and_write(action: Any) -> None:
             if not isinstance(action, kind):
-                raise ConfigError(f"{_WHERE}: expected a {self.title}, got {type(action).__name__}; see `backend`")
+                action = self.array(action)
             if tuple(action.shape) != shape:
                 raise ConfigError(f"{_WHERE}: expected shape {shape}, worlds × numbers, got {tuple(action.shape)}")
             dtype = getattr(action.dtype, "__name__", str(action.dtype).removeprefix("torch."))
             if dtype != "float32":
-                raise ConfigError(f"{_WHERE}: expected float32, got {dtype}; write {self.cure}")
+                action = self.rounded(action, dtype)
             write(action)
 
         return check_and_write
+
+    def array(self, action: Any) -> Any:
+        """Return an action of another class as one of the backend's; refuse what is none."""
+        if not isinstance(action, list | tuple):
+            raise self._refused(type(action).__name__)
+        try:
+            return np.array(action)
+        except ValueError as error:
+            raise self._refused("a list whose rows have different lengths") from error
+
+    def rounded(self, action: Any, dtype: str) -> Any:
+        """Return an action of other numbers in float32, which the action space and the simulation have."""
+        if not dtype.startswith(("float", "int", "uint")):
+            raise ConfigError(f"{_WHERE}: expected numbers, got {dtype}; give float32")
+        with np.errstate(over="ignore"):  # refused as not finite
+            return action.astype(np.float32)
+
+    def _refused(self, kind: str) -> ConfigError:
+        return ConfigError(f"{_WHERE}: expected a {self.title}, got {kind}; see `backend`")
 
     def _kind(self) -> type:
         """Return the class of actions."""
@@ -75,7 +92,7 @@ class Backend:
 class TorchBackend(Backend):
     """PyTorch, on the simulation's device, in shared memory."""
 
-    name, title, cure = "torch", "PyTorch tensor", "action.float()"
+    name, title = "torch", "PyTorch tensor"
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
         """Return the function that reads an array of the task."""
@@ -85,6 +102,16 @@ class TorchBackend(Backend):
     def zeros(self, array: wp.array) -> Any:
         """Return zeros in the shape of an array of the task."""
         return wp.to_torch(array).clone().zero_()
+
+    def array(self, action: Any) -> Any:
+        """Refuse an action of another class: a tensor has a device."""
+        raise self._refused(type(action).__name__)
+
+    def rounded(self, action: Any, dtype: str) -> Any:
+        """Return an action of other numbers in float32; see `Backend`."""
+        if not dtype.startswith(("float", "bfloat", "int", "uint")):
+            raise ConfigError(f"{_WHERE}: expected numbers, got {dtype}; give float32")
+        return action.float()
 
     def _kind(self) -> type:
         import torch  # pyright: ignore[reportMissingImports]
@@ -108,7 +135,7 @@ class TorchBackend(Backend):
 class WarpBackend(Backend):
     """Warp arrays, on the simulation's device."""
 
-    name, title, cure = "warp", "Warp array", "an array of wp.float32"
+    name, title = "warp", "Warp array"
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
         """Return the function that reads an array of the task."""
@@ -117,6 +144,14 @@ class WarpBackend(Backend):
     def zeros(self, array: wp.array) -> Any:
         """Return zeros in the shape of an array of the task."""
         return wp.zeros_like(array)
+
+    def array(self, action: Any) -> Any:
+        """Refuse an action of another class: an array has a device."""
+        raise self._refused(type(action).__name__)
+
+    def rounded(self, action: Any, dtype: str) -> Any:
+        """Refuse other numbers: Warp copies arrays of one type alone."""
+        raise ConfigError(f"{_WHERE}: expected float32, got {dtype}; write an array of wp.float32")
 
     def _kind(self) -> type:
         return wp.array

@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from pippin.config import SimulationConfig
 
 from .arguments import RENDER_MODES
 from .vector_env import VectorEnv
@@ -17,7 +18,7 @@ class Env(gymnasium.Env[Any, Any]):
     """One world of a simulation with a task, as Gymnasium's environment; for many worlds, `VectorEnv` is faster.
 
     Args:
-        file: A configuration file with a `[task]` table; `scene.worlds` is taken as 1.
+        file: As for `VectorEnv`; `scene.worlds` is taken as 1.
         overrides: As for `VectorEnv`.
         max_episode_steps: As for `VectorEnv`.
         render_mode: As for `VectorEnv`.
@@ -33,7 +34,7 @@ class Env(gymnasium.Env[Any, Any]):
 
     def __init__(
         self,
-        file: str | os.PathLike[str],
+        file: SimulationConfig | str | os.PathLike[str] | Mapping[str, Any],
         *,
         overrides: Mapping[str, Any] | None = None,
         max_episode_steps: int | None = None,
@@ -74,7 +75,7 @@ class Env(gymnasium.Env[Any, Any]):
         Args:
             action: One action, with the shape of `action_space`.
         """
-        actions = action[None] if isinstance(action, np.ndarray) else action
+        actions = action[None] if isinstance(action, np.ndarray) else [action]
         observations, rewards, terminated, truncated, infos = self.worlds.step(actions)
         keys = ("episode", "episode_terms") if infos["_episode"][0] else ()
         info = {key: {label: each[0].item() for label, each in infos[key].items()} for key in keys}

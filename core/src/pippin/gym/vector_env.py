@@ -15,12 +15,13 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from pippin.binding import closed
+from pippin.config import SimulationConfig
 from pippin.errors import SimulationError
 from pippin.simulation import Simulation
 
 from .arguments import RENDER_MODES, check_backend, check_render_mode, read_mask, read_seeds
 from .local_worlds import Autoreset, named
-from .worlds import Worlds, load_worlds, open_worlds
+from .worlds import Worlds, load_worlds, name_of_source, open_worlds
 
 if TYPE_CHECKING:
     from pippin.task.task import Task
@@ -36,7 +37,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """The worlds of a simulation with a task, as Gymnasium's vector environment.
 
     Args:
-        file: A configuration file with a `[task]` table.
+        file: A configuration file with a `[task]` table, or its tables as a dictionary, or a `SimulationConfig`.
         num_envs: The number of worlds, by default that of the file.
         overrides: Values that replace those of the file, by key path.
         backend: The library of actions and results: "numpy", "torch" or "warp"; the latter two share the memory of the
@@ -61,7 +62,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def __init__(
         self,
-        file: str | os.PathLike[str],
+        file: SimulationConfig | str | os.PathLike[str] | Mapping[str, Any],
         *,
         num_envs: int | None = None,
         overrides: Mapping[str, Any] | None = None,
@@ -82,7 +83,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             _worlds = open_worlds(
                 file, overrides, own, max_episode_steps=max_episode_steps, plugins=plugins, shards=shards
             )
-        facts, self._worlds, self._source = _worlds.facts, _worlds, os.fspath(file)
+        facts, self._worlds, self._source = _worlds.facts, _worlds, name_of_source(file)
         self.single_action_space, self.single_observation_space = facts.action_space, facts.observation_space
         self.num_envs = _worlds.count
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -196,7 +197,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         Args:
             actions: An array of float32 of the backend's library, shape [worlds, numbers]. Numbers outside the action
-                space are clipped, as `clip` of the task's actions says.
+                space are clipped, as `clip` of the task's actions says. For NumPy and PyTorch, other numbers are
+                rounded to float32, and for NumPy, lists are arrays.
 
         Returns:
             Observations, rewards, terminated, truncated, and a dictionary with: `final_obs`, the observations before
@@ -205,7 +207,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             `_episode_terms`, whose episodes ended in this step; without any, the arrays are zero.
 
         Raises:
-            ConfigError: The action has another type, shape or dtype, or is not finite; no step was taken.
+            ConfigError: The action has another type or shape, or is not finite; no step was taken.
             SimulationError: There was no reset, a world waits for its reset, the environment is closed; or a reward is
                 not finite: then the step was taken, and the environment can continue.
         """

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pippin.config import load
+from pippin.config import SimulationConfig
+from pippin.config.loading import read_source
+from pippin.config.overrides import apply, parse
+from pippin.config.tree import Node
 from pippin.errors import ConfigError
 from pippin.sharding.folder import read_folder
 from pippin.sharding.shard import shard_count
@@ -20,9 +23,12 @@ Worlds = LocalWorlds | ShardedWorlds
 
 Plugins = Sequence[Any] | Mapping[str, Any]
 
+Source = SimulationConfig | str | os.PathLike[str] | Mapping[str, Any]
+"""A file, its tables, or its configuration."""
+
 
 def open_worlds(
-    file: str | os.PathLike[str],
+    file: Source,
     overrides: Mapping[str, Any] | None,
     arguments: Mapping[str, Any],
     *,
@@ -38,15 +44,21 @@ def open_worlds(
     """
     length = _episode_length(file, overrides, max_episode_steps)
     own = {key: value for key, value in {**arguments, "task.episode_length": length}.items() if value is not None}
+    given = Node.build({}) if overrides is None else apply(Node.build({}), parse(overrides))
     for key in own:
-        if key in (overrides or {}):
+        if given.find(tuple(key.split("."))) is not None:
             raise ConfigError(f"overrides: {key!r} is also given as an argument; give it once")
     merged = {**(overrides or {}), **own}
     if shards is None:
-        return LocalWorlds(Simulation.from_file(file, merged, plugins), os.fspath(file))
+        return LocalWorlds(Simulation(read_source(file, merged, "VectorEnv"), plugins), name_of_source(file))
     _refuse_plugins(plugins)
-    config = load(file, merged)
-    return ShardedWorlds(config, [None] * shard_count(config, shards), os.fspath(file))
+    config = read_source(file, merged, "VectorEnv")
+    return ShardedWorlds(config, [None] * shard_count(config, shards), name_of_source(file))
+
+
+def name_of_source(source: Source) -> str:
+    """Return the path of a file, or the name of the class of what stands in its place."""
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
 
 
 def load_worlds(path: str | os.PathLike[str], plugins: Plugins) -> Worlds:
@@ -68,12 +80,10 @@ def _refuse_plugins(plugins: Plugins) -> None:
         )
 
 
-def _episode_length(
-    file: str | os.PathLike[str], overrides: Mapping[str, Any] | None, steps: int | None
-) -> float | None:
+def _episode_length(file: Source, overrides: Mapping[str, Any] | None, steps: int | None) -> float | None:
     if steps is None:
         return None
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise ConfigError(f"max_episode_steps: expected a whole number from 1 on, got {steps!r}")
-    times = load(file, overrides).simulation
+    times = read_source(file, overrides, "VectorEnv").simulation
     return steps * times.dt * times.decimation

@@ -7,6 +7,7 @@ import gc
 import math
 
 from pippin.config import SimulationConfig
+from pippin.config.extras import refuse_missing_extras
 from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError
 
@@ -50,7 +51,12 @@ def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> 
 
 
 def import_newton(config: SimulationConfig, progress: RunProgress) -> None:
-    """Import Newton and Warp, which takes seconds."""
+    """Import Newton and Warp, which takes seconds.
+
+    Raises:
+        ConfigError: The configuration needs an extra that is not installed.
+    """
+    refuse_missing_extras(config)
     with progress.phase("import"):
         import_hot_modules(requires_grad=config.simulation.requires_grad)
     if progress.owns_process:

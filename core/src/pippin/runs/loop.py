@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+import warp as wp
 from pippin.errors import PluginError, SimulationError
 from pippin.simulation import Simulation
 from pippin.step.host_schedule import next_stride
@@ -35,7 +36,9 @@ class RunLoop:
         self.steps = 0
         #: Time that they took, without pauses for viewers [s].
         self.seconds = 0.0
-        self._stride = 1
+        #: Whether the results are checked after each stride, or about four times a second if strides are shorter.
+        self.checks_each_stride = True
+        self._stride, self._checked = 1, 0.0
         task = simulation.task
         self._scored = None if task is None else task.sums
 
@@ -79,7 +82,11 @@ class RunLoop:
         start, first, waited = time.perf_counter(), simulation.step_count, simulation.seconds_waited
         try:
             simulation.step(stride)
-            simulation.raise_errors()
+            if self.checks_each_stride or start - self._checked > LOOK_PERIOD:
+                simulation.raise_errors()
+                self._checked = start
+            else:
+                wp.synchronize_device(simulation.device)
         finally:
             elapsed = time.perf_counter() - start
             self.steps += simulation.step_count - first

@@ -11,7 +11,10 @@ import warp as wp
 from pippin import labels
 from pippin.errors import ConfigError
 
-_NAMESPACE, _FOV = "pippin", "vertical_fov"
+_NAMESPACE, _FOV, _FRAME = "pippin", "vertical_fov", "is_frame"
+
+IS_FRAME = f"{_NAMESPACE}:{_FRAME}"
+"""Attribute of shapes: whether it is the site of a link that was merged into another one."""
 
 
 class SensorFrame(Protocol):
@@ -58,8 +61,15 @@ def add_sites(builder: newton.ModelBuilder, config: SensorFrame, where: str = ""
     """
     frame = wp.transform(config.position, config.rotation)
     if config.site is None:
-        bodies = labels.match(config.body or (), builder.body_label, what="body", where=f"{where}body")
-        return [add_site(builder, body, frame, f"{builder.body_label[body]}/{name}") for body in bodies]
+        frames = frames_of(builder)
+        texts = [*builder.body_label, *(builder.shape_label[site] for site in frames)]
+        matched = labels.match(config.body or (), texts, what="body", where=f"{where}body")
+        return [
+            add_site(builder, index, frame, f"{texts[index]}/{name}")
+            if index < builder.body_count
+            else _at(builder, frames[index - builder.body_count], frame, name)
+            for index in matched
+        ]
     own = _own_sites(builder)
     texts = [builder.shape_label[shape] for shape in own]
     found = [own[index] for index in labels.match(config.site, texts, what="site", where=f"{where}site")]
@@ -83,11 +93,33 @@ def add_site(builder: newton.ModelBuilder, body: int, frame: wp.transform, label
 
 def declare_cameras(builder: newton.ModelBuilder) -> None:
     """Prepare a builder for the cameras of an asset: sites with an angle of view."""
+    _declare(builder, _FOV)
+
+
+def declare_frames(builder: newton.ModelBuilder) -> None:
+    """Prepare a builder for the sites of links that are merged into others."""
+    _declare(builder, _FRAME)
+
+
+def _declare(builder: newton.ModelBuilder, name: str) -> None:
     builder.add_custom_attribute(
         newton.ModelBuilder.CustomAttribute(
-            name=_FOV, namespace=_NAMESPACE, dtype=float, default=0.0, frequency=newton.Model.AttributeFrequency.SHAPE
+            name=name, namespace=_NAMESPACE, dtype=float, default=0.0, frequency=newton.Model.AttributeFrequency.SHAPE
         )
     )
+
+
+def mark_frame(builder: newton.ModelBuilder, body: int, label: str) -> None:
+    """Add the site of a link that is to be merged into another one; patterns of bodies match it for sensors."""
+    values: Any = builder.custom_attributes[IS_FRAME].values
+    values[add_site(builder, body, wp.transform(), label)] = 1.0
+
+
+def frames_of(builder: newton.ModelBuilder) -> list[int]:
+    """Return the shape indices of the sites of merged links."""
+    attribute = builder.custom_attributes.get(IS_FRAME)
+    values: Any = {} if attribute is None else attribute.values
+    return sorted(values)
 
 
 def mark_camera(builder: newton.ModelBuilder, site: int, fov: float) -> None:

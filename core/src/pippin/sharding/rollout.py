@@ -15,6 +15,7 @@ from pippin.errors import ConfigError
 from pippin.simulation import Simulation
 from pippin.spelling import did_you_mean
 from pippin.state.draws import key_of
+from pippin.state.seeds import folded_seed
 from pippin.task.policy.network import Network
 from pippin.task.task import Task
 
@@ -146,5 +147,5 @@ class Rollout:
             return
         simulation, action = self._simulation, self._task.episodes.action
         first = self._simulation.config.scene.first_world
-        inputs = [action, noise, simulation.config.simulation.seed, _KEY, first, simulation.step_count]
+        inputs = [action, noise, folded_seed(simulation.config.simulation.seed), _KEY, first, simulation.step_count]
         wp.launch(explore, action.shape, inputs, device=simulation.device)

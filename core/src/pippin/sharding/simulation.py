@@ -12,7 +12,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from pippin.binding import closed
 from pippin.closing import Closing
-from pippin.config import SimulationConfig, load
+from pippin.config import SimulationConfig
+from pippin.config.loading import read_source
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange, whole_number
 from pippin.workers import CallResult
@@ -32,7 +33,7 @@ class ShardedSimulation(Closing):
     `if __name__ == "__main__":`, since each process imports the script again.
 
     Args:
-        file: A configuration file.
+        file: A configuration file, or its tables as a dictionary, or a `SimulationConfig`.
         shards: The number of processes; "auto" is the number of cores that this process may use if the memory is
             enough, or that of GPUs, and 1 for a solver that uses all cores itself.
         overrides: Values that replace those of the file, by key path.
@@ -48,14 +49,14 @@ class ShardedSimulation(Closing):
 
     def __init__(
         self,
-        file: str | os.PathLike[str],
+        file: SimulationConfig | str | os.PathLike[str] | Mapping[str, Any],
         *,
         shards: int | Literal["auto"] = "auto",
         overrides: Mapping[str, Any] | None = None,
         folder: str | os.PathLike[str] | None = None,
         checkpoint_every: int | None = None,
     ) -> None:
-        config = load(file, overrides)
+        config = read_source(file, overrides, "ShardedSimulation")
         count = shard_count(config, shards)
         self._begin(config, [None] * count, folder, checkpoint_every)
 

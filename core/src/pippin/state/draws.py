@@ -13,6 +13,7 @@ import numpy as np
 import warp as wp
 
 from .kernels import count_draws
+from .seeds import folded_seed
 
 
 class WorldSeeds:
@@ -29,7 +30,7 @@ class WorldSeeds:
         #: Number of the first world among those of a larger run.
         self.first: int = first
         #: Seed of each world, shape [worlds].
-        self.values: Any = wp.full(count, seed, dtype=int, device=device)
+        self.values: Any = wp.full(count, folded_seed(seed), dtype=int, device=device)
         self._counts: list[tuple[wp.array, np.ndarray]] = []
         self._rows: list[tuple[str, np.ndarray, wp.array]] = []
 
@@ -65,7 +66,8 @@ class WorldSeeds:
             worlds: The worlds to seed, a boolean mask of shape [worlds]; None means all.
         """
         chosen = np.ones(self.values.shape, dtype=bool) if worlds is None else worlds
-        self.values.assign(np.where(chosen, seeds, self.values.numpy()).astype(np.int32))
+        small = np.array([folded_seed(seed) for seed in seeds.tolist()], dtype=np.int32)
+        self.values.assign(np.where(chosen, small, self.values.numpy()).astype(np.int32))
         self._key(self._rows)
         for counts, owners in self._counts:
             is_chosen = chosen[owners].reshape(-1, *[1] * (counts.ndim - 1))

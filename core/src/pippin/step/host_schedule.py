@@ -70,7 +70,8 @@ class HostSchedule:
         """Wait while a viewer asks for it, and return the control steps until somebody is due, at most `count`."""
         is_paused = self._wait() if self._viewers else False
         done = self._simulation.step_count
-        if is_paused or self._callbacks.of("after_step"):
+        has_acted = [viewer.act() for viewer in self._viewers]
+        if is_paused or any(has_acted) or self._callbacks.of("after_step"):
             return 1
         for _, period in self._calls:
             count = min(count, period - done % period)
@@ -139,6 +140,9 @@ class _Viewer:
 
     def wait_time(self) -> float:
         return self._guarded(self._attributes.wait_time, 0.0)
+
+    def act(self) -> bool:
+        return self._guarded(self._attributes.act, False)
 
     def steps_left(self, done: int, pace: float, last: int) -> int:
         """Return the control steps until a frame may be due; with a rate, those that fit between looks at the clock.

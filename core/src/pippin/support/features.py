@@ -28,6 +28,7 @@ class Feature:
 
 _STRUCTURAL: Mapping[str, str] = {
     "rigid_bodies": "bodies that move",
+    "kinematic_bodies": "bodies that no force moves, and whose velocity carries the bodies that touch them",
     "rigid_contacts": "contacts between rigid shapes",
     "fixed_joints": "joints without a degree of freedom",
     "free_joints": "free-floating bodies",

@@ -149,6 +149,8 @@ def refuse_unsupported(
         faults.append(
             f"{place}: needs {kind!r}, which solver {solver!r} does not compute;"
             f" solvers that do: {able or 'none that is installed'}"
+            + "; or leave all sensors out: --set sensors={}"
+            * place.startswith("sensors.")
         )
     if faults:
         raise ConfigError(*faults)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping
 
 import attrs
@@ -46,7 +47,8 @@ class SolverSupport:
 
     Args:
         solver: The solver's name.
-        features: The features that the solver declares, and those that the user accepts to lose; None for all.
+        features: The features that the solver declares; None for all.
+        accepted: The features that the user accepts to lose: what needs them may be set, with a warning.
         fixed: Features that the built solver cannot add to a joint.
         kept: Features that the built solver cannot take away from a joint.
         explain: Returns the fault of a missing feature, without its beginning.
@@ -59,6 +61,7 @@ class SolverSupport:
         self,
         solver: str,
         features: Collection[str] | None,
+        accepted: Collection[str],
         fixed: Collection[str],
         kept: Collection[str],
         explain: Callable[[str], str],
@@ -68,15 +71,28 @@ class SolverSupport:
         #: The solver's name.
         self.solver = solver
         self._dimensions = dimensions
-        self._features, self._explain = features, explain
+        self._features, self._accepted, self._explain = features, set(accepted), explain
         self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
         of_model = self._ranges.keys() - _OF_CONTROL
         self._built = {name: getattr(model, name).numpy().copy() for name in sorted(of_model)}
 
     def fault(self, feature: str) -> str | None:
-        """Return why the solver cannot honour what needs a feature, with the cures; None if it can."""
+        """Return why the solver cannot honour what needs a feature, with the cures; None if it can.
+
+        None also for a feature that the user accepts to lose; a warning says once that what is set has no effect.
+        """
         if not feature or self._features is None or feature in self._features:
+            return None
+        if feature in self._accepted:
+            self._accepted.remove(feature)
+            self._features = {*self._features, feature}
+            warnings.warn(
+                f"solver {self.solver!r} has no {feature}, as simulation.accept_unsupported permits: what is set of it"
+                " is kept, and has no effect",
+                UserWarning,
+                stacklevel=4,
+            )
             return None
         return f"solver {self._explain(feature)}"
 

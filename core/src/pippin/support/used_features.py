@@ -16,7 +16,7 @@ from .world_users import WORLD_USERS
 
 _DIRECT = "asset_actuators"
 
-_LIGHT = 1e-8
+LIGHT = 1e-8
 """Mass below which a link is there for its joint alone [kg]."""
 
 
@@ -79,6 +79,12 @@ def _massless(model: newton.Model) -> Sequence[str]:
     return [model.body_label[index] for index in np.flatnonzero(chosen & moves_with)]
 
 
+def _kinematic(model: newton.Model) -> Sequence[str]:
+    """Return the kinematic bodies, if there are bodies that they can carry."""
+    is_free = is_moved(model)
+    return [model.body_label[index] for index in np.flatnonzero(~is_free)] if is_free.any() else ()
+
+
 def _compensated(model: newton.Model) -> Sequence[str]:
     """Return the bodies on which a part of gravity does not act, as MJCF's `gravcomp` and the views say it."""
     factors = host(getattr(getattr(model, "mujoco", None), "gravcomp", None))
@@ -87,7 +93,7 @@ def _compensated(model: newton.Model) -> Sequence[str]:
 
 def _light_links(model: newton.Model) -> Sequence[str]:
     mass = host(model.body_mass)
-    return [model.body_label[index] for index in np.flatnonzero(is_moved(model) & (mass > 0.0) & (mass < _LIGHT))]
+    return [model.body_label[index] for index in np.flatnonzero(is_moved(model) & (mass > 0.0) & (mass < LIGHT))]
 
 
 _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
@@ -95,6 +101,7 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     **SHAPE_USERS,
     **WORLD_USERS,
     "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],
+    "kinematic_bodies": _kinematic,
     "light_links": _light_links,
     "massless_bodies": _massless,
     "tendons": _counted("tendon_count"),

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import ge
 from pippin import ConfigError
 from pippin.extras import import_library
+from pippin.validators import non_negative
 
 from .executor import Job, JobResult, JobStatus, number_or_auto
 from .job_calls import STARTED, JobStartTimes, call_job_logged
@@ -47,10 +47,10 @@ class RayExecutorConfig:
     processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
     """Largest number of jobs at once; `auto` is the number for which the cluster has cores and GPUs."""
 
-    cpus: float = attrs.field(default=1.0, validator=ge(0.0))
+    cpus: float = attrs.field(default=1.0, validator=non_negative)
     """Cores of a job."""
 
-    gpus: float = attrs.field(default=0.0, validator=ge(0.0))
+    gpus: float = attrs.field(default=0.0, validator=non_negative)
     """GPUs of a job; a fraction shares one."""
 
 

@@ -24,7 +24,7 @@ from .sweep import Sweep, preload_of
 from .sweep_folder import SweepFolder
 from .table import write_parquet
 from .values import Axis, axis_of
-from .variants import Variant, variants_of
+from .variants import Variant, unwatched, variants_of
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -32,8 +32,8 @@ class SweepResult:
     """Results of a sweep."""
 
     rows: Sequence[Mapping[str, Any]]
-    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `seconds`, `host`, `shared`, and its
-    figures as in `results.csv`."""
+    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `ignores`, `seconds`, `host`,
+    `shared`, and its figures as in `results.csv`."""
 
     outcomes: Mapping[str, int]
     """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out", "crashed" or
@@ -119,25 +119,19 @@ def run_variants(
     command: Sequence[str] = (),
     is_parquet: bool = False,
 ) -> SweepResult:
-    """Run the variants of a file that are not finished, and return the results of all.
-
-    Args:
-        file: The file, which gives the folder its name.
-        variants: The variants.
-        executor: What runs them.
-        timeout: Longest time for a variant [s].
-        out: The folder; by default a new one.
-        command: The command that resumes the sweep, for the reader of the folder.
-        is_parquet: Whether to write the table as `results.parquet`, too.
+    """Run the variants of a file that are not finished, and return the results of all. `command` resumes the sweep, for
+    the reader of the folder.
     """
     if not timeout > 0.0:
         raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")
     progress = current_progress()
-    labels = dict.fromkeys(label for variant in variants for label in variant.config.viewers)
+    labels = dict.fromkeys(
+        label for each in variants for label in each.config.viewers.keys() - unwatched(each.config).viewers.keys()
+    )
     if labels:
         progress.note(f"viewers are not shown: {', '.join(labels)}; show a variant by pippin run on its config.toml")
     path = Path("sweeps") / f"{file.stem}-{_id(variants)}" if out is None else Path(out)
-    with closing(SweepFolder(path, variants, command)) as folder:
+    with closing(SweepFolder(path, variants, command, file.name)) as folder:
         driver = Sweep(variants, folder, executor, timeout)
         progress.note(f"{len(variants)} variants, {executor.slots} at a time, in {path}")
         try:
@@ -145,7 +139,7 @@ def run_variants(
         finally:
             if is_parquet:
                 write_parquet(path / "results.parquet", driver.rows)
-        progress.note(f"{_counted(driver.counts)}; table: {path / 'results.csv'}")
+        progress.note(f"{_counted(driver.counts)}; table: {path / 'results.csv'}, page: {path / 'results.html'}")
         if "incomplete" in driver.counts:
             progress.note("recordings lack rows, as a disk was full: make room, and run the same command again")
         return SweepResult(rows=driver.rows, outcomes=driver.counts, folder=path)

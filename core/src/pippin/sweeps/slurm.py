@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import ge, gt
+from attrs.validators import ge
 from pippin.extras import import_library
+from pippin.validators import positive
 
 from .executor import Job, JobResult, JobStatus
 from .job_calls import JobStartTimes, call_job_alone
@@ -52,7 +53,7 @@ class SlurmExecutorConfig:
     folder: str = ".submitit"
     """Folder for the files of submitit, on the shared file system."""
 
-    look_period: float = attrs.field(default=15.0, validator=gt(0.0))
+    look_period: float = attrs.field(default=15.0, validator=positive)
     """Time between two questions to the cluster for lost jobs [s]; jobs that end by themselves are seen at once."""
 
 

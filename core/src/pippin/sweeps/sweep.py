@@ -47,14 +47,7 @@ class _Running:
 
 
 class Sweep:
-    """The variants of a sweep and their results so far. Those that finished before are not run again.
-
-    Args:
-        variants: The variants, in the order of the table.
-        folder: Their folder.
-        executor: What runs them.
-        timeout: Longest time for a variant [s]; None means any time.
-    """
+    """The variants of a sweep and their results so far. Those that finished before are not run again."""
 
     def __init__(
         self, variants: Sequence[Variant], folder: SweepFolder, executor: Executor, timeout: float | None = None
@@ -70,7 +63,7 @@ class Sweep:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each variant: id, swept values, outcome, reason, notes, seconds, host, shared and figures."""
+        """A row for each variant: id, swept values, outcome, what to know about it, and its figures."""
         return [self._rows[variant.id] for variant in self._variants]
 
     @property
@@ -184,6 +177,7 @@ class Sweep:
             "outcome": found["outcome"],
             "reason": None if reason is None else " ".join(reason.split()),
             "notes": "; ".join(of_recorders) or None,
+            "ignores": ", ".join(found.get("ignored", ())) or None,
             "seconds": found.get("seconds"),
             "host": found.get("host"),
             "shared": found.get("is_shared"),
@@ -194,3 +188,5 @@ class Sweep:
         if is_last or time.monotonic() - self._written > _TABLE_PERIOD:
             self._written = time.monotonic()
             self._folder.write_table(self.rows)
+        if is_last:
+            self._folder.write_page(self.rows)

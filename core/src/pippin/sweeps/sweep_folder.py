@@ -15,13 +15,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
 
-import attrs
 from pippin.config import dump_toml
 from pippin.errors import ConfigError, SimulationError
 from pippin.recording.files import is_full
 
+from .results_page import results_page
 from .table import write_csv
-from .variants import FORMAT, Variant
+from .variants import FORMAT, Variant, unwatched
 
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 """Distributions whose versions change results."""
@@ -31,21 +31,19 @@ _BEGUN = ("sweep.lock", "variants")
 
 
 class SweepFolder:
-    """A folder of one sweep. Only one process at a time runs it.
-
-    Args:
-        path: The folder, new, empty, or of the same sweep.
-        variants: All variants of the sweep.
-        command: The command that resumes the sweep, for the reader of the folder.
+    """A folder of one sweep of a file with a name. Only one process at a time runs it, by a command that is kept.
 
     Raises:
         ConfigError: The folder belongs to something else, or another process runs the sweep.
         SimulationError: The folder cannot be written.
     """
 
-    def __init__(self, path: Path, variants: Sequence[Variant], command: Sequence[str] = ()) -> None:
+    def __init__(
+        self, path: Path, variants: Sequence[Variant], command: Sequence[str] = (), name: str = "sweep"
+    ) -> None:
         #: The folder.
         self.path = path
+        self._swept, self._name = variants, name
         self._variants = path / "variants"
         what = {"format": FORMAT, "variants": [each.id for each in variants], "versions": _versions()}
         self._refuse_others(what)
@@ -71,8 +69,7 @@ class SweepFolder:
         shutil.rmtree(self.final(variant), ignore_errors=True)
         folder = self._variants.absolute() / f".{variant.id}-{os.getpid()}"
         folder.mkdir()
-        config = attrs.evolve(variant.config, viewers={})
-        (folder / "config.toml").write_text(dump_toml(config), encoding="utf-8")
+        (folder / "config.toml").write_text(dump_toml(unwatched(variant.config)), encoding="utf-8")
         return folder
 
     def final(self, variant: Variant) -> Path:
@@ -95,7 +92,13 @@ class SweepFolder:
         """Write `results.csv`."""
         self._write("results.csv", lambda hidden: write_csv(hidden, rows))
 
-    def _write(self, name: str, write: Callable[[Path], None]) -> None:
+    def write_page(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write `results.html`."""
+        keys = list(dict.fromkeys(key for each in self._swept for key in each.settings))
+        text = results_page(self._name, rows, keys, self._variants)
+        self._write("results.html", lambda hidden: hidden.write_text(text, encoding="utf-8"))
+
+    def _write(self, name: str, write: Callable[[Path], object]) -> None:
         """Write a file whole or not at all."""
         hidden = self.path / f".{name}"
         try:

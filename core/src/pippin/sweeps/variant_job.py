@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-import attrs
 from pippin.config import load
 from pippin.devices import import_hot_modules
 from pippin.errors import PippinError
@@ -41,7 +40,7 @@ def run(
     from .variant_run import run_variant
 
     try:
-        config = attrs.evolve(load(Path(folder) / "config.toml"), viewers={})
+        config = load(Path(folder) / "config.toml")
         summary = run_variant(config, Path(folder), steps)
     except PippinError as error:  # before the first step: the file, a plugin, or the solver
         summary = {"outcome": "refused", "reason": str(error)}

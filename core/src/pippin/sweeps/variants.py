@@ -6,15 +6,18 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.analysis.solver_choice import accepting_numbers
 from pippin.catalog.outside import digest_of
 from pippin.config import SimulationConfig, dump_toml, load
-from pippin.config.loading import unstructure
+from pippin.config.loading import read_tree, unstructure
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
+from pippin.viewing import FileViewerConfig
 
 from .values import Axis
 
@@ -58,6 +61,8 @@ def variants_of(
 ) -> list[Variant]:
     """Return the product of the axes, the last one fastest.
 
+    Solvers are swept as they are compared: one that the file does not name may ignore what are only numbers.
+
     Args:
         file: A configuration file.
         overrides: Values that replace those of the file in every variant, as on the command line.
@@ -66,10 +71,13 @@ def variants_of(
     """
     _refuse_twice(axes)
     variants, faults = [], dict[str, str]()
+    own = _solver_of(file, overrides)
     for alternatives in itertools.product(*axes):
         settings = {key: value for each in alternatives for key, value in each.items()}
         try:
             config = load(file, [*overrides, *(f"{key}={value}" for key, value in settings.items())])
+            if settings.keys() & {"solver", "solver.type"} and config.solver is not None and config.solver.type != own:
+                config = accepting_numbers(config)
             count = steps(config)
         except (ConfigError, PluginError) as error:
             for fault in error.faults:
@@ -82,6 +90,20 @@ def variants_of(
         raise ConfigError(*(f"{fault} (first with {settings})" for fault, settings in faults.items()))
     _refuse_equal(variants)
     return variants
+
+
+def unwatched(config: SimulationConfig) -> SimulationConfig:
+    """Return a configuration without the viewers that somebody watches; those that write videos stay."""
+    videos = {label: each for label, each in config.viewers.items() if isinstance(each.config, FileViewerConfig)}
+    return attrs.evolve(config, viewers=videos)
+
+
+def _solver_of(file: Path, overrides: Sequence[str]) -> str | None:
+    """Return the solver that a file names, if any; it may be wrong without the swept values."""
+    with suppress(ConfigError, PluginError):
+        solver = read_tree(file, overrides).plain().get("solver")
+        return solver.get("type") if isinstance(solver, dict) else None
+    return None
 
 
 def _refuse_twice(axes: Sequence[Axis]) -> None:

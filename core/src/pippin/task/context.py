@@ -92,6 +92,7 @@ class TermContext:
             command = self.command(target, "target")
             if max(chosen) >= command.value.shape[1]:
                 raise ConfigError(f"target: {target!r} has {command.value.shape[1]} numbers; choose other axes")
+            _refuse_other_units(quantity, chosen, command, target)
             return quantity.values, self.ints(chosen), command.value, self.ints(chosen)
         numbers = [0.0 if target is None else target] if not isinstance(target, Sequence) else list(target)
         if len(numbers) not in (1, len(chosen)):
@@ -343,6 +344,18 @@ class TermContext:
 
     def _table(self, indices: Any) -> wp.array:
         return wp.array(np.ascontiguousarray(indices, dtype=np.int32), dtype=int, device=self.device)
+
+
+def _refuse_other_units(quantity: Any, columns: Sequence[int], command: Any, label: str) -> None:
+    """Refuse to subtract a command's numbers from those of another unit, if both units are known."""
+    units = [unit.strip() for unit in command.unit.split(",")]
+    units = units * len(command.labels) if len(units) == 1 else units
+    for column in columns:
+        if "," not in quantity.unit and len({quantity.unit, units[column]} - {"1", "its own"}) == 2:
+            raise ConfigError(
+                f"target: {command.labels[column]} of {label!r} is in {units[column]}, and the quantity in"
+                f" {quantity.unit}; choose other axes, or another target"
+            )
 
 
 def _labelled(known: Mapping[str, Any], kind: str, label: str, where: str) -> Any:

@@ -5,6 +5,22 @@ from pippin.state.kernels import random_state
 
 
 @wp.kernel
+def silence_policy(is_on: wp.array[wp.bool], action: wp.array2d[float]):
+    """Set the action to zero while the policy is switched off."""
+    world, number = wp.tid()
+    if not is_on[0]:
+        action[world, number] = 0.0
+
+
+@wp.kernel
+def hold_command(is_held: wp.array[wp.bool], kept: wp.array2d[float], value: wp.array2d[float]):
+    """Put a command back while a user holds it, however it was drawn."""
+    world, number = wp.tid()
+    if is_held[0]:
+        value[world, number] = kept[world, number]
+
+
+@wp.kernel
 def compose(
     values: wp.array2d[float],
     columns: wp.array[int],
@@ -188,19 +204,23 @@ def take_due(
     seeds: wp.array[int],
     first_world: int,
     counts: wp.array[int],
-    low: float,
-    high: float,
-    dt: float,
-    left: wp.array[float],
+    low: wp.float64,
+    high: wp.float64,
+    dt: wp.float64,
+    left: wp.array[wp.float64],
     due: wp.array[wp.bool],
 ):
-    """Count down the time left in each world [s]; where it is over, the world is due, and a new time is drawn."""
+    """Count down the time left in each world [s]; where it is over, the world is due, and a new time is drawn.
+
+    What is left below zero counts for the next time, so that the mean of the times is that of the range.
+    """
     world = wp.tid()
     left[world] -= dt
-    is_due = left[world] <= 1.0e-6
+    is_due = left[world] <= wp.float64(1.0e-9)
     due[world] = is_due
     if is_due:
-        left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
+        state = random_state(key, seeds[world], first_world + world, counts[world])
+        left[world] += low + (high - low) * wp.float64(wp.randf(state))
         counts[world] += 1
 
 
@@ -211,14 +231,15 @@ def draw_times(
     seeds: wp.array[int],
     first_world: int,
     counts: wp.array[int],
-    low: float,
-    high: float,
-    left: wp.array[float],
+    low: wp.float64,
+    high: wp.float64,
+    left: wp.array[wp.float64],
 ):
     """Draw the time to the next event in the masked worlds [s]."""
     world = wp.tid()
     if world_mask[world]:
-        left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
+        state = random_state(key, seeds[world], first_world + world, counts[world])
+        left[world] = low + (high - low) * wp.float64(wp.randf(state))
         counts[world] += 1
 
 

@@ -37,6 +37,8 @@ class Task:
     def __init__(self, config: TaskConfig) -> None:
         self.config = config
         self.notes: list[str] = []
+        #: For the core: whether the policy acts, shape [1]; None without a policy.
+        self.policy_switch: wp.array | None = None
 
     @hookimpl
     def bind(self, simulation: Host) -> None:
@@ -58,6 +60,11 @@ class Task:
         self._terms = terms = AllTerms(attrs.evolve(config, rewards=rewards), simulation, self.episodes)
         #: The actions and commands by label.
         self.actions, self.commands = terms.actions, terms.commands
+        #: For the core: whether a user holds each command, shape [1], and the numbers that it has then, by label.
+        self.command_holds = {
+            label: (wp.zeros(1, dtype=bool, device=device), wp.zeros_like(each.value))
+            for label, each in self.commands.items()
+        }
         #: The groups of observations by name.
         self.observations = terms.observations
         #: The rewards, terminations and events by label. A reward of weight zero is left out.
@@ -233,8 +240,10 @@ class Task:
         wp.capture_if(self._are_any, on_true=notify)
 
     def _write_observations(self, state: newton.State) -> None:
-        for command in self.commands.values():
+        for label, command in self.commands.items():
             command.update(state)
+            is_held, kept = self.command_holds[label]
+            wp.launch(kernels.hold_command, kept.shape, [is_held, kept, command.value], device=kept.device)
         for quantity in self._terms.observed_quantities:
             quantity.measure(state, quantity.values)
         for group in self.observations.values():
@@ -245,6 +254,11 @@ def _steps(length: float | None, control_dt: float) -> int:
     if length is None:
         return 0
     steps = round(length / control_dt)
+    if steps >= 2**31:
+        raise ConfigError(
+            f"episode_length: {length:g} s are {steps} control steps, and a device counts to 2**31; leave it out for"
+            " episodes without an end"
+        )
     if steps < 1 or abs(steps * control_dt - length) > 1e-6 * length:
         raise ConfigError(
             f"episode_length: {length:g} s is not a whole number of control steps of {control_dt:g} s; use"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import attrs
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError
-from pippin.validators import finite
+from pippin.validators import finite, ordered
 
 if TYPE_CHECKING:
     import newton
@@ -118,13 +118,18 @@ class Termination(Term):
         """Write whether the episode of each world ends, shape [world_count]."""
 
 
+def _above_zero(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+    ordered(instance, attribute, value)
+    if value is not None and value[0] <= 0.0:
+        raise ValueError(f"'{attribute.name}' must be a range [low, high] above 0: {list(value)}")
+
+
 def _belongs_to_intervals(
     instance: EventConfig, attribute: attrs.Attribute[Any], value: tuple[float, float] | None
 ) -> None:
     if (value is not None) != (instance.when == "interval"):
         raise ValueError(f"'period' needs when = \"interval\", which needs it: got {value} and {instance.when!r}")
-    if value is not None and not 0.0 < value[0] <= value[1]:
-        raise ValueError(f"'period' must be a range [low, high] above 0: {list(value)}")
+    _above_zero(instance, attribute, value)
 
 
 @attrs.frozen(kw_only=True)
@@ -135,7 +140,8 @@ class EventConfig:
     """Time of the event: once at the start, at the beginning of each episode, or after random times."""
 
     period: tuple[float, float] | None = attrs.field(default=None, validator=_belongs_to_intervals)
-    """Range of the time from one event to the next in a world [s], for `when = "interval"`."""
+    """Range of the time from one event to the next in a world [s], for `when = "interval"`: at least a control step. A
+    time that ends within a step is over at its end, and the next one begins where it ended."""
 
 
 class Event(Term):
@@ -167,8 +173,8 @@ class Event(Term):
 class CommandConfig:
     """Settings of every command; each plugin adds its own."""
 
-    period: tuple[float, float] | None = attrs.field(default=None)
-    """Range of the time from one draw to the next in an episode [s]; by default, only a reset draws."""
+    period: tuple[float, float] | None = attrs.field(default=None, validator=_above_zero)
+    """Range of the time from one draw to the next in an episode [s], as for events; by default, only a reset draws."""
 
 
 class Command(Term):
@@ -204,7 +210,7 @@ class QuantityRewardConfig(RewardConfig):
     axes: str | None = None
     """Components of a vector that count, or of each of several vectors: some of `x`, `y`, `z`."""
 
-    target: float | tuple[float, ...] | str | None = None
+    target: float | tuple[float, ...] | str | None = attrs.field(default=None, validator=finite)
     """Target that is subtracted first: a number, one for each component, or the label of a command, whose numbers
     belong to the axes in order."""
 

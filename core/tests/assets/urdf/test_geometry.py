@@ -35,7 +35,7 @@ def test_collision_meshes_that_are_not_found_are_one_fault_for_each_package(tmp_
 
     place = "of link 'a' (arm.urdf, line 2), and 1 more: no package 'hand' above the file"
     assert hand.startswith(f"collision mesh 'package://hand/a.stl' {place}")
-    assert hand.endswith("name the folder that holds 'hand' in package_dirs")
+    assert hand.endswith("with this name in a package.xml")
     assert "'package://foot/a.stl' of link 'a' (arm.urdf, line 4): no package 'foot'" in foot
 
 

@@ -44,6 +44,11 @@ def test_find_searches_as_package_does(expanded, tmp_path):
     [
         ('<link name="$(arg side)"/>', "Undefined substitution argument side; give the argument in xacro_args"),
         ('<link name="$(find parts)"/>', "$(find parts): no package 'parts' above the file, in package_dirs or in"),
+        (
+            '<xacro:arg name="name"/><xacro:arg name="type" default="ur5x"/><xacro:arg name="tool"/>$(arg name)',
+            "its arguments name, tool have no value; give them in xacro_args; others have defaults: type = 'ur5x'",
+        ),
+        ('<link name="$(find parts)"/>', "name in package_dirs a folder that holds one of exactly this name"),
         ("<xacro:hand/>", "xacro: unknown macro name: xacro:hand; correct the file, or give other xacro_args"),
     ],
 )
@@ -54,6 +59,8 @@ def test_what_the_library_refuses_is_told_with_a_cure(expanded, content, expecte
     [fault] = caught.value.faults
     assert fault.startswith("scene.assets[0].path: ")
     assert expected in fault
+    assert fault.count(expected) == 1
+    assert "<class" not in fault
     assert not capsys.readouterr().err
 
 

@@ -13,10 +13,17 @@ from pippin.runs.report.run_page import run_page
 from pippin.task.score import Score
 
 ROWS = 2000
+
+
+def changing(*shape):
+    """Return values that differ from row to row and from entry to entry."""
+    return np.sin(np.arange(ROWS * np.prod(shape, dtype=int))).reshape(ROWS, *shape)
+
+
 SERIES = {
     "time": Series(values=np.linspace(0.004, 8.0, ROWS), units=("s",)),
-    "joint_q": Series(values=np.zeros((ROWS, 2, 2)), labels=("arm/rail", "arm/elbow"), units=("m", "rad")),
-    "actuators/arm/applied_effort": Series(values=np.ones((ROWS, 2, 1)), labels=("arm/elbow",), units=("N·m",)),
+    "joint_q": Series(values=changing(2, 2), labels=("arm/rail", "arm/elbow"), units=("m", "rad")),
+    "actuators/arm/applied_effort": Series(values=changing(2, 1), labels=("arm/elbow",), units=("N·m",)),
 }
 
 
@@ -137,8 +144,32 @@ def test_calls_of_hooks_are_a_table(summary):
     assert "<td>build</td><td>bind</td><td>actuators:arm</td>" in page
 
 
+def test_what_never_changes_is_told_in_words(summary):
+    series = {**SERIES, "sensors/imu/tilt": Series(values=np.full((ROWS, 2, 3), 0.25), units=("rad",))}
+    page = page_of(summary, series)
+
+    assert "Without a chart, as they never change: tilt = 0.25 rad" in " ".join(Text(page).words)
+    assert len(data_of(page)["charts"]) == len(data_of(page_of(summary))["charts"])
+
+
+def test_equal_lines_share_a_row_of_the_legend(summary):
+    values = np.repeat(changing(2, 1), 12, axis=2)
+    values[..., 4] += 1.0
+    series = {**SERIES, "sensors/feet/force": Series(values=values, labels=tuple(f"leg_{i}" for i in range(12)))}
+
+    lines = data_of(page_of(summary, series))["charts"][-1]["lines"]
+
+    assert [line["name"] for line in lines] == ["leg_0 and 10 equal ones", "leg_4"]
+
+
+def test_an_axis_is_never_scaled_to_noise(summary):
+    series = {**SERIES, "joint_qd": Series(values=1e-7 * changing(2, 2), units=("rad/s",))}
+
+    assert [chart["least"] for chart in data_of(page_of(summary, series))["charts"]] == [1e-4, 1e-4, 1e-3, 1e-3]
+
+
 def test_data_cannot_end_the_script(summary):
-    series = {**SERIES, "a": Series(values=np.zeros((ROWS, 1, 1)), labels=("</script><b>",))}
+    series = {**SERIES, "a": Series(values=changing(1, 1), labels=("</script><b>",))}
 
     page = page_of(summary, series)
 
@@ -159,5 +190,4 @@ def test_a_task_has_its_score_and_no_chart_of_what_never_changes(summary):
     assert "4 (time 1, fallen 3)" in text
     assert "that run on: 2 (mean return 1.5 so far" in text
     assert "fast 2.5 calm -0.5" in text
-    assert "Without a chart, as they never change: episode = 0" in text
-    assert "resets since the start" not in text
+    assert "Without a chart, as they never change: resets since the start = 0" in text

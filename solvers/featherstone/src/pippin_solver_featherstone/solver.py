@@ -29,6 +29,7 @@ class SolverFeatherstone:
         "heterogeneous_worlds",
         "joint_damping",
         "joint_stiffness",
+        "kinematic_bodies",
         "light_links",
         "limit_stiffness",
         "massless_bodies",

@@ -339,7 +339,7 @@ class LOXConfig:
     gauss_seidel_max_colors: int = number(4, ge(1))
     """Colours of the sweeps; 1 is Jacobi's method."""
 
-    weight_beta: float | None = number(4.0, optional(ge(1.0)))
+    weight_beta: float | None = number(4.0, optional([finite, ge(1.0)]))
     """Largest weight of a body, relative to its free response."""
 
     weight_sigma: float = number(1e-3, fraction)

@@ -32,6 +32,7 @@ class SolverKamino:
         "heterogeneous_worlds",
         "joint_damping",
         "joint_friction",
+        "kinematic_bodies",
         "loop_joints",
         "restitution",
     }
@@ -77,6 +78,14 @@ class SolverKamino:
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
         """Register Kamino's attributes: multipliers and forces of the state, and solver settings of USD scenes."""
         newton.solvers.SolverKamino.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def complete_builder(self, builder: newton.ModelBuilder) -> None:
+        """Switch off drives without gains, as a URDF's joints have; Kamino refuses them."""
+        gains = zip(builder.joint_target_ke, builder.joint_target_kd, strict=True)
+        for dof, (stiffness, damping) in enumerate(gains):
+            if not stiffness and not damping:
+                builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
 
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
@@ -146,6 +155,11 @@ class SolverKamino:
         self._in_world = wp.zeros(simulation.world_count, dtype=int, device=simulation.model.device)
         if self.config.use_fk_solver:
             self._solve_kinematics(simulation.state, None)
+        elif simulation.model.joint_count:
+            # It leaves out joints between bodies that cannot move, and gives the state smaller arrays of multipliers:
+            # a reset of no world does so now, before a step is recorded.
+            none = wp.zeros(simulation.world_count + 1, dtype=bool, device=simulation.model.device)
+            self._solver.reset(simulation.state, world_mask=none)
 
     @pippin.hookimpl
     def before_substep(self, state: newton.State) -> None:

@@ -25,6 +25,7 @@ class SolverXPBD:
         "distance_joints",
         "heterogeneous_worlds",
         "inactive_equalities",
+        "kinematic_bodies",
         "loop_joints",
         "mimic_joints",
         "particles",

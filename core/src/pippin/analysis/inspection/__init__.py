@@ -45,5 +45,7 @@ def inspect(
         from pippin.analysis.image import draw_scene
 
         with progress.phase("draw"):
-            draw_scene(config.scene, Path(draw))
+            notes = draw_scene(config.scene, Path(draw))
+        for note in notes:
+            progress.note(f"note: {note}")
     return found

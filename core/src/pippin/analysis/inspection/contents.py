@@ -11,6 +11,7 @@ from pippin.assets.actuators.prims import read_actuators
 from pippin.assets.asset import Asset, find_assets
 from pippin.assets.formats import FORMATS
 from pippin.assets.importing import import_asset
+from pippin.assets.report import Imported, report_imports
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
@@ -32,6 +33,13 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     normal = import_asset(builder, asset)
     model = None if normal is None else normal.model
+    try:
+        report_imports([Imported(asset, builder, normal)], scene, is_for_mujoco=False)
+        refusal = ""
+    except ConfigError as error:
+        refusal = str(error)
+    ends = [*builder.joint_qd_start[1:], builder.joint_dof_count]
+    loops = [joint for joint, articulation in enumerate(builder.joint_articulation) if articulation < 0]
     [mass] = model_rows.numbers([sum(builder.body_mass)])
     of_file: dict[str, Any] = {"actuators": tuple(_prims(asset)), "sensors": (), "cameras": (), "keyframes": ()}
     if model is not None:
@@ -41,7 +49,9 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
         file=str(asset.file),
         format=asset.format.name.lower(),
         total_mass=mass,
-        dof_count=builder.joint_dof_count,
+        dof_count=builder.joint_dof_count - sum(ends[joint] - builder.joint_qd_start[joint] for joint in loops),
+        loops=tuple(builder.joint_label[joint] for joint in loops),
+        refusal=refusal,
         bodies=tuple(model_rows.body_rows(builder)),
         joints=tuple(model_rows.joint_rows(builder)),
         shapes=tuple(model_rows.shape_rows(builder)),

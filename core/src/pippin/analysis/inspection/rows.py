@@ -154,7 +154,13 @@ class AssetContents:
     """Mass of all bodies [kg]."""
 
     dof_count: int
-    """Degrees of freedom of all joints."""
+    """Degrees of freedom of the joints, without those that close loops."""
+
+    loops: tuple[str, ...]
+    """Labels of the joints that close loops, which the constraints of an MJCF file become."""
+
+    refusal: str
+    """Why the file is refused, although it can be listed; empty if it is not."""
 
     bodies: tuple[Any, ...]
     """Bodies: `name`, `parent`, `mass` [kg], `centre_of_mass` in the body's frame [m], `label`."""

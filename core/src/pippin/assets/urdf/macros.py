@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from pippin.errors import ConfigError
 
@@ -26,23 +27,28 @@ def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: 
     except ImportError as error:
         what = f"{where}.path: {str(file)!r} is a xacro file, and the library for it is missing"
         raise ConfigError(f"{what}; install pippin[xacro], or use `uv run --group xacro`") from error
-    said = io.StringIO()
+    said, missed = io.StringIO(), list[str]()
     try:
-        with contextlib.redirect_stderr(said), _finding(substitution_args, packages):
+        with contextlib.redirect_stderr(said), _finding(substitution_args, packages, missed):
             document: Any = xacro.process_file(str(file), mappings=dict(arguments))
             return document.toxml("utf-8")
     except Exception as error:  # expressions in the file raise errors of any class
-        raise ConfigError(f"{where}.path: {str(file)!r}: {_reason(error)}") from error
+        reason = missed[0] if missed else _reason(error, file, arguments)
+        raise ConfigError(f"{where}.path: {str(file)!r}: {reason}") from error
 
 
 @contextlib.contextmanager
-def _finding(substitution_args: Any, packages: Packages) -> Iterator[None]:
-    """Let `$(find name)` search as `package://name` does, in place of ROS's index, which is not part of the library."""
+def _finding(substitution_args: Any, packages: Packages, missed: list[str]) -> Iterator[None]:
+    """Let `$(find name)` search as `package://name` does, in place of ROS's index, which is not part of the library.
+
+    What is not found is added to `missed`: the library's own error says it twice.
+    """
 
     def find(name: str) -> str:
         folder = packages.find_package(name)
         if folder is None:
-            raise LookupError(f"$(find {name}): {packages.cure(f'package://{name}')}")
+            missed.append(f"$(find {name}): {packages.cure(f'package://{name}')}")
+            raise LookupError(missed[-1])
         return str(folder)
 
     own = substitution_args._eval_find
@@ -53,11 +59,16 @@ def _finding(substitution_args: Any, packages: Packages) -> Iterator[None]:
         substitution_args._eval_find = substitution_args._eval_dict["find"] = own
 
 
-def _reason(error: Exception) -> str:
-    """Return what the library says on one line, and the remedy that fits."""
+def _reason(error: Exception, file: Path, given: Mapping[str, str]) -> str:
+    """Return what the library says on one line, and the remedy that fits, with all arguments of the file."""
     text = " ".join(str(error).split()) or type(error).__name__
-    if "package_dirs" in text:
-        return text
+    tags = [tag.attrib for tag in ElementTree.parse(file).iter("{http://www.ros.org/wiki/xacro}arg")]
+    left = [tag for tag in tags if tag.get("name") not in given]
+    missing = ", ".join(tag.get("name", "") for tag in left if "default" not in tag)
+    others = ", ".join(f"{tag.get('name')} = {tag['default']!r}" for tag in left if "default" in tag)
+    defaults = f"; others have defaults: {others}" if others else ""
+    if missing:
+        return f"xacro: its arguments {missing} have no value; give them in xacro_args{defaults}"
     if "Undefined substitution argument" in text:
-        return f"{text}; give the argument in xacro_args"
-    return f"xacro: {text}; correct the file, or give other xacro_args"
+        return f"{text}; give the argument in xacro_args{defaults}"
+    return f"xacro: {text}; correct the file, or give other xacro_args{defaults}"

@@ -48,7 +48,7 @@ class Packages:
             return f"package {name!r} ({str(package)!r}) has no such file; correct the path"
         return (
             f"no package {name!r} above the file, in package_dirs or in {', '.join(VARIABLES)};"
-            f" name the folder that holds {name!r} in package_dirs"
+            f" name in package_dirs a folder that holds one of exactly this name, or with this name in a package.xml"
         )
 
     def _candidates(self, uri: str) -> Iterator[Path]:

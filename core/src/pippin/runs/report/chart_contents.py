@@ -17,9 +17,6 @@ from .entries import Pick, entries
 _LINES_MAX = 48
 """Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""
 
-_STILL_MAX = 1000
-"""Largest number of entries of a series that is compared with its first value."""
-
 _TITLES = {
     "joint_q": "joint positions",
     "joint_qd": "joint velocities",
@@ -27,6 +24,9 @@ _TITLES = {
     "particle_q": "particle positions",
     "episode": "resets since the start",
 }
+
+_LEAST = {"m": 1e-4, "rad": 1e-4, "m/s": 1e-3, "rad/s": 1e-3, "m/s²": 1e-2, "N": 1e-3, "N·m": 1e-3}
+"""Shortest range of an axis by unit: what is smaller is noise."""
 
 _TARGETS = {"position_targets": "joint_q", "velocity_targets": "joint_qd"}
 """Series of an actuator that is drawn into the chart of another series."""
@@ -81,35 +81,25 @@ class ChartContent:
     def chart(self, time: np.ndarray, worlds: int) -> Chart:
         """Return the chart of the first worlds, given the time of each row [s]."""
         found = [part.extremes(worlds) for part in self.parts]
+        lines = [line for part in self.parts for line in part.lines]
+        values, gaps = (np.concatenate([getattr(one, name) for one in found], axis=1) for name in ("values", "gaps"))
         return Chart(
             title=self.title,
             unit=self.unit,
-            lines=[line for part in self.parts for line in part.lines],
+            lines=lines,
             times=column_times(time),
-            values=np.concatenate([each.values for each in found], axis=1),
-            gaps=np.concatenate([each.gaps for each in found], axis=1),
+            values=values,
+            gaps=gaps,
             note="dashed: target" if len(self.parts) > 1 else "",
+            least=_LEAST.get(self.unit, 0.0),
         )
-
-
-def still_series(series: Mapping[str, Series]) -> dict[str, float]:
-    """Return the one value of each count, flag and channel of a task that never changes, by name; it needs no chart."""
-    found = {}
-    for name, one in series.items():
-        is_small = len(one) and 0 < math.prod(one.shape[1:]) <= _STILL_MAX
-        if is_small and (name.startswith("task/") or np.asarray(one[:1]).dtype.kind in "bui"):
-            first = one[:1].flat[0]
-            if all((one[row : row + 1000] == first).all() for row in range(0, len(one), 1000)):
-                found[name] = float(first)
-    return found
 
 
 def chart_contents(series: Mapping[str, Series]) -> list[ChartContent]:
     """Return the quantities of all series but `time`, in order; targets are beside the positions that follow them."""
     found: dict[str, list[ChartContent]] = {}
-    still = still_series(series)
     for name, one in series.items():
-        if name != "time" and name not in still and len(one.shape) > 1 and math.prod(one.shape):
+        if name != "time" and len(one.shape) > 1 and math.prod(one.shape):
             found[name] = list(_by_unit(name, one))
     for name in [name for name in found if name.rpartition("/")[2] in _TARGETS]:
         measured = found.get(_TARGETS[name.rpartition("/")[2]], [])

@@ -58,7 +58,7 @@
       const colors = new Set(this.lines.map(line => line.color)).size;
       this.color = index => colors > 10 ? `hsl(${Math.round(360 * index / colors)} 62% var(--spread))` : `var(--c${index % 10})`;
       this.svg = svg("svg", { role: "img", "aria-label": figure.querySelector("figcaption").textContent }, figure);
-      this.svg.addEventListener("pointermove", event => look(this.time_at(event.clientX)));
+      this.svg.addEventListener("pointermove", event => look(this.time_at(event.clientX), this));
       this.svg.addEventListener("pointerleave", () => look(null));
       this.outputs = this.legend();
     }
@@ -111,6 +111,7 @@
       });
       if (this.top !== null) high = Math.min(high, this.log ? Math.log10(this.top) : this.top);
       if (!(low <= high)) return null;
+      if (!this.log && high - low < this.least) [low, high] = [(low + high - this.least) / 2, (low + high + this.least) / 2];
       const margin = high > low ? 0.06 * (high - low) : Math.max(Math.abs(high) * 0.1, this.log ? 0.5 : 1e-9);
       return high === low && high === 0 && !this.log ? [-1, 1] : [low - margin, high + margin];
     }
@@ -122,10 +123,11 @@
       this.first = this.at[0];
       this.last = this.at[this.at.length - 1];
       const limits = this.range(), inner = width - LEFT - RIGHT, span = this.last - this.first;
-      this.x = time => LEFT + (span > 0 ? (time - this.first) / span : 0.5) * inner;
+      const edge = this.axis ? 12 : 0;  // dots are whole
+      this.x = time => LEFT + edge + (span > 0 ? (time - this.first) / span : 0.5) * (inner - 2 * edge);
       this.time_at = x => {
         const box = this.svg.getBoundingClientRect();
-        return this.first + Math.max(0, Math.min(1, (x - box.left - LEFT) / inner)) * span;
+        return this.first + Math.max(0, Math.min(1, (x - box.left - LEFT - edge) / (inner - 2 * edge))) * span;
       };
       if (limits === null) {
         svg("text", { x: width / 2, y: HEIGHT / 2, "text-anchor": "middle" }, this.svg).textContent =
@@ -140,12 +142,22 @@
       const box = svg("svg", { x: LEFT, y: 0, width: inner, height: HEIGHT - BOTTOM + 2, viewBox: `${LEFT} 0 ${inner} ${HEIGHT - BOTTOM + 2}` }, this.svg);
       this.lines.forEach((line, index) => {
         if (this.hidden.has(line.color)) return;
-        const path = svg("path", { d: this.path(index), style: `stroke: ${this.color(line.color)}`, "stroke-dasharray": DASHES[line.style] }, box);
+        const is_drawn = !this.axis || this.axis.is_ordered;
+        const path = svg("path", { d: is_drawn ? this.path(index) : "", style: `stroke: ${this.color(line.color)}`, "stroke-dasharray": DASHES[line.style] }, box);
         if (this.at.length === 1) path.style.strokeWidth = "7";
         path.dataset.color = line.color;
+        if (this.axis) this.dots(index, box);
       });
       this.cursor = svg("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" }, this.svg);
       this.read(null);
+    }
+
+    /** A dot at each value, as the values of a key are few. */
+    dots(line, box) {
+      this.at.forEach((place, column) => {
+        const value = this.value(line, column, 0);
+        if (!Number.isNaN(value)) svg("circle", { cx: this.x(place), cy: this.y(value), r: 3, style: `fill: ${this.color(this.lines[line].color)}` }, box);
+      });
     }
 
     axes(width, low, high, span) {
@@ -156,6 +168,13 @@
         const label = svg("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, this.svg);
         label.textContent = this.log ? number(10 ** value, 10 ** (Math.floor(value + 1e-9))) : number(value, step);
       }
+      if (this.axis) return void this.axis.places.forEach((place, index) => {
+        const x = this.x(place);
+        svg("line", { class: "rule", x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM }, this.svg);
+        const text = signed(this.axis.labels[index]), is_long = text.length > 6 && span > 0;
+        const side = is_long && index === 0 ? "start" : is_long && index === this.axis.places.length - 1 ? "end" : "middle";
+        svg("text", { x, y: HEIGHT - 7, "text-anchor": side }, this.svg).textContent = text;
+      });
       const [moments, between] = span > 0 ? ticks(this.first, this.last, Math.max(4, width / 64)) : [[this.first], 1e-3];
       moments.forEach((time, index) => {
         const x = this.x(time), is_last = index === moments.length - 1;
@@ -217,15 +236,19 @@
 
   const charts = [...document.querySelectorAll("figure.chart")].map(figure => new Chart(figure));
   const clock = document.getElementById("clock");
-  let wanted, is_asked = false;
-  /** Move the cursor of all charts, once in each frame of the screen. */
-  function look(time) {
+  let wanted, source, is_asked = false;
+  /** Move the cursor of all charts with the same axis, once in each frame of the screen. */
+  function look(time, chart) {
     wanted = time;
+    source = chart || source;
     if (is_asked) return;
     is_asked = true;
     requestAnimationFrame(() => {
       is_asked = false;
-      for (const chart of charts) chart.read(wanted !== null && wanted >= chart.first && wanted <= chart.last ? wanted : null);
+      for (const chart of charts) {
+        const is_meant = wanted !== null && wanted >= chart.first && wanted <= chart.last;
+        chart.read(is_meant && (chart.axis ? chart.time === source.time : !source.axis) ? wanted : null);
+      }
       if (clock) clock.textContent = wanted === null ? "" : `t = ${wanted.toPrecision(5)} s`;
     });
   }

@@ -13,7 +13,8 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
 
-from .chart_contents import ChartContent, chart_contents, still_series
+from .chart import Chart
+from .chart_contents import ChartContent, chart_contents
 from .decimation import COLUMNS
 from .facts import course, hook_table, imports, origins, task_table
 from .markup import Markup, element, folded, noted, section
@@ -45,16 +46,13 @@ def run_page(
     time = np.asarray(series["time"].values)
     recorded = max((quantity.world_count for quantity in drawn), default=1)
     shown = (worlds or range(recorded))[: _shown_count(drawn, len(time), recorded)]
-    charts, still = Charts(), still_series(series)
+    charts = Charts()
     body = [
         *_header(file, summary),
         section("Video", *videos(folder), id="video"),
         _notes(summary),
         task_table(summary),
         _series(drawn, time, summary, charts, _bar(shown, recorded), len(shown)),
-        element("p", "Without a chart, as they never change: " + ", ".join(f"{n} = {v:g}" for n, v in still.items()))
-        if still
-        else None,
         course(summary),
         imports(summary),
         origins(summary),
@@ -128,8 +126,21 @@ def _series(
     for component, group in groupby(together, key=lambda quantity: quantity.component):
         plugin = summary["plugins"].get(component, {}).get("type")
         title = element("h3", component or "state", element("small", plugin) if plugin else None)
-        parts += [title, grid([charts.place(quantity.chart(time, worlds)) for quantity in group])]
+        made = [_of(quantity, time, worlds) for quantity in group]
+        still = ", ".join(
+            f"{one.title} = {one.constant:.4g} {one.unit.removeprefix('1')}".strip()
+            for one in made
+            if one.constant is not None
+        )
+        parts += [title, grid([charts.place(chart) for chart in made if chart.constant is None])]
+        parts += [element("p", element("small", f"Without a chart, as they never change: {still}"))] if still else []
     return section("Series", *parts, id="series")
+
+
+def _of(quantity: ChartContent, time: np.ndarray, worlds: int) -> Chart:
+    """Return the chart of a quantity; lines of targets stay with those of their positions."""
+    chart = quantity.chart(time, worlds)
+    return chart.condensed() if len(quantity.parts) == 1 else chart
 
 
 def _bar(shown: Sequence[int], recorded: int) -> Markup:

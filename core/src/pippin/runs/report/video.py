@@ -15,16 +15,18 @@ _EMBEDDED_MAX = 5_000_000
 """Largest video that becomes a part of the page [bytes]; a larger one stays a file beside it."""
 
 
-def videos(folder: Path) -> Iterator[Markup]:
-    """Yield a figure for each video in a folder, by name."""
+def videos(folder: Path, caption: str = "", place: str = "") -> Iterator[Markup]:
+    """Yield a figure for each video in a folder, by name. `place` is the path from the page to another folder, whose
+    videos do not become a part of the page; `caption` stands below each, by default its name.
+    """
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.suffix.lower() in _TYPES and path.is_file() and path.stat().st_size:
-            yield element("figure", _player(path), element("figcaption", path.name), class_="video")
+            yield element("figure", _player(path, place), element("figcaption", caption or path.name), class_="video")
 
 
-def _player(path: Path) -> Markup:
-    source, kind = quote(path.name), _TYPES[path.suffix.lower()]
-    if path.stat().st_size <= _EMBEDDED_MAX:
+def _player(path: Path, place: str) -> Markup:
+    source, kind = quote(f"{place}{path.name}"), _TYPES[path.suffix.lower()]
+    if not place and path.stat().st_size <= _EMBEDDED_MAX:
         source = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
     if kind.startswith("image"):
         return element("img", src=source, alt=f"video of the run, {path.name}")

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
-from pippin.validators import in_schema, ordered
-
-
-@in_schema()
-def _finite(instance: object, attribute: attrs.Attribute[Any], value: float | Mapping[str, float]) -> None:
-    for number in value.values() if isinstance(value, Mapping) else [value]:
-        if not math.isfinite(number):
-            raise ValueError(f"'{attribute.name}' must be finite: {number}")
+from pippin.validators import finite, ordered
 
 
 @attrs.frozen(kw_only=True)
@@ -24,11 +16,12 @@ class ScaledConfig:
     actuator: str
     """Label of the group."""
 
-    scale: float | Mapping[str, float] = attrs.field(default=1.0, validator=_finite)
+    scale: float | Mapping[str, float] = attrs.field(default=1.0, validator=finite)
     """Factor of the numbers, for all of them or by pattern of names of joints or actuators."""
 
     clip: tuple[float, float] | None = attrs.field(default=None, validator=ordered)
-    """Lowest and highest number; others are clipped, and the action space has these bounds."""
+    """Lowest and highest number; the targets follow clipped numbers, and the action space has these bounds. Rewards and
+    observations of `last-action` have the numbers as they were given."""
 
 
 @attrs.frozen(kw_only=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import warp as wp
 from pippin.binding import Host
 from pippin.config.files import find_file
 from pippin.config.policy import PolicyConfig
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 from pippin.spelling import did_you_mean
+from pippin.task import kernels
 from pippin.task.task import Task
 
 from .network import Network
@@ -40,6 +42,7 @@ class Policy:
                 f"path: '{file}' gives {self._network.width} numbers, and the action has {len(task.action_labels)};"
                 " choose the network of this task"
             )
+        task.policy_switch = wp.ones(1, dtype=bool, device=simulation.device)
         self.notes = [f"the actions are those of '{file}'"]
 
     @property
@@ -57,6 +60,7 @@ class Policy:
         """Choose the action from the last observations."""
         action: Any = self._task.episodes.action
         self._network(self._observations, action)
+        wp.launch(kernels.silence_policy, action.shape, [self._task.policy_switch, action], device=action.device)
 
     def _group(self, names: tuple[str, ...]) -> str:
         chosen = self.config.observations

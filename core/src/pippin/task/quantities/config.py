@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import attrs
+from pippin.validators import finite
 
 
 @attrs.frozen(kw_only=True)
@@ -180,13 +181,14 @@ class HeadingToConfig(RootConfig):
 
     implementation = ".navigation:HeadingTo"
 
-    target: tuple[float, float]
+    target: tuple[float, float] = attrs.field(validator=finite)
     """Point in the world, x and y [m]."""
 
 
 def _is_a_point(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, ...]) -> None:
     if len(value) not in (2, 3):
         raise ValueError(f"'target' must be a point of 2 or 3 numbers, got {len(value)}")
+    finite(instance, attribute, value)
 
 
 @attrs.frozen(kw_only=True)

@@ -14,7 +14,7 @@ from .kernels import subtract
 
 
 class LastAction(Quantity):
-    """The quantity `last-action`: the action of the control step that has just ended, a; zero after a reset."""
+    """The quantity `last-action`: the action of the last control step, a, before any `clip`; zero after a reset."""
 
     def __init__(self, config: Any, context: TermContext) -> None:
         super().__init__(config, context)

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 from attrs.validators import ge, le, optional
 from pippin.task import QuantityRewardConfig, RewardConfig
-from pippin.validators import finite, non_negative, range_ends
+from pippin.validators import finite, non_negative, positive, range_ends
 
 
 def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
@@ -18,8 +18,7 @@ def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[flo
 
 def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | Mapping[str, float]) -> None:
     for std in value.values() if isinstance(value, Mapping) else [value]:
-        if not std > 0.0:
-            raise ValueError(f"'std' must be > 0: {std}")
+        positive(instance, attribute, std)
 
 
 @attrs.frozen(kw_only=True)

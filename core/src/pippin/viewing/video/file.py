@@ -18,6 +18,9 @@ _LOSS = {"low": 30, "medium": 23, "high": 17}
 
 _DENOMINATOR_MAX = 1001
 
+PIXEL_FORMATS = {".mp4": "yuv420p", ".gif": "pal8"}
+"""Format of pixels by the suffix of the file."""
+
 
 class VideoFile:
     """A video file that is being written.
@@ -45,9 +48,7 @@ class VideoFile:
             self._container: Any = av.open(str(path), "w", container_options={**options, "flush_packets": "1"})
         self._stream: Any = self._container.add_stream(encoder, rate=self._rate)
         self._stream.width, self._stream.height = size
-        #: The encoder's format of pixels.
-        self.pixel_format = "pal8" if self._is_gif else "yuv420p"
-        self._stream.pix_fmt = self.pixel_format
+        self._stream.pix_fmt = PIXEL_FORMATS[path.suffix.lower()]
         context = self._stream.codec_context
         context.time_base = 1 / self._rate
         if not self._is_gif:

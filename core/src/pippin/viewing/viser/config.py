@@ -27,5 +27,8 @@ class ViserConfig(ViewerConfig):
     plots: tuple[str, ...] = ()
     """Patterns of names of [channels](recordings.md) to plot, such as `"joint_q"`; the page can plot another one."""
 
+    dark: bool = False
+    """Whether the page is dark; it has a switch for it."""
+
     keep_open: bool = False
     """Whether the page stays open after the run until Ctrl-C, if the program has a terminal."""

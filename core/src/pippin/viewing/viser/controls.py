@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from .contacts import ContactMarks
+from .names import Names
 from .pacing import Pace
 from .page import Page
 from .playback import ViewedSimulation
@@ -25,6 +27,7 @@ _SWITCHES = (
     ("show_collision", "Collision shapes"),
     ("show_joints", "Joint axes"),
     ("show_com", "Centres of mass"),
+    ("is_dark", "Dark"),
 )
 """What can be drawn: attributes of the page, and their names on it."""
 
@@ -51,14 +54,20 @@ class Controls:
         self.worlds = list(worlds)
         self._page, self._shown, self._pace, self._user_input = page, shown, pace, user_input
         self._all, self._is_step_requested = list(worlds), False
+        #: Simulated time of the last reset of all worlds [s].
+        self.start = 0.0
         with page.server.gui.add_folder("Simulation", order=1.0):
             self._add_run_controls()
             self._add_worlds()
             self._add_speed()
         self._reset_this.visible = len(worlds) > 1 and not is_recorded
+        #: The names that are drawn.
+        self.names = Names(page, shown)
+        self._marks: ContactMarks | None = None
         with page.server.gui.add_folder("Show", order=10.0):
             if not is_recorded:
                 self._add_contacts()
+            self._add_names()
             self._add_switches()
 
     def takes_step(self) -> bool:
@@ -71,6 +80,17 @@ class Controls:
         self.is_paused, self._is_step_requested = is_paused, False
         self._pace.restart()
         self._pause.value, self._step.disabled = is_paused, not is_paused
+
+    def show_marks(self) -> None:
+        """Draw contacts and names into a frame."""
+        if self._marks is not None:
+            self._marks.show(self.worlds)
+        self.names.show(self.worlds[0])
+
+    def contact_marks(self) -> ContactMarks:
+        """Return the marks of contacts, which are made when they are first asked for."""
+        self._marks = self._marks or ContactMarks(self._page, self._shown, self._all)
+        return self._marks
 
     def _add_run_controls(self) -> None:
         gui, queued = self._page.server.gui, self._user_input.queued
@@ -114,13 +134,20 @@ class Controls:
         hint = None if has_forces else 'The solver reports them if `simulation.observables` has "contact_f"'
         forces = gui.add_checkbox("Contact forces", initial_value=False, disabled=not has_forces, hint=hint)
 
+        scale = gui.add_markdown("", visible=False)
+
         def show(_: Any) -> None:
-            self._page.show_contact_normals = self._page.show_contact_disks = points.value
-            self._page.show_contact_forces = forces.value
-            self._page.show_contacts = points.value or forces.value
+            marks = self.contact_marks()
+            marks.shows_points, marks.shows_forces, scale.visible = points.value, forces.value, forces.value
+            scale.content = f"An arrow of {100.0 * marks.scale:.3g} cm is 1 N."
 
         for handle in (points, forces):
             handle.on_update(self._user_input.queued(show))
+
+    def _add_names(self) -> None:
+        for attribute, name in (("shows_bodies", "Names of bodies"), ("shows_joints", "Names of joints")):
+            handle = self._page.server.gui.add_checkbox(name, initial_value=False, hint="Of the first chosen world")
+            handle.on_update(self._user_input.queued(partial(setattr, self.names, attribute)))
 
     def _add_switches(self) -> None:
         particles = (("show_particles", "Particles"),) if self._shown.model.particle_count else ()
@@ -134,6 +161,8 @@ class Controls:
     def _reset(self, worlds: Sequence[int] | None) -> None:
         self._user_input.reset_count += 1
         self._shown.reset(worlds)
+        if worlds is None and self._shown.program is not None:
+            self.start = self._shown.time
 
     def _choose_world(self, choice: str) -> None:
         self.worlds = self._all if choice == _ALL else [int(choice)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import newton
@@ -14,6 +15,7 @@ import numpy as np
 import warp as wp
 from newton.viewer import ViewerViser
 from pippin.arrays import on_host
+from pippin.quaternions import rotated
 from pippin.viewing.bounding_box import bounding_box
 
 from .playback import ViewedSimulation
@@ -24,8 +26,20 @@ _LOGGER = logging.getLogger(__name__)
 _DIRECTION = (0.75, -1.0, 0.55)
 """Direction from the robots to the camera."""
 
-_DISTANCE = 2.7
+_DISTANCE = 3.0
 """Distance of the camera, in radii of the sphere around the robots."""
+
+_ASIDE = 0.4
+"""Distance of the middle of the image from that of the robots, likewise: the panel covers the right side."""
+
+_GAMMA = 2.2
+"""Exponent of the brightness of a screen."""
+
+_GRID = {False: (210, 210, 210), True: (62, 66, 74)}
+"""Colour of the grid, by whether the page is dark."""
+
+_TRANSPARENT = 0.3
+"""Opacity of shapes while marks inside them are shown."""
 
 _RADIUS_MIN, _RADIUS_MAX = 0.2, 100.0
 """Smallest and largest radius to look at [m]."""
@@ -39,17 +53,34 @@ class Page(ViewerViser):
         self._quiet.begin()
         with redirect_stdout(io.StringIO()):  # viser prints its address, and standard output is not the viewer's
             super().__init__(host=HOST, port=port, label=title, verbose=False)
-        self._was_with_contacts = False
-        self.picking_enabled = False  # nothing in the step would follow the drag
+        #: Functions to call with a click, and with each part of a drag, on threads of the server.
+        self.on_click: Callable[[Any], None] = _ignore
+        self.on_drag: Callable[[Any], None] = _ignore
+        #: Whether the shapes are drawn so that marks inside them are seen.
+        self.is_transparent = self._was_transparent = False
+        #: Functions that draw more into each frame.
+        self.marks: list[Callable[[], None]] = []
+        self._watched: dict[int, Any] = {}
+        self.is_dark = False
+        self.picking_enabled = False  # Newton's own needs a step that applies its force
         model = shown.model
         _load_kernels(model)
         self.set_model(model)
-        self.show_contacts = False
         self.show_particles = model.particle_count > 0 and model.tri_count == 0
         spacing = shown.config.scene.spacing
         if any(spacing):
             self.set_world_offsets(spacing)
         self.look_at_worlds(shown, worlds)
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the page is dark."""
+        return self._is_dark
+
+    @is_dark.setter
+    def is_dark(self, is_dark: bool) -> None:
+        self._is_dark = is_dark
+        self.server.gui.configure_theme(dark_mode=is_dark, show_share_button=False)
 
     def _setup_gui(self) -> None:
         """Leave the panel out, for which Newton has no option: its controls would do nothing here."""
@@ -59,16 +90,47 @@ class Page(ViewerViser):
         is_all = len(worlds) == shown.world_count
         self.set_visible_worlds(None if is_all else [int(world) for world in worlds])
         centre, radius = self._sphere(shown, worlds)
-        direction = np.array(_DIRECTION) / np.linalg.norm(_DIRECTION)
+        direction, up = np.array(_DIRECTION) / np.linalg.norm(_DIRECTION), np.array([0.0, 0.0, 1.0])
+        centre = centre + _ASIDE * radius * np.cross(up, direction)
         # Newton's `set_camera` takes angles, and turns the camera about a point at its last distance, not about these.
-        self._set_camera_request(centre + direction * radius * _DISTANCE, centre, np.array([0.0, 0.0, 1.0]))
+        self._set_camera_request(centre + direction * radius * _DISTANCE, centre, up)
+
+    def radius_of(self, shown: ViewedSimulation, worlds: Sequence[int]) -> float:
+        """Return the radius of a sphere around the contents of some worlds [m]."""
+        return self._sphere(shown, worlds)[1]
+
+    def offsets_of(self, worlds: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Return the positions at which worlds are drawn [m], shape [len(worlds), 3]."""
+        return np.zeros((len(worlds), 3)) if self.world_offsets is None else on_host(self.world_offsets)[worlds]
+
+    def add_label(self, key: str, text: str, position: np.ndarray) -> Any:
+        """Add a text to the scene, and return its handle."""
+        # The browser would look for other letters in the network, and show nothing at all without one.
+        plain = text.encode("ascii", "replace").decode()
+        return self.server.scene.add_label(f"/names/{key}", plain, position=position, anchor="bottom-center")
+
+    def body_positions(self, shown: ViewedSimulation) -> np.ndarray:
+        """Return the positions of all centres of mass as they are drawn [m], shape [bodies, 3]."""
+        model, poses = shown.model, on_host(shown.state.body_q)
+        centres = rotated(poses[:, 3:], on_host(model.body_com)) + poses[:, :3]
+        return centres + self.offsets_of(on_host(model.body_world))
+
+    def joint_positions(self, shown: ViewedSimulation) -> np.ndarray:
+        """Return the positions of all joints as they are drawn, on the bodies that they move [m], shape [joints, 3]."""
+        model = shown.model
+        bodies, poses = on_host(model.joint_child), on_host(shown.state.body_q)
+        anchors = rotated(poses[bodies, 3:], on_host(model.joint_X_c)[:, :3]) + poses[bodies, :3]
+        return anchors + self.offsets_of(on_host(model.body_world)[bodies])
 
     def show(self, shown: ViewedSimulation, time: float) -> None:
         """Send the poses, particles and contacts of a simulated time [s] to the browsers."""
         self.begin_frame(time)
         try:
             self.log_state(shown.state)
-            self._show_contacts(shown)
+            for mark in self.marks:
+                mark()
+            for grid in chain.from_iterable(self._plane_handles.values()):
+                grid.cell_color = grid.section_color = _GRID[self.is_dark]
         finally:
             self.end_frame()
 
@@ -80,13 +142,30 @@ class Page(ViewerViser):
         finally:
             self._quiet.end()
 
-    def _show_contacts(self, shown: ViewedSimulation) -> None:
-        contacts, reports = shown.contacts, shown.observables
-        if contacts is None or not (self.show_contacts or self._was_with_contacts):
-            return
-        self._was_with_contacts = self.show_contacts  # once more after they were switched off: this hides them
-        has_forces = reports is not None and reports.contact_f is not None and reports.contacts is contacts
-        self.log_contacts(contacts, shown.state, observables=reports if has_forces else None)
+    def log_instances(
+        self, name: str, mesh: str, xforms: Any, scales: Any, colors: Any, *args: Any, **options: Any
+    ) -> None:
+        """Draw instances of a mesh, as Newton does, but with the colours of a video: the browser takes linear ones.
+
+        They are transparent if marks inside them are to be seen.
+        """
+        if colors is not None:
+            colors = np.asarray(colors if isinstance(colors, np.ndarray) else colors.numpy()) ** _GAMMA
+        self._was_transparent |= self.is_transparent
+        if xforms is not None and self._was_transparent:
+            opacity = _TRANSPARENT if self.is_transparent else 1.0
+            options["opacities"] = np.full(len(xforms), opacity, dtype=np.float32)
+        super().log_instances(name, mesh, xforms, scales, colors, *args, **options)
+
+    def _attach_picking_callback(self, handle: Any, layer_id: str) -> None:
+        """Pass clicks and drags on a mesh to the hand of the page, for which Newton has a panel of its own."""
+        if id(handle) not in self._watched:
+            self._watched[id(handle)] = handle
+            handle.on_click(lambda event: self.on_click(event))
+            handle.on_drag("left", modifier="cmd/ctrl")(lambda event: self.on_drag(event))
+
+    def _detach_picking_callback(self, handle: Any) -> None:
+        self._watched.pop(id(handle), None)
 
     def _sphere(self, shown: ViewedSimulation, worlds: Sequence[int]) -> tuple[np.ndarray, float]:
         """Return centre and radius of a sphere around the contents of some worlds, as they are drawn [m]."""
@@ -98,6 +177,10 @@ class Page(ViewerViser):
         lower, upper = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
         radius = float(np.linalg.norm(upper - lower)) / 2.0
         return (lower + upper) / 2.0, min(max(radius, _RADIUS_MIN), _RADIUS_MAX)
+
+
+def _ignore(event: Any) -> None:
+    """Do nothing with an event."""
 
 
 def _load_kernels(model: newton.Model) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from .config import ViserConfig
 from .controls import Controls
+from .hand import Hand
 from .pacing import Pace
 from .page import Page
 from .playback import ViewedSimulation
@@ -55,7 +56,10 @@ class Panel:
         #: The browsers that have the page open.
         self.clients = Clients(self.page)
         self.status = Status(self.page)
+        self.page.is_dark = config.dark
+        self.hand = Hand(self.page, shown, self.user_input, is_recorded=is_recorded)
         self.controls = Controls(self.page, shown, worlds, self.pace, self.user_input, is_recorded=is_recorded)
+        self.page.marks += [self.hand.show, self.controls.show_marks]
         self._next_status = 0.0
 
     def show(self) -> bool:
@@ -65,5 +69,7 @@ class Panel:
         if now < self._next_status:
             return False
         self._next_status = now + _STATUS_PERIOD
-        self.status.show(self.shown, is_paused=self.controls.is_paused)
+        controls = self.controls
+        self.status.show(self.shown, is_paused=controls.is_paused, drawn=len(controls.worlds), start=controls.start)
+        self.status.name(self.hand.text)
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import newton
 import numpy as np
@@ -16,6 +16,9 @@ from pippin.viewing import ViewerConfig
 _POSES = ("body_q", "joint_q")
 """Channels with the poses of the bodies, the most direct one first."""
 
+_STARTS = {"joint_q": "joint_coord", "body_q": "body", "particle_q": "particle"}
+"""What the rows of a channel belong to."""
+
 
 def find_poses(recordings: Mapping[str, Recording], folder: Path) -> Recording:
     """Return the recording of a run folder that has the poses of the bodies."""
@@ -24,6 +27,18 @@ def find_poses(recordings: Mapping[str, Recording], folder: Path) -> Recording:
             if name in recording and len(recording.time):
                 return recording
     raise ConfigError(f"{folder}: no recording with rows of {' or '.join(_POSES)}; record one of them")
+
+
+def fits(model: newton.Model, recording: Recording) -> bool:
+    """Tell whether the worlds of a model have what the rows of a recording have."""
+    for name, starts in _STARTS.items():
+        if name in recording:
+            firsts = on_host(getattr(model, f"{starts}_world_start"))
+            if max(recording.worlds) >= model.world_count or {len(recording[name][0][0])} != {
+                int(firsts[world + 1] - firsts[world]) for world in recording.worlds
+            }:
+                return False
+    return True
 
 
 def _shown_worlds(recording: Recording, config: ViewerConfig, count: int) -> list[int]:
@@ -40,7 +55,7 @@ class Playback:
     """A simulation that shows what was recorded, as viewers see it; it takes no steps.
 
     Args:
-        simulation: The simulation of the same configuration, whose state is overwritten.
+        simulation: The simulation of the same configuration, or its poses alone; its state is overwritten.
         recording: The recording, which has `body_q` or `joint_q`.
         config: The settings of a viewer: the worlds to show, by default the first recorded ones.
 
@@ -51,7 +66,7 @@ class Playback:
     contacts = observables = first_diverged_step = program = None
     is_waiting = True
 
-    def __init__(self, simulation: Simulation, recording: Recording, config: ViewerConfig) -> None:
+    def __init__(self, simulation: Any, recording: Recording, config: ViewerConfig) -> None:
         self._simulation, self._recording = simulation, recording
         self.config, self.model, self.device = simulation.config, simulation.model, simulation.device
         #: The shown worlds.
@@ -116,8 +131,7 @@ class Playback:
         self.seek(float(self.times[0]))
 
     def _write(self, name: str) -> None:
-        starts = {"joint_q": "joint_coord", "body_q": "body", "particle_q": "particle"}[name]
-        firsts = on_host(getattr(self.model, f"{starts}_world_start"))
+        firsts = on_host(getattr(self.model, f"{_STARTS[name]}_world_start"))
         array = getattr(self._simulation.state, name)
         values = on_host(array).copy()
         row = np.asarray(self._recording[name][self.row])

@@ -1,10 +1,10 @@
-"""Sliders of a page: the position targets of actuators, written in place between steps."""
+"""Sliders of a page: rows of numbers of worlds, such as position targets, written in place between steps."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,31 +24,46 @@ _DIGITS = 3
 """Decimal places of a slider."""
 
 
-class TargetSliders:
-    """One slider for each position target of a bound actuator."""
+class Sliders:
+    """One slider for each number of a world.
 
-    def __init__(self, label: str, actuator: Any, simulation: Host, panel: Panel) -> None:
-        self._targets = actuator.position_targets
-        own = getattr(actuator, "worlds", None)
-        worlds = range(simulation.world_count) if own is None else own.tolist()
+    Args:
+        values: The numbers, shape [len(worlds), width].
+        worlds: The world of each row.
+        names: A name for each number.
+        ranges: Lowest and highest value of each slider; it grows with the values.
+        panel: The panel; its chosen worlds are written.
+        count: Counts the writes of a user.
+    """
+
+    def __init__(
+        self,
+        values: Any,
+        worlds: Sequence[int],
+        names: Sequence[str],
+        ranges: Sequence[tuple[float, float]],
+        panel: Panel,
+        count: Callable[[], None],
+    ) -> None:
+        self._values, self._panel, self._count = values, panel, count
+        #: Function to call after each write.
+        self.after_write: Callable[[], None] | None = None
         self._row_of_world = {world: row for row, world in enumerate(worlds)}
-        self._panel = panel
         self._shown = self._read(0)
-        names = _short(actuator.joint_labels)
-        ranges = _ranges(simulation, actuator)
         gui = panel.page.server.gui
-        with gui.add_folder(f"Targets: {label}", order=2.0, expand_by_default=len(names) <= _EXPANDED_MAX):
-            self._sliders = [self._add(gui, column, names[column], *ranges[column]) for column in range(len(names))]
+        self._sliders = [self._add(gui, column, names[column], *ranges[column]) for column in range(len(names))]
 
     def write(self, column: int, value: float) -> None:
-        """Write one target of the chosen worlds [m or rad]."""
-        self._panel.user_input.target_count += 1
+        """Write one number of the chosen worlds."""
+        self._count()
         self._shown[column] = value
         for row in self._rows():
-            self._targets[row, column : column + 1].fill_(value)
+            self._values[row, column : column + 1].fill_(value)
+        if self.after_write is not None:
+            self.after_write()
 
     def follow(self) -> None:
-        """Show the targets of the first of the chosen worlds: a program may have written others."""
+        """Show the numbers of the first of the chosen worlds: a program may have written others."""
         rows = self._rows()
         if not rows:
             return
@@ -63,7 +78,7 @@ class TargetSliders:
         return [self._row_of_world[world] for world in self._panel.controls.worlds if world in self._row_of_world]
 
     def _read(self, row: int) -> np.ndarray:
-        return on_host(self._targets[row]).copy()
+        return on_host(self._values[row]).copy()
 
     def _add(self, gui: Any, column: int, name: str, lower: float, upper: float) -> Any:
         value = float(self._shown[column]) if math.isfinite(self._shown[column]) else 0.0
@@ -73,7 +88,7 @@ class TargetSliders:
         return slider
 
 
-def add_sliders(patterns: Sequence[str] | None, simulation: Host, panel: Panel, where: str) -> list[TargetSliders]:
+def add_sliders(patterns: Sequence[str] | None, simulation: Host, panel: Panel, where: str) -> list[Sliders]:
     """Add the sliders of the actuators whose labels match one of the patterns, and that have position targets.
 
     Raises:
@@ -84,7 +99,21 @@ def add_sliders(patterns: Sequence[str] | None, simulation: Host, panel: Panel, 
     chosen = range(len(offered))
     if patterns is not None:
         chosen = match(patterns, offered, "actuator", where)
-    return [TargetSliders(offered[index], actuators[offered[index]], simulation, panel) for index in chosen]
+    return [_targets(offered[index], actuators[offered[index]], simulation, panel) for index in chosen]
+
+
+def _targets(label: str, actuator: Any, simulation: Host, panel: Panel) -> Sliders:
+    """Add a slider for each position target of an actuator [m or rad]."""
+    own = getattr(actuator, "worlds", None)
+    worlds = range(simulation.world_count) if own is None else own.tolist()
+    names, ranges = _short(actuator.joint_labels), _ranges(simulation, actuator)
+    is_expanded = len(names) <= _EXPANDED_MAX
+
+    def count() -> None:
+        panel.user_input.target_count += 1
+
+    with panel.page.server.gui.add_folder(f"Targets: {label}", order=2.0, expand_by_default=is_expanded):
+        return Sliders(actuator.position_targets, worlds, names, ranges, panel, count)
 
 
 def _has_position_targets(actuator: Any) -> bool:

@@ -12,23 +12,37 @@ class Status:
 
     def __init__(self, page: Page) -> None:
         gui = page.server.gui
-        self._state, self._program = gui.add_markdown("", order=0.0), gui.add_markdown("", order=30.0)
+        self._state, self._named = gui.add_markdown("", order=0.0), gui.add_markdown("", order=0.2)
+        self._program = gui.add_markdown("", order=30.0)
         self._meter = Meter()
         #: What went wrong; shown until it is cleared.
         self.fault = ""
 
-    def show(self, shown: ViewedSimulation, *, is_paused: bool) -> None:
-        """Write both lines anew."""
+    def name(self, text: str) -> None:
+        """Tell what was clicked."""
+        if self._named.content != text:
+            self._named.content = text
+
+    def show(self, shown: ViewedSimulation, *, is_paused: bool, drawn: int, start: float) -> None:
+        """Write both lines anew.
+
+        Args:
+            shown: The simulation.
+            is_paused: Whether the page pauses it.
+            drawn: Number of worlds in the image.
+            start: Simulated time of the last reset of all worlds [s].
+        """
         if is_paused:
             self._meter.restart()
         rate = self._meter.look(shown.step_count)
-        self._state.content = self._state_line(shown, rate, is_paused)
+        pace = "paused" if is_paused else "" if rate is None else f"{rate * shown.control_dt:.3g} × real time"
+        self._state.content = self._state_line(shown, pace, drawn, start)
         self._program.content = self._program_line(shown, rate)
 
-    def _state_line(self, shown: ViewedSimulation, rate: float | None, is_paused: bool) -> str:
+    def _state_line(self, shown: ViewedSimulation, pace: str, drawn: int, start: float) -> str:
         worlds = f"{shown.world_count} world{'s' * (shown.world_count > 1)}"
-        pace = "paused" if is_paused else "" if rate is None else f"{rate * shown.control_dt:.3g} × real time"
-        line = " · ".join(part for part in (f"**t = {shown.time:.2f} s**", pace, worlds) if part)
+        worlds = worlds if drawn == shown.world_count else f"{drawn} of {worlds} drawn"
+        line = " · ".join(part for part in (f"**t = {shown.time - start:.2f} s**", pace, worlds) if part)
         fault = self.fault
         if not fault and (step := shown.first_diverged_step) is not None:
             fault = f"diverged in step {step}; Reset starts again"

@@ -17,8 +17,12 @@ class UserInput:
         self._queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
         #: Number of requested resets so far.
         self.reset_count = 0
-        #: Number of written targets so far.
-        self.target_count = 0
+        #: Number of written targets and commands so far.
+        self.target_count = self.command_count = 0
+        #: Number of times that the policy was switched on or off so far.
+        self.policy_count = 0
+        #: Number of times that a hand took a body so far.
+        self.pull_count = 0
 
     @property
     def is_pending(self) -> bool:
@@ -34,6 +38,10 @@ class UserInput:
 
         return enqueue
 
+    def put(self, call: Callable[[], None]) -> None:
+        """Queue a call."""
+        self._queue.put(call)
+
     def process(self) -> None:
         """Make all calls of the queue."""
         while True:
@@ -45,6 +53,12 @@ class UserInput:
 
     def notes(self) -> list[str]:
         """Return a phrase if a user changed the simulation."""
-        counts = ((self.reset_count, "reset"), (self.target_count, "target"))
+        counts = (
+            (self.reset_count, "reset"),
+            (self.target_count, "target"),
+            (self.command_count, "command"),
+            (self.policy_count, "switch of the policy"),
+            (self.pull_count, "pull"),
+        )
         changes = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
         return [f"changed from the page: {', '.join(changes)}"] if changes else []

@@ -11,6 +11,7 @@ from typing import Any
 from pippin import hookimpl
 
 from .config import ViserConfig
+from .episode import EpisodePanel
 from .panel import Clients, Panel
 from .plots import Plots
 from .sliders import add_sliders
@@ -48,8 +49,9 @@ class ViserViewer:
         """
         panel = Panel(simulation, self.config.worlds_of(simulation.world_count).tolist(), self.config)
         try:
-            self._sliders = add_sliders(self.config.sliders, simulation, panel, "sliders")
+            self._sliders: list[Any] = add_sliders(self.config.sliders, simulation, panel, "sliders")
             self._plots = Plots(self.config.plots, simulation, panel, "plots")
+            self._episode = None if simulation.task is None else EpisodePanel(simulation, panel)
         except BaseException:
             panel.page.close()
             raise
@@ -82,6 +84,10 @@ class ViserViewer:
             return 0.0 if self.ends_with_tabs and panel.clients.have_left() else math.inf
         return 0.0 if panel.controls.is_paused else panel.pace.wait_time(panel.shown.time)
 
+    def act(self) -> bool:
+        """Pull the body that a user holds, and tell whether there is one."""
+        return self._panel.hand.act()
+
     @hookimpl
     def frame(self) -> None:
         """Send the state to the browsers."""
@@ -90,6 +96,8 @@ class ViserViewer:
         if self._panel.show():
             for sliders in self._sliders:
                 sliders.follow()
+            if self._episode is not None:
+                self._episode.follow()
 
     def pause(self, is_paused: bool = True) -> None:
         """Pause the simulation, or continue, as the page does."""

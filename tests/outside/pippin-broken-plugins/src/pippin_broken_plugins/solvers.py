@@ -14,7 +14,6 @@ from pippin_solver_xpbd.solver import SolverXPBD
 __all__ = [
     "Allocating",
     "Claiming",
-    "Deaf",
     "Detecting",
     "FixedGravity",
     "Floating",
@@ -426,24 +425,3 @@ class Frozen(Loose):
     """Declares every feature, and moves nothing."""
 
     is_frozen = True
-
-
-@attrs.frozen(kw_only=True)
-class DeafConfig(XPBDConfig):
-    """Settings of `Deaf`."""
-
-    implementation = "Deaf"
-
-
-class Deaf(SolverXPBD):
-    """Takes off limits and opens loops, and declares that it keeps them."""
-
-    supported_features = SolverXPBD.supported_features | {"ball_limits"}
-
-    @pippin.hookimpl
-    def complete_builder(self, builder: newton.ModelBuilder) -> None:
-        count = len(builder.joint_limit_lower)
-        builder.joint_limit_lower, builder.joint_limit_upper = [-1e10] * count, [1e10] * count
-        for joint, articulation in enumerate(builder.joint_articulation):
-            if articulation < 0:
-                builder.joint_enabled[joint] = False

@@ -1,0 +1,77 @@
+"""Frames without a mass on fixed joints, merged into the links that carry them for solvers that need masses."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+import newton
+import numpy as np
+from pippin.attribute_rows import numbers
+from pippin.labels import name_of
+from pippin.sensing.sites import IS_FRAME, declare_frames, frames_of, mark_frame
+from pippin.spelling import listed
+from pippin.support.used_features import LIGHT
+
+
+def merge_frames(builder: newton.ModelBuilder, supported: Collection[str] | None) -> None:
+    """Merge the massless and light links of a prototype into those that they are fixed to, if the solver needs masses.
+
+    A site with the label of the link keeps its place, so that sensors find it. Nothing else changes: other fixed joints
+    stay, and so do links that are fixed to the world alone.
+
+    Args:
+        builder: The content of one world.
+        supported: The features that the solver supports; None for all.
+    """
+    lacking = {"massless_bodies", "light_links"}.difference(supported or ())
+    chosen = sorted(_joints(builder, lacking)) if supported is not None and lacking else []
+    if not chosen:
+        return
+    labels = {builder.joint_child[joint]: builder.body_label[builder.joint_child[joint]] for joint in chosen}
+    declare_frames(builder)
+    for body, label in labels.items():
+        mark_frame(builder, body, label)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Newton warns of massless links that stay, as the root's
+        builder.collapse_fixed_joints(joints_to_keep=sorted(set(range(builder.joint_count)) - set(chosen)))
+
+
+def with_cure(fault: str, builders: Iterable[newton.ModelBuilder]) -> str:
+    """Return a fault, and the cure if it names a link that was merged."""
+    for builder in builders:
+        for site in frames_of(builder):
+            name, head = (
+                name_of(label) for label in (builder.shape_label[site], builder.body_label[builder.shape_body[site]])
+            )
+            if f"{name!r}" in fault:
+                return f"{fault}; {name!r} has no mass, and the solver needs it merged into {head!r}: name that link"
+    return fault
+
+
+def frame_notes(model: newton.Model) -> list[str]:
+    """Return a note on the links that were merged; empty if there are none."""
+    marks = numbers(model, IS_FRAME)
+    bodies: Any = model.shape_body
+    merged = np.flatnonzero(marks) if len(marks) else []
+    heads = bodies.numpy() if len(merged) else []
+    texts = (f"{name_of(model.shape_label[site])} into {name_of(model.body_label[heads[site]])}" for site in merged)
+    found = listed(texts)
+    return [f"links without a mass are merged into those they are fixed to, as sites: {found}"] if found else []
+
+
+def _joints(builder: newton.ModelBuilder, lacking: Collection[str]) -> Iterator[int]:
+    """Yield the fixed joints to merge; none if a fixed joint closes a loop, which Newton would open."""
+    kinds, parents, children = (builder.joint_type, builder.joint_parent, builder.joint_child)
+    fixed = [joint for joint, kind in enumerate(kinds) if kind == newton.JointType.FIXED]
+    if any(builder.joint_articulation[joint] < 0 for joint in fixed):
+        return
+    head = {children[joint]: parents[joint] for joint in fixed}
+    for joint in fixed:
+        body, mass = children[joint], builder.body_mass[children[joint]]
+        while body in head:
+            body = head[body]
+        is_lacking = (mass == 0.0 and "massless_bodies" in lacking) or (0.0 < mass < LIGHT and "light_links" in lacking)
+        if body >= 0 and is_lacking:
+            yield joint

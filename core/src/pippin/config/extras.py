@@ -1,0 +1,71 @@
+"""Extras that a configuration needs, looked for before anything is imported or built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+
+from pippin.catalog.entries import Catalog
+from pippin.catalog.entry import Kind
+from pippin.errors import ConfigError, PluginError
+from pippin.extras import installation, missing_libraries
+
+from .component import ComponentConfig
+from .files import find_file
+from .model import SimulationConfig
+from .tree import KeyPath, path_text
+
+_OF_ASSETS = {".usd": "usd", ".usda": "usd", ".usdc": "usd", ".usdz": "usd", ".xacro": "xacro"}
+"""The extra that reads assets with some suffix."""
+
+
+def refuse_missing_extras(config: SimulationConfig, others: Iterable[ComponentConfig] = ()) -> None:
+    """Refuse a configuration whose viewers, recorders, assets or policy need a library that is not installed.
+
+    Args:
+        config: The configuration.
+        others: Further plugins that are about to be used.
+
+    Raises:
+        ConfigError: One line for each, with the command that installs it.
+    """
+    needs = [*_of_config(config), *(((), "pippin", extra) for extra in map(_extra, others) if extra)]
+    faults = list[str]()
+    for path, distribution, extra in needs:
+        missing = missing_libraries(extra, distribution)
+        if missing:
+            place = str(config.tree.nearest_origin(path)) if path else ""
+            where = ": ".join(filter(None, (place, path_text(path) if path else extra)))
+            faults.append(
+                f"{where}: needs {' and '.join(missing)}; install it by `{installation(extra, distribution)}`"
+            )
+    if faults:
+        raise ConfigError(*dict.fromkeys(faults))
+
+
+def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str]]:
+    """Yield key path, distribution and extra of each part that needs one."""
+    for kind in ("viewer", "recorder"):
+        for label, choice in getattr(config, f"{kind}s").items():
+            if extra := _extra(choice):
+                yield (f"{kind}s", label), _distribution(kind, choice), extra
+    for index, asset in enumerate(config.scene.assets):
+        extra = _OF_ASSETS.get(PurePath(asset.path).suffix.lower())
+        extra = "usd" if asset.format == "usd" else extra
+        if extra and asset.importer is None:
+            yield ("scene", "assets", index), "pippin", extra
+        if asset.path.startswith("pkg:"):
+            find_file(asset.path, f"scene.assets[{index}].path")
+    if config.policy is not None:
+        yield ("policy",), "pippin", "policy"
+
+
+def _extra(choice: ComponentConfig) -> str | None:
+    return getattr(type(choice.config), "extra", None)
+
+
+def _distribution(kind: Kind, choice: ComponentConfig) -> str:
+    try:
+        return Catalog.installed().find(kind, choice.type).distribution
+    except PluginError:
+        return "pippin"

@@ -1,0 +1,379 @@
+"""The benches of features: mechanisms, and what each measures."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+from pippin.quaternions import matrix, product
+from pippin.simulation import Simulation
+
+from . import mechanisms
+from .mechanisms import BESIDE, INERTIA, LENGTH, MASS, TUMBLING, X, Y, Z, hinge, hung, jointed, met, mimic, slider
+from .observation import model_and_state, step
+from .plugin_under_test import PluginUnderTest
+from .scenes import GRAVITY
+
+DURATION = 0.1
+"""Time after which motions are measured [s]."""
+
+_FALL = GRAVITY * DURATION**2 / 2
+_TURN = MASS * GRAVITY * LENGTH / (INERTIA + MASS * LENGTH**2) * DURATION**2 / 2
+"""Approximate angle by which a link turns about its hinge from the horizontal [rad]."""
+
+_X, _Z, _TURN_Y, _TURN_Z = 0, 2, 4, 5
+"""Columns of velocities; the first two are columns of positions, too."""
+
+Rows = tuple[np.ndarray, np.ndarray]
+"""Poses and velocities of the bodies of a bench, shapes [bodies, 7] and [bodies, 6]."""
+
+Measure = Callable[[Rows, Rows], float]
+"""Returns a number from the bodies before and after `DURATION`."""
+
+
+@attrs.frozen
+class Bench:
+    """A mechanism that moves in one way with a feature, and in another way without the feature."""
+
+    expectation: str
+    """Meaning of the measured number, with its unit; for errors and the reference page."""
+
+    bounds: tuple[float, float]
+    """Bounds of the number: far from its value without the feature, and wide enough for any numerical method."""
+
+    measure: Measure
+    add: mechanisms.Add
+
+
+def _moved(axis: int, sign: float = 1.0) -> Measure:
+    """Return a function that measures the displacement of the last body along an axis [m]."""
+    return lambda before, after: sign * float(after[0][-1, axis] - before[0][-1, axis])
+
+
+def _speed(axis: int, sign: float = 1.0) -> Measure:
+    """Return a function that measures a velocity of the last body [m/s, rad/s]."""
+    return lambda before, after: sign * float(after[1][-1, axis])
+
+
+def _angle(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the angle between two rotations [rad]."""
+    return 2.0 * float(np.arccos(min(abs(float(one @ other)), 1.0)))
+
+
+def _turned(before: Rows, after: Rows) -> float:
+    """Return the angle between the first and the last pose of the last body [rad]."""
+    return _angle(before[0][-1, 3:], after[0][-1, 3:])
+
+
+def _turned_about_z(before: Rows, after: Rows) -> float:
+    """Return the angle by which the last body has turned about z [rad]."""
+    return 2.0 * float(np.arctan2(after[0][-1, 5], after[0][-1, 6]) - np.arctan2(before[0][-1, 5], before[0][-1, 6]))
+
+
+def _fallen(before: Rows, after: Rows) -> float:
+    """Return the depth of the last body's fall, in units of the depth of a free fall."""
+    return float(before[0][-1, _Z] - after[0][-1, _Z]) / _FALL
+
+
+def _fallen_or_turned(before: Rows, after: Rows) -> float:
+    """Return the larger of a fall and a turn, in units of those of a free fall and of a hinged link."""
+    return max(abs(_fallen(before, after)), _turned(before, after) / _TURN)
+
+
+def _share(offset: float) -> Measure:
+    """Return a function that measures the way of a slider, from its place at the start, for each that another falls."""
+    return lambda before, after: float((after[0][-1, _X] - offset) / (after[0][0, _Z] - before[0][0, _Z]))
+
+
+def _carried(before: Rows, after: Rows) -> float:
+    """Return the speed of what a belt carries [m/s]; infinite if the belt has moved."""
+    return float(after[1][-1, _X]) if abs(after[0][0, _X] - before[0][0, _X]) < 0.001 else np.inf
+
+
+@functools.cache
+def _tumbled() -> np.ndarray:
+    """Return the rotation of the tumbling body by Euler's equations."""
+    (inertia, spin), turn = TUMBLING, np.array([0.0, 0.0, 0.0, 1.0])
+    inverse, momentum = np.linalg.inv(inertia), inertia @ spin
+    for _ in range(200):  # the first order suffices
+        rotation = matrix(turn)
+        spin = rotation @ inverse @ rotation.T @ momentum
+        turn = product(np.append(spin * DURATION / 400, 1.0), turn)
+        turn /= np.linalg.norm(turn)
+    return turn
+
+
+def _strayed(before: Rows, after: Rows) -> float:
+    """Return the angle between the tumbling body and Euler's equations [rad]."""
+    return _angle(after[0][-1, 3:], _tumbled())
+
+
+def _falls(expectation: str, add: Any, bounds: tuple[float, float] = (0.8, 1.2)) -> Bench:
+    return Bench(f"{expectation}, in units of a free fall", bounds, _fallen, add)
+
+
+def _stays(expectation: str, add: Any) -> Bench:
+    text = f"{expectation}, in units of a free fall and of a hinged link's turn"
+    return Bench(text, (0.0, 0.2), _fallen_or_turned, add)
+
+
+def _turns(expectation: str, add: Any) -> Bench:
+    return Bench(f"{expectation} turns down [rad]", (0.7 * _TURN, 1.2 * _TURN), _turned, add)
+
+
+def _stops(expectation: str, add: Any) -> Bench:
+    return Bench(f"a limit of 0.03 rad stops {expectation} [rad]", (0.0, 0.4 * _TURN), _turned, add)
+
+
+_FORCES = ("target_ke", "target_kd", "friction", "damping", "stiffness", "effort_limit", "limit_ke", "limit_kd")
+
+
+def _both(
+    feature: str, expectation: str, bounds: tuple[float, float], is_speed: bool = False, **options: Any
+) -> dict[str, Bench]:
+    """Return the benches of a slider along x, and of a hinge about z that moves as it does.
+
+    The hinge carries a hundredth of the inertia, and has a hundredth of the numbers.
+    """
+    hundredth = {key: value / 100 if key in _FORCES else value for key, value in options.items()}
+    measures = (_speed(_X), _speed(_TURN_Z)) if is_speed else (_moved(_X), _turned_about_z)
+    unit = "/s" if is_speed else ""
+    text = f"on a hinge, a hundredth of these numbers: {expectation} [rad{unit}]"
+    return {
+        feature: Bench(f"{expectation} [m{unit}]", bounds, measures[0], slider(X, **options)),
+        f"{feature} of a hinge": Bench(text, bounds, measures[1], hinge(Z, **hundredth)),
+    }
+
+
+BENCHES: Mapping[str, Bench] = {
+    "rigid_bodies": _falls("a free body falls", mechanisms.free),
+    "rigid_bodies that tumble": Bench(
+        "a body that turns about no principal axis turns by Euler's equations, but for an angle [rad]",
+        (0.0, 0.03),
+        _strayed,
+        mechanisms.tumbling,
+    ),
+    "kinematic_bodies": Bench(
+        "a block that is a kinematic body stays, and carries a box with its velocity of 0.5 m/s [m/s]",
+        (0.35, 0.7),
+        _carried,
+        met(is_box=True, belt=0.5, mu=1.0, gap=-0.001),
+    ),
+    "free_joints": _falls("a body with a free joint falls", mechanisms.free),
+    "rigid_contacts": _stays("the ground carries a ball", mechanisms.resting_ball),
+    "rigid_contacts with much friction": Bench(
+        "friction of 0.5 slows a box that slides with 1 m/s [m/s]",
+        (0.4, 0.65),
+        _speed(_X),
+        met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.5),
+    ),
+    "rigid_contacts with little friction": Bench(
+        "friction of 0.1 slows a box that slides with 1 m/s [m/s]",
+        (0.85, 0.95),
+        _speed(_X),
+        met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.1),
+    ),
+    "rigid_contacts that tip": Bench(
+        "a tall box that stands on an edge tips over [rad/s]", (0.4, 1.8), _speed(_TURN_Y), mechanisms.tipping
+    ),
+    "rigid_contacts of bodies": Bench(
+        "a ball of 2 m/s strikes an equal one, which moves on [m/s]", (0.5, 2.2), _speed(_X), mechanisms.struck
+    ),
+    "fixed_joints": _stays("a fixed joint holds a body", hung("fixed", **BESIDE)),
+    "revolute_joints": _turns("a hinged link", hinge(**BESIDE)),
+    "ball_joints": _turns("a link on a ball joint", hung("ball", **BESIDE)),
+    "prismatic_joints": _falls("an upright slider falls", slider(Z, **BESIDE)),
+    "prismatic_joints across": _stays("a level slider holds a body", slider(X, **BESIDE)),
+    "d6_joints": _falls("a joint with axes x and z lets a body fall", jointed(X, Z)),
+    "d6_joints across": _stays("a joint with axes x and y holds a body", jointed(X, Y)),
+    "distance_joints": Bench(
+        "a tether of 0.02 m stops a fall of 0.05 m [m]",
+        (0.01, 0.03),
+        _moved(_Z, -1.0),
+        hung("distance", min_distance=-1.0, max_distance=0.02),
+    ),
+    "loop_joints": Bench(
+        "a joint that closes a loop holds a link [rad]", (-0.1 * _TURN, 0.2 * _TURN), _turned, mechanisms.pinned
+    ),
+    "disabled_joints": _falls("a disabled joint lets a body fall", hung("fixed", enabled=False)),
+    "light_links": _turns("a link behind a hinge and a link of 1e-9 kg", mechanisms.gimbal),
+    "joint_limits": _stops("a link", hinge(limit_lower=-2.0, limit_upper=0.03, **BESIDE)),
+    "joint_limits below": _stops(
+        "a link that turns down the other way", hinge((0.0, -1.0, 0.0), limit_lower=-0.03, limit_upper=2.0, **BESIDE)
+    ),
+    **{
+        f"joint_limits of a slider{where}": Bench(
+            f"a limit of {at:g} m stops a slider of {qd:g} m/s [m]",
+            (-0.06, 0.06),
+            _moved(_X),
+            slider(qd=qd, limit_lower=min(at, -sign), limit_upper=max(at, -sign)),
+        )
+        for where, at, qd, sign in (("", 0.03, 1.0, 1.0), (" below", -0.03, -1.0, -1.0))
+    },
+    "ball_limits": _stops("a link on a ball joint", mechanisms.limited_ball),
+    **_both("joint_drives", "a drive of 100 N/m pulls a slider to 0.1 m", (0.02, 0.08), target_q=0.1, target_ke=100.0),
+    **_both(
+        "joint_drives by velocity",
+        "a drive of 10 N·s/m pulls a slider to 1 m/s",
+        (0.3, 0.8),
+        is_speed=True,
+        target_qd=1.0,
+        target_kd=10.0,
+    ),
+    "massless_bodies": _falls("a free body and a frame without mass fall", mechanisms.free_frame),
+    "mimic_joints": Bench(
+        "a slider that follows a falling one moves twice as far, from 0.1 m", (1.6, 2.4), _share(0.1), mimic(2.0, 0.1)
+    ),
+    "armature": _falls("armature equal to its mass halves a slider's fall", slider(Z, armature=MASS), (0.4, 0.6)),
+    "armature of a hinge": Bench(
+        "armature equal to its inertia halves a hinged link's turn [rad]",
+        (0.4 * _TURN, 0.6 * _TURN),
+        _turned,
+        hinge(armature=INERTIA + MASS * LENGTH**2, **BESIDE),
+    ),
+    **_both("joint_friction", "friction of 5 N slows a slider from 1 m/s", (0.3, 0.7), True, qd=1.0, friction=5.0),
+    **_both("joint_damping", "damping of 10 N·s/m slows a slider from 1 m/s", (0.2, 0.6), True, qd=1.0, damping=10.0),
+    **_both(
+        "joint_stiffness", "a spring of 100 N/m pulls a slider from 0.1 m", (-0.07, -0.025), q=0.1, stiffness=100.0
+    ),
+    **_both(
+        "effort_limits",
+        "a drive held to 1 N moves a slider by t²/2 N/kg",
+        (0.002, 0.01),
+        target_q=1.0,
+        target_ke=1000.0,
+        effort_limit=1.0,
+    ),
+    "velocity_limits": Bench(
+        "a limit of 0.2 m/s holds back a falling slider [m/s]",
+        (0.1, 0.4),
+        _speed(_Z, -1.0),
+        slider(Z, velocity_limit=0.2),
+    ),
+    "velocity_limits of a hinge": Bench(
+        "a limit of 0.2 rad/s holds back a link that turns down [rad/s]",
+        (0.1, 0.4),
+        _speed(_TURN_Y),
+        hinge(velocity_limit=0.2, **BESIDE),
+    ),
+    **{
+        f"restitution of {value:g}": Bench(
+            f"a ball with restitution {value:g} that meets a block with 3 m/s bounces [m/s]",
+            bounds,
+            _speed(_Z),
+            met(gap=0.06, speed=(0.0, -3.0), restitution=value),
+        )
+        for value, bounds in ((1.0, (1.8, 2.8)), (0.5, (0.4, 1.3)))
+    },
+    "contact_stiffness": Bench(
+        "a contact of 400 N/m lets a ball of 1 m/s sink in by some centimetres [m]",
+        (-0.1, -0.025),
+        _moved(_Z),
+        met(speed=(0.0, -1.0), ke=400.0, kd=2.0),
+    ),
+    "friction_damping": Bench(
+        "a contact with a damping of 3 N·s/m slows a ball that slides with 1 m/s by a quarter [m/s]",
+        (0.65, 0.9),
+        _speed(_X),
+        met(gap=-0.001, speed=(1.0, 0.0), kf=3.0),
+    ),
+    "adhesion": Bench(
+        "a block holds a ball that leaves with 1.5 m/s and would rise by 0.1 m [m]",
+        (-0.02, 0.05),
+        _moved(_Z),
+        met(speed=(0.0, 1.5), ka=0.1, gap=0.001),
+    ),
+    "torsional_friction": Bench(
+        "torsional friction of 0.02 m slows a ball that turns on the spot with 5 rad/s [rad/s]",
+        (1.5, 4.2),
+        _speed(_TURN_Z),
+        met(gap=-0.0005, spin=(0.0, 5.0), mu_torsional=0.02),
+    ),
+    "rolling_friction": Bench(
+        "rolling friction of 0.05 m slows a ball that rolls with 1 m/s [m/s]",
+        (0.4, 0.95),
+        _speed(_X),
+        met(gap=-0.0005, speed=(1.0, 0.0), spin=(10.0, 0.0), mu_rolling=0.05),
+    ),
+    **_both(
+        "limit_stiffness",
+        "a limit of 400 N/m and 20 N·s/m brings back a slider of 1 m/s from beyond to 2 cm",
+        (0.014, 0.029),
+        qd=1.0,
+        limit_lower=-1.0,
+        limit_upper=0.0,
+        limit_ke=400.0,
+        limit_kd=20.0,
+    ),
+}
+"""The benches by name; the first word is the feature."""
+
+
+def benches_of(feature: str) -> Sequence[str]:
+    """Return the names of the benches of a feature."""
+    return [name for name in BENCHES if name.partition(" ")[0] == feature]
+
+
+UNTRIED: Mapping[str, str] = {
+    "rod_joints": "the kit has no rod",
+    **dict.fromkeys(
+        ("mimic_constraints", "equality_constraints", "inactive_equalities", "mujoco_tendons", "asset_actuators"),
+        "only importers make them",
+    ),
+    "tendons": "the kit has no route for a tendon",
+    "muscles": "the kit has no muscle",
+    "particles": "`free_fall` tests them if the solver supports nothing else",
+    **dict.fromkeys(("springs", "triangles", "bending", "tetrahedra"), "the kit's mechanisms are rigid"),
+    "gradients": "they need a process of their own, and compiled backward kernels",
+    "heterogeneous_worlds": "two benches are tried in two worlds, see its check",
+    "gravity_compensation": "the runtime change `disable_gravities` tries it",
+    "particle_worlds": "the check `particle_worlds` tests it",
+}
+"""Features without a bench, with the reasons."""
+
+
+def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float | Exception]:
+    """Return the number that a solver gives on the bench of each feature, or the exception raised.
+
+    All benches stand side by side in one simulation. If this fails, they are split into two simulations, and so on.
+    """
+
+    def scene(builder: newton.ModelBuilder) -> None:
+        for index, name in enumerate(names):
+            BENCHES[name].add(builder, name, 1.0 * (index + 1))
+
+    if not names:
+        return {}
+    try:
+        with subject.build(count=1, scene=scene, world_count=1) as simulation:
+            before = _rows(simulation)
+            step(simulation, round(DURATION / subject.dt))
+            after = _rows(simulation)
+    except Exception as error:  # a plugin may raise anything
+        if len(names) == 1:
+            return {names[0]: error}
+        middle = len(names) // 2
+        return measured(subject, names[:middle]) | measured(subject, names[middle:])
+    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
+
+
+def measured_apart(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float]:
+    """Return the number that a solver gives on each bench, each in a world of its own."""
+    scenes = [(functools.partial(BENCHES[name].add, label=name, y=0.0), 1) for name in names]
+    with subject.build(count=1, scene=scenes) as simulation:
+        before = _rows(simulation)
+        step(simulation, round(DURATION / subject.dt))
+        after = _rows(simulation)
+    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
+
+
+def _rows(simulation: Simulation) -> dict[str, Rows]:
+    """Return copies of poses and velocities of the bodies of each bench."""
+    model, state = model_and_state(simulation)
+    poses, velocities = state.body_q.numpy(), state.body_qd.numpy()
+    owners = np.array([label.partition("/")[0] for label in model.body_label])
+    return {name: (poses[owners == name].copy(), velocities[owners == name].copy()) for name in dict.fromkeys(owners)}

@@ -1,0 +1,96 @@
+"""The keys of `[trainer]` that all trainers have, and those of the trainers that Pippin brings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import deep_iterable, ge, gt, in_, le, min_len
+from pippin.validators import finite, positive
+
+
+@attrs.frozen(kw_only=True)
+class TrainerConfig:
+    """Settings of a training by PPO: those that every trainer has."""
+
+    iterations: int = attrs.field(default=500, validator=ge(1))
+    """Number of iterations: each collects steps of all worlds, and learns from them."""
+
+    steps: int = attrs.field(default=24, validator=ge(1))
+    """Control steps of each world in an iteration."""
+
+    epochs: int = attrs.field(default=5, validator=ge(1))
+    """Passes over the steps of an iteration."""
+
+    batches: int = attrs.field(default=4, validator=ge(1))
+    """Parts into which a pass divides the steps, with a gradient step for each."""
+
+    learning_rate: float = attrs.field(default=1e-3, validator=positive)
+    """Size of gradient steps."""
+
+    gamma: float = attrs.field(default=0.99, validator=[finite, gt(0.0), le(1.0)])
+    """Discount of a reward for each control step that it lies ahead."""
+
+    lam: float = attrs.field(default=0.95, validator=[finite, ge(0.0), le(1.0)])
+    """Decay λ of generalised advantage estimation."""
+
+    clip: float = attrs.field(default=0.2, validator=positive)
+    """Largest change of the ratio of probabilities that the objective rewards."""
+
+    entropy: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
+    """Weight of the entropy of the actions in the objective."""
+
+    hidden: tuple[int, ...] = attrs.field(default=(64, 64), validator=[min_len(1), deep_iterable(ge(1))])
+    """Units of each hidden layer, of the policy and of the value alike."""
+
+    activation: Literal["elu", "relu", "tanh"] = attrs.field(default="elu", validator=in_(("elu", "relu", "tanh")))
+    """Function of the hidden units."""
+
+    std: float = attrs.field(default=1.0, validator=positive)
+    """Standard deviation of the actions at the start."""
+
+    normalise: bool = True
+    """Whether the networks read observations less their mean, divided by their standard deviation."""
+
+    observations: str = "policy"
+    """The group of observations that the policy reads; the only group counts whatever its name is."""
+
+    save_period: int = attrs.field(default=50, validator=ge(1))
+    """Iterations from one checkpoint to the next."""
+
+    threads: int = attrs.field(default=1, validator=ge(0))
+    """Threads of PyTorch; 0 for its default. Small networks are fastest on one, and the solver needs the others."""
+
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+    """Further settings of the library's PPO, by the library's names; they replace those above."""
+
+
+@attrs.frozen(kw_only=True)
+class RslRlConfig(TrainerConfig):
+    """PPO of rsl-rl-lib. A group of observations `critic`, if there is one, is what the value reads."""
+
+    implementation = ".rsl_rl:RslRlTrainer"
+    extra = "rsl-rl"
+
+    desired_kl: float = attrs.field(default=0.01, validator=[finite, ge(0.0)])
+    """Change of the policy in an iteration to which the learning rate is adapted; with 0, the rate stays."""
+
+    least_std: float = attrs.field(default=1e-6, validator=positive)
+    """Standard deviation below which that of the actions never falls."""
+
+
+@attrs.frozen(kw_only=True)
+class Sb3Config(TrainerConfig):
+    """PPO of Stable-Baselines3."""
+
+    implementation = ".sb3:Sb3Trainer"
+    extra = "sb3"
+
+
+@attrs.frozen(kw_only=True)
+class SkrlConfig(TrainerConfig):
+    """PPO of skrl."""
+
+    implementation = ".skrl:SkrlTrainer"
+    extra = "skrl"

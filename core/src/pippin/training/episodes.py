@@ -1,0 +1,42 @@
+"""The environment of a training, which notes the episodes that end."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from pippin.gym import VectorEnv
+
+_KEPT = 100
+"""Episodes of which the mean is taken."""
+
+
+class TrainingEnv(VectorEnv):
+    """A vector environment that counts its steps, and keeps the returns and lengths of the last 100 episodes."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        #: Control steps of all worlds so far.
+        self.taken: int = 0
+        #: Return and length of each of the last episodes, the oldest first.
+        self.last_episodes: deque[tuple[float, int]] = deque(maxlen=_KEPT)
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Take one control step in all worlds, with `actions`."""
+        results = super().step(actions)
+        self.taken += self.num_envs
+        info = results[-1]
+        ended = _on_host(info["_episode"])
+        if ended.any():
+            returns, lengths = (_on_host(info["episode"][key])[ended].tolist() for key in ("r", "l"))
+            self.last_episodes.extend(zip(returns, map(int, lengths), strict=True))
+        return results
+
+    def means(self) -> tuple[float, float]:
+        """Return the mean return and the mean length [control steps] of the last episodes; NaN before one has ended."""
+        return tuple(np.mean(self.last_episodes, axis=0).tolist()) if self.last_episodes else (np.nan, np.nan)
+
+
+def _on_host(values: Any) -> np.ndarray:
+    return values.cpu().numpy() if hasattr(values, "cpu") else np.asarray(values)

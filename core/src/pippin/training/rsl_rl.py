@@ -1,0 +1,84 @@
+"""PPO of rsl-rl-lib."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch  # pyright: ignore[reportMissingImports]
+from pippin.gym import RslRlVecEnvWrapper, VectorEnv
+from rsl_rl.runners import OnPolicyRunner  # pyright: ignore[reportMissingImports]
+
+from .config import RslRlConfig
+from .networks import write_policy
+from .torch_layers import layers_of, limit_threads
+
+
+class RslRlTrainer:
+    """A runner of rsl-rl-lib, one iteration at a time."""
+
+    backend = "torch"
+
+    def __init__(self, config: RslRlConfig, env: VectorEnv, seed: int) -> None:
+        self._config = config
+        limit_threads(config.threads)
+        torch.manual_seed(seed)
+        wrapper = RslRlVecEnvWrapper(env)
+        groups = list(wrapper.get_observations().keys())
+        actor = config.observations if config.observations in groups else groups[0]
+        network = {
+            "class_name": "MLPModel",
+            "hidden_dims": list(config.hidden),
+            "activation": config.activation,
+            "obs_normalization": config.normalise,
+        }
+        noise = {
+            "class_name": "GaussianDistribution",
+            "init_std": config.std,
+            "std_range": [config.least_std, 1e6],
+        }
+        algorithm = {
+            "class_name": "PPO",
+            "num_learning_epochs": config.epochs,
+            "num_mini_batches": config.batches,
+            "learning_rate": config.learning_rate,
+            "schedule": "adaptive" if config.desired_kl else "fixed",
+            "desired_kl": config.desired_kl or 0.01,
+            "gamma": config.gamma,
+            "lam": config.lam,
+            "clip_param": config.clip,
+            "entropy_coef": config.entropy,
+            "use_clipped_value_loss": False,
+            **config.options,
+        }
+        settings: dict[str, Any] = {
+            "num_steps_per_env": config.steps,
+            "save_interval": sys.maxsize,
+            "obs_groups": {"actor": [actor], "critic": ["critic" if "critic" in groups else actor]},
+            "actor": {**network, "distribution_cfg": noise},
+            "critic": network,
+            "algorithm": algorithm,
+        }
+        self._runner = OnPolicyRunner(wrapper, settings, log_dir=None, device=env.device)
+
+    def learn(self) -> None:
+        """Train for one iteration."""
+        self._runner.learn(1)
+
+    def save(self, path: Path) -> None:
+        """Write networks, optimiser and statistics."""
+        torch.save(self._runner.alg.save(), path)
+
+    def load(self, path: Path) -> None:
+        """Continue from a file."""
+        self._runner.alg.load(torch.load(path, weights_only=False), None, True)
+
+    def write_policy(self, path: Path) -> None:
+        """Write the mean action."""
+        policy = self._runner.alg.get_policy()
+        mean = std = None
+        if policy.obs_normalization:
+            mean = policy.obs_normalizer.mean.cpu().numpy().ravel()
+            std = policy.obs_normalizer.std.cpu().numpy().ravel() + policy.obs_normalizer.eps
+        write_policy(path, layers_of(policy.mlp), self._config.activation, mean=mean, std=std)

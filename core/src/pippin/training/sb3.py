@@ -1,0 +1,83 @@
+"""PPO of Stable-Baselines3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch  # pyright: ignore[reportMissingImports]
+from pippin import ConfigError
+from pippin.gym import Sb3VecEnvWrapper, VectorEnv
+from stable_baselines3 import PPO  # pyright: ignore[reportMissingImports]
+from stable_baselines3.common.vec_env import VecNormalize  # pyright: ignore[reportMissingImports]
+
+from .config import Sb3Config
+from .networks import write_policy
+from .torch_layers import ACTIVATIONS, layers_of, limit_threads
+
+_CLIP = 10.0
+"""Size at which `VecNormalize` clips observations."""
+
+
+class Sb3Trainer:
+    """A PPO of Stable-Baselines3, one rollout and one update at a time."""
+
+    backend = "numpy"
+
+    def __init__(self, config: Sb3Config, env: VectorEnv, seed: int) -> None:
+        space = env.single_action_space
+        if not np.isfinite([space.low, space.high]).all():
+            raise ConfigError(
+                "trainer: Stable-Baselines3 takes bounded actions only; give each of task.actions a `clip`"
+            )
+        limit_threads(config.threads)
+        self._config, self._steps = config, config.steps * env.num_envs
+        wrapper = Sb3VecEnvWrapper(env)
+        self._normal = VecNormalize(wrapper, norm_reward=False, clip_obs=_CLIP) if config.normalise else None
+        network = {
+            "net_arch": list(config.hidden),
+            "activation_fn": ACTIVATIONS[config.activation],
+            "log_std_init": float(np.log(config.std)),
+        }
+        settings = {
+            "n_steps": config.steps,
+            "batch_size": max(2, self._steps // config.batches),
+            "n_epochs": config.epochs,
+            "learning_rate": config.learning_rate,
+            "gamma": config.gamma,
+            "gae_lambda": config.lam,
+            "clip_range": config.clip,
+            "ent_coef": config.entropy,
+            **config.options,
+        }
+        self._model = PPO(
+            "MlpPolicy", self._normal or wrapper, policy_kwargs=network, seed=seed, device="cpu", **settings
+        )
+
+    def learn(self) -> None:
+        """Train for one iteration."""
+        self._model.learn(self._steps, reset_num_timesteps=False)
+
+    def save(self, path: Path) -> None:
+        """Write networks, optimiser and statistics."""
+        parts = {"model": self._model.get_parameters(), "steps": self._model.num_timesteps}
+        statistics = None if self._normal is None else self._normal.obs_rms
+        torch.save({**parts, "statistics": statistics}, path)
+
+    def load(self, path: Path) -> None:
+        """Continue from a file."""
+        parts = torch.load(path, weights_only=False)
+        self._model.set_parameters(parts["model"])
+        self._model.num_timesteps = parts["steps"]
+        if self._normal is not None and parts["statistics"] is not None:
+            self._normal.obs_rms = parts["statistics"]
+
+    def write_policy(self, path: Path) -> None:
+        """Write the mean action."""
+        policy, normal = self._model.policy, self._normal
+        pairs = [*layers_of(policy.mlp_extractor.policy_net), *layers_of([policy.action_net])]
+        mean = std = limit = None
+        if normal is not None:
+            mean, std = normal.obs_rms.mean, np.sqrt(normal.obs_rms.var + normal.epsilon)
+            limit = _CLIP
+        write_policy(path, pairs, self._config.activation, mean=mean, std=std, limit=limit)

@@ -1,0 +1,115 @@
+"""PPO of skrl."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch  # pyright: ignore[reportMissingImports]
+from pippin.gym import VectorEnv
+from skrl.agents.torch.ppo import PPO, PPO_CFG  # pyright: ignore[reportMissingImports]
+from skrl.envs.wrappers.torch import wrap_env  # pyright: ignore[reportMissingImports]
+from skrl.memories.torch import RandomMemory  # pyright: ignore[reportMissingImports]
+from skrl.models.torch import DeterministicMixin, GaussianMixin, Model  # pyright: ignore[reportMissingImports]
+from skrl.resources.preprocessors.torch import RunningStandardScaler  # pyright: ignore[reportMissingImports]
+from skrl.trainers.torch import StepTrainer  # pyright: ignore[reportMissingImports]
+from skrl.utils import set_seed  # pyright: ignore[reportMissingImports]
+
+from .config import SkrlConfig
+from .networks import write_policy
+from .torch_layers import layers_of, limit_threads, network
+
+_CLIP = 5.0
+"""Size at which `RunningStandardScaler` clips observations."""
+
+
+class _Policy(GaussianMixin, Model):
+    """Normally distributed actions around the output of a network."""
+
+    def __init__(self, env: Any, config: SkrlConfig) -> None:
+        Model.__init__(self, observation_space=env.observation_space, action_space=env.action_space, device=env.device)
+        GaussianMixin.__init__(self, clip_actions=False, min_log_std=-14.0)
+        self.net = network(self.num_observations, config.hidden, self.num_actions, config.activation)
+        self.log_std = torch.nn.Parameter(torch.full((self.num_actions,), float(np.log(config.std))))
+
+    def compute(self, inputs: Any, role: str = "") -> Any:
+        return self.net(inputs["observations"]), {"log_std": self.log_std}
+
+
+class _Value(DeterministicMixin, Model):
+    """The value of an observation."""
+
+    def __init__(self, env: Any, config: SkrlConfig) -> None:
+        Model.__init__(self, observation_space=env.observation_space, action_space=env.action_space, device=env.device)
+        DeterministicMixin.__init__(self)
+        self.net = network(self.num_observations, config.hidden, 1, config.activation)
+
+    def compute(self, inputs: Any, role: str = "") -> Any:
+        return self.net(inputs["observations"]), {}
+
+
+class SkrlTrainer:
+    """An agent of skrl, `steps` interactions at a time, after which it updates its networks."""
+
+    backend = "numpy"
+
+    def __init__(self, config: SkrlConfig, env: VectorEnv, seed: int) -> None:
+        self._config = config
+        limit_threads(config.threads)
+        set_seed(seed)
+        worlds = wrap_env(env, wrapper="gymnasium", verbose=False)
+        self._policy = _Policy(worlds, config)
+        memory = RandomMemory(memory_size=config.steps, num_envs=worlds.num_envs, device=worlds.device)
+        settings: dict[str, Any] = {
+            "rollouts": config.steps,
+            "learning_epochs": config.epochs,
+            "mini_batches": config.batches,
+            "learning_rate": config.learning_rate,
+            "discount_factor": config.gamma,
+            "gae_lambda": config.lam,
+            "ratio_clip": config.clip,
+            "entropy_loss_scale": config.entropy,
+            "experiment": {"write_interval": 0, "checkpoint_interval": 0},
+            **config.options,
+        }
+        if config.normalise:
+            scaler = {"size": worlds.observation_space, "device": worlds.device, "clip_threshold": _CLIP}
+            settings |= {
+                "observation_preprocessor": RunningStandardScaler,
+                "observation_preprocessor_kwargs": scaler,
+            }
+        self._agent = PPO(
+            models={"policy": self._policy, "value": _Value(worlds, config)},
+            memory=memory,
+            observation_space=worlds.observation_space,
+            action_space=worlds.action_space,
+            device=worlds.device,
+            cfg=PPO_CFG(**settings),
+        )
+        steps = config.iterations * config.steps
+        quiet = {"timesteps": steps, "headless": True, "disable_progressbar": True, "close_environment_at_exit": False}
+        self._trainer = StepTrainer(env=worlds, agents=self._agent, cfg=quiet)
+
+    def learn(self) -> None:
+        """Train for one iteration."""
+        for _ in range(self._config.steps):
+            self._trainer.train()
+
+    def save(self, path: Path) -> None:
+        """Write networks, optimiser and statistics."""
+        self._agent.save(str(path))
+
+    def load(self, path: Path) -> None:
+        """Continue from a file."""
+        self._agent.load(str(path))
+
+    def write_policy(self, path: Path) -> None:
+        """Write the mean action."""
+        mean = std = limit = None
+        if self._config.normalise:
+            scaler = self._agent.checkpoint_modules["observation_preprocessor"]
+            mean = scaler.running_mean.cpu().numpy()
+            std = np.sqrt(scaler.running_variance.cpu().numpy()) + scaler.epsilon
+            limit = _CLIP
+        write_policy(path, layers_of(self._policy.net), self._config.activation, mean=mean, std=std, limit=limit)

@@ -1,0 +1,35 @@
+"""Dense layers of PyTorch: their numbers, and their activations by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+import torch  # pyright: ignore[reportMissingImports]
+from torch import nn  # pyright: ignore[reportMissingImports]
+
+ACTIVATIONS = {"elu": nn.ELU, "relu": nn.ReLU, "tanh": nn.Tanh}
+
+
+def limit_threads(count: int) -> None:
+    """Let PyTorch use some threads of this process; 0 leaves their number as it is."""
+    if count:
+        torch.set_num_threads(count)
+
+
+def layers_of(modules: Iterable[nn.Module]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return weights and biases of the dense layers among some modules."""
+    dense = [each for each in modules if isinstance(each, nn.Linear)]
+    return [(each.weight.detach().cpu().numpy(), each.bias.detach().cpu().numpy()) for each in dense]
+
+
+def network(inputs: int, hidden: Iterable[int], outputs: int, activation: str) -> nn.Sequential:
+    """Return dense layers with an activation between them."""
+    sizes = [inputs, *hidden, outputs]
+    layers = [
+        layer
+        for size, following in pairwise(sizes)
+        for layer in (nn.Linear(size, following), ACTIVATIONS[activation]())
+    ]
+    return nn.Sequential(*layers[:-1])

@@ -1,0 +1,251 @@
+"""The training of a file: its loop, its live line, its folder."""
+
+from __future__ import annotations
+
+import atexit
+import csv
+import gc
+import json
+import math
+import os
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+from pippin.catalog.entries import Catalog
+from pippin.config import SimulationConfig, dump_toml, load
+from pippin.config.extras import refuse_missing_extras
+from pippin.config.overrides import parse
+from pippin.config.tree import path_text
+from pippin.errors import ConfigError
+from pippin.runs.decisions import import_newton
+from pippin.runs.folder import RunFolder
+from pippin.runs.interrupt import stopped_between_steps
+from pippin.runs.progress import current_progress
+
+from .report import training_page
+
+DEFAULT_TRAINER = "rsl-rl"
+"""Trainer of a file that names none."""
+
+POLICY, STATE, CURVE = "policy.onnx", "training.json", "training.csv"
+"""Files of a training: the policy, how far it is, and a row for each iteration."""
+
+_COLUMNS = ("iteration", "steps", "seconds", "mean_return", "mean_length")
+
+
+@attrs.define(kw_only=True)
+class Training:
+    """State of a training."""
+
+    folder: Path
+    trainer: str
+    iterations: int
+    """Iterations at the end."""
+
+    iteration: int = 0
+    steps: int = 0
+    """Control steps of all worlds so far."""
+
+    seconds: float = 0.0
+    """Wall time of the iterations so far [s]."""
+
+    mean_return: float | None = None
+    """Mean over the last 100 episodes; None before one has ended."""
+
+    mean_length: float | None = None
+    """Mean length of these episodes [control steps]."""
+
+    @property
+    def checkpoint(self) -> Path:
+        """The file of networks and optimiser."""
+        return self.folder / f"checkpoint.{self.trainer}"
+
+    @property
+    def policy(self) -> Path:
+        """The trained policy."""
+        return self.folder / POLICY
+
+    def summary(self) -> dict[str, Any]:
+        """Return the numbers, for JSON."""
+        return {**attrs.asdict(self), "folder": str(self.folder), "policy": str(self.policy)}
+
+    def line(self, rate: float) -> str:
+        """Return the live line, with a rate of control steps of all worlds per second."""
+        left = (self.iterations - self.iteration) * self.seconds / max(self.iteration, 1)
+        mean = "no episode has ended"
+        if self.mean_return is not None:
+            mean = f"return {self.mean_return:.4g}, length {self.mean_length:.0f}"
+        return f"{self.iteration} of {self.iterations}, {rate:,.0f} steps/s, {mean}, {_duration(left)} left"
+
+
+def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> tuple[SimulationConfig, list[str]]:
+    """Return the configuration of a training, and all values that it sets on top of the file.
+
+    Raises:
+        ConfigError: The file is wrong or has no task.
+        PluginError: The trainer is not installed or broken.
+    """
+    chosen = list(overrides)
+    if trainer is not None:
+        chosen.insert(0, f"trainer.type={json.dumps(trainer)}")
+    config = load(file, chosen)
+    if config.trainer is None:
+        chosen.insert(0, f"trainer.type={json.dumps(DEFAULT_TRAINER)}")
+        config = load(file, chosen)
+    if config.task is None:
+        raise ConfigError(f"{file}: has no [task] table; training needs one, with actions, observations and rewards")
+    return config, chosen
+
+
+def train(
+    file: Path, config: SimulationConfig, overrides: Sequence[str], *, out: Path | None, resume: Path | None
+) -> Training:
+    """Train a policy for a file; Ctrl-C ends it after an iteration, and what was learned is saved.
+
+    Args:
+        file: The configuration file.
+        config: Its configuration, as `load_training` returns it.
+        overrides: The values set on top of the file.
+        out: The run folder, new or empty.
+        resume: The folder of a training to continue, in place of `out`.
+
+    Raises:
+        ConfigError: An argument or the environment is wrong.
+        PluginError: The library of the trainer is not installed, or the trainer is broken.
+        KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the training, which can be continued.
+    """
+    progress, choice = current_progress(), config.trainer
+    assert choice is not None, "load_training sees to it"
+    refuse_missing_extras(config.unobserved(), [choice])
+    settings = choice.config
+    training = Training(folder=Path(), trainer=choice.type.rpartition(":")[2], iterations=settings.iterations)
+    if resume is not None:
+        training = _resumed(resume, training)
+    else:
+        folder = RunFolder.named_after(file) if out is None else RunFolder(out)
+        training.folder = folder.path
+    import_newton(config.unobserved(), progress)
+    atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
+    with progress.phase("library"):
+        plugin: Any = Catalog.installed().find("trainer", choice.type).load()
+    from .episodes import TrainingEnv
+
+    values = {path_text(each.path): each.value for each in parse(overrides)}
+    with progress.phase("build"):
+        env = TrainingEnv(file, backend=plugin.backend, overrides={**values, "viewers": {}, "recorders": {}})
+    try:
+        env.reset(seed=config.simulation.seed + training.iteration)
+        with progress.phase("networks"):
+            trainer = plugin(settings, env, config.simulation.seed)
+            if resume is not None:
+                trainer.load(training.checkpoint)
+        training.folder.mkdir(parents=True, exist_ok=True)
+        RunFolder.write_config(_Folder(training.folder), config)
+        with progress.phase("train"):
+            _learn(training, trainer, env, settings.save_period, progress)
+    finally:
+        env.close()
+        if (training.folder / CURVE).is_file():
+            _write_page(training, file, config)
+    return training
+
+
+def play_command(file: Path, options: Sequence[str], training: Training) -> str:
+    """Return the command that plays the policy of a training."""
+    return shlex.join(["pippin", "play", str(file), *options, "--policy", str(training.policy)])
+
+
+def _write_page(training: Training, file: Path, config: SimulationConfig) -> None:
+    text = training_page(str(file), training.folder / CURVE, dump_toml(config), play_command(file, (), training))
+    (training.folder / "report.html").write_text(text, encoding="utf-8")
+
+
+class _Folder(RunFolder):
+    """A run folder that may have files already."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+
+def _resumed(folder: Path, training: Training) -> Training:
+    """Return how far the training of a folder is.
+
+    Raises:
+        ConfigError: It is not the folder of a training, or another trainer wrote it, or it has ended.
+    """
+    try:
+        state = json.loads((folder / STATE).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"--resume: '{folder}' has no {STATE} of a training; name the folder of one") from error
+    if state["trainer"] != training.trainer:
+        raise ConfigError(
+            f"--resume: '{folder}' was trained by {state['trainer']}, not by {training.trainer}; choose"
+            f" --trainer {state['trainer']}"
+        )
+    if state["iteration"] >= training.iterations:
+        raise ConfigError(
+            f"--resume: '{folder}' has all of its {state['iteration']} iterations; set trainer.iterations to more"
+        )
+    known = {key: state[key] for key in ("iteration", "steps", "seconds", "mean_return", "mean_length")}
+    return attrs.evolve(training, folder=folder, **known)
+
+
+def _learn(training: Training, trainer: Any, env: Any, period: int, progress: Any) -> None:
+    taken, saved = training.steps, training.iteration
+    with stopped_between_steps(_NeverWaiting()) as stop_if_asked:
+        try:
+            while training.iteration < training.iterations:
+                began, before = time.perf_counter(), env.taken
+                trainer.learn()
+                elapsed = time.perf_counter() - began
+                training.iteration += 1
+                training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
+                mean, length = env.means()
+                if not math.isnan(mean):
+                    training.mean_return, training.mean_length = mean, length
+                _write_row(training)
+                progress.update(training.line((env.taken - before) / elapsed))
+                if training.iteration % period == 0:
+                    _save(training, trainer)
+                    saved = training.iteration
+                stop_if_asked()
+        except KeyboardInterrupt as error:
+            raise KeyboardInterrupt(training) from error
+        finally:
+            if saved < training.iteration:
+                _save(training, trainer)
+
+
+class _NeverWaiting:
+    is_waiting = False
+
+
+def _save(training: Training, trainer: Any) -> None:
+    """Replace checkpoint and policy, each at once: a training may be killed at any time."""
+    for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
+        part = path.with_name(f".{path.name}.part")
+        write(part)
+        os.replace(part, path)
+    part = training.folder / f".{STATE}.part"
+    part.write_text(json.dumps(training.summary(), indent=2) + "\n", encoding="utf-8")
+    os.replace(part, training.folder / STATE)
+
+
+def _write_row(training: Training) -> None:
+    path = training.folder / CURVE
+    is_new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if is_new:
+            writer.writerow(_COLUMNS)
+        values: Mapping[str, Any] = attrs.asdict(training)
+        writer.writerow([f"{values[key]:.6g}" if isinstance(values[key], float) else values[key] for key in _COLUMNS])
+
+
+def _duration(seconds: float) -> str:
+    minutes = seconds / 60.0
+    return f"{seconds:.0f} s" if seconds < 90.0 else f"{minutes:.0f} min" if minutes < 90.0 else f"{minutes / 60:.1f} h"

@@ -1,0 +1,52 @@
+"""Names in the image of a page: those of the bodies and joints of one world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pippin.arrays import on_host
+from pippin.labels import name_of
+
+from .page import Page
+from .playback import ViewedSimulation
+
+
+class Names:
+    """Labels that move along with bodies and joints."""
+
+    def __init__(self, page: Page, shown: ViewedSimulation) -> None:
+        self._page, self._shown = page, shown
+        #: Whether the names of bodies and of joints are drawn.
+        self.shows_bodies = self.shows_joints = False
+        self._handles: dict[str, Any] = {}
+        self._drawn: tuple[Any, ...] = ()
+
+    def show(self, world: int) -> None:
+        """Draw the names of a world where its bodies are now."""
+        wanted = (world, self.shows_bodies, self.shows_joints)
+        if wanted != self._drawn:
+            self._drawn = wanted
+            for handle in self._handles.values():
+                handle.remove()
+            self._handles = {}
+        if not (self.shows_bodies or self.shows_joints):
+            return
+        for key, (text, position) in self._places(world).items():
+            if key in self._handles:
+                self._handles[key].position = position
+            else:
+                self._handles[key] = self._page.add_label(key, text, position)
+
+    def _places(self, world: int) -> dict[str, tuple[str, np.ndarray]]:
+        """Return the text and the position of each name."""
+        model, found = self._shown.model, {}
+        positions = self._page.body_positions(self._shown)
+        if self.shows_bodies:
+            for body in np.flatnonzero(on_host(model.body_world) == world):
+                found[f"body_{body}"] = (name_of(model.body_label[body]), positions[body])
+        if self.shows_joints:
+            anchors = self._page.joint_positions(self._shown)
+            for joint in np.flatnonzero(on_host(model.joint_world) == world):
+                found[f"joint_{joint}"] = (name_of(model.joint_label[joint]), anchors[joint])
+        return found

@@ -1,0 +1,63 @@
+"""Frames without a mass, which solvers that need masses see merged into the links that carry them."""
+
+import numpy as np
+import pippin
+import pytest
+
+INERTIA = '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+URDF = f"""<robot name="arm"><link name="base"/><link name="mount"/>
+<joint name="plate" type="fixed"><parent link="base"/><child link="mount"/></joint>
+<link name="rod"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>{INERTIA}</link>
+<joint name="hinge" type="continuous"><parent link="mount"/><child link="rod"/><axis xyz="0 1 0"/></joint>
+<link name="frame"/><joint name="to_frame" type="fixed"><parent link="rod"/><child link="frame"/>
+<origin xyz="0.1 0 -1" rpy="0 0 1"/></joint>
+<link name="tool"><inertial><mass value="1e-9"/>{INERTIA.replace("0.1", "1e-9")}</link>
+<joint name="to_tool" type="fixed"><parent link="frame"/><child link="tool"/><origin xyz="0 0.2 0"/></joint>
+<link name="tip"><inertial><mass value="0.3"/>{INERTIA}</link>
+<joint name="bolt" type="fixed"><parent link="tool"/><child link="tip"/></joint></robot>"""
+
+
+@pytest.fixture
+def arm(tmp_path):
+    (tmp_path / "arm.urdf").write_text(URDF)
+    return [{"path": str(tmp_path / "arm.urdf")}]
+
+
+def names(labels):
+    return [label.rpartition("/")[2] for label in labels]
+
+
+@pytest.mark.parametrize("solver", ["xpbd", "kamino"])
+def test_only_frames_that_move_are_merged_and_sensors_still_find_them(simulate, arm, solver):
+    ends = {"end": {"type": "frame-transform", "body": "tool", "reference": {"body": "base"}}}
+    with (
+        simulate(assets=arm, solver=solver, worlds=2, sensors=ends) as merged,
+        simulate(assets=arm, solver="featherstone", worlds=2, sensors=ends) as whole,
+    ):
+        for each in (merged, whole):
+            each.step()
+        of = [each.sensors["end"].outputs["position"].data.numpy() for each in (merged, whole)]
+        notes = [note for note in merged.notes["scene"] if "merged" in note]
+        bodies = names(merged.model.body_label), names(whole.model.body_label)
+
+    assert bodies == (["base", "mount", "rod", "tip"] * 2, ["base", "mount", "rod", "frame", "tool", "tip"] * 2)
+    assert of[0] == pytest.approx(of[1], abs=2e-4)
+    expected = "frame into rod, tool into rod"
+    assert notes == [f"links without a mass are merged into those they are fixed to, as sites: {expected}"]
+    assert merged.ignored_features == {}
+
+
+def test_a_merged_link_that_a_sensor_of_bodies_names_is_refused_with_its_cure(simulate, arm):
+    with pytest.raises(pippin.ConfigError, match="'tool' has no mass, and the solver needs it merged into 'rod'"):
+        simulate(assets=arm, solver="xpbd", sensors={"touch": {"type": "contact", "bodies": ["tool"]}})
+
+
+def test_the_merged_robot_moves_as_the_whole_one(simulate, arm):
+    angles = []
+    for solver in ("kamino", "mujoco"):
+        with simulate(assets=[{**arm[0], "joint_positions": {"hinge": 1.0}}], solver=solver, dt=0.002) as simulation:
+            simulation.step(100)
+            angles.append(simulation.state.joint_q.numpy())
+
+    assert np.abs(angles[1] - 1.0).max() > 0.1
+    assert angles[0] == pytest.approx(angles[1], rel=0.02)

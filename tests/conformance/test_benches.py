@@ -1,0 +1,201 @@
+"""Each bench of the kit with its feature taken out: a solver that declares the feature and ignores it is refused.
+
+A mutant is a true solver that gets a model without the feature. The true solver passes each bench, see its own tests.
+"""
+
+import functools
+
+import numpy as np
+import pippin
+import pytest
+from pippin.conformance import Conformance
+from pippin.conformance.benches import BENCHES, UNTRIED, benches_of, measured
+from pippin.conformance.plugin_under_test import PluginUnderTest
+from pippin.conformance.runtime_changes import RUNTIME_CHANGES
+from pippin.solving import FEATURES
+
+SUBJECTS = {
+    "featherstone": {},
+    "semi-implicit": {"dt": 0.0005, "config": {"angular_damping": 0.0, "joint_mimic_ke": 1e4}},
+    "xpbd": {"config": {"enable_restitution": True, "joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0}},
+    "mujoco-native": {},
+    "steel": {"config": {"enable_joint_velocity_limits": True}},
+}
+
+
+def fill(name, value):
+    """Return a scrub that fills an array of the model."""
+    return lambda model: getattr(model, name).fill_(value)
+
+
+def spherical(model):
+    inertia = np.broadcast_to(0.02 * np.eye(3), (model.body_count, 3, 3))
+    model.body_inertia.assign(inertia.astype(np.float32))
+    model.body_inv_inertia.assign(np.linalg.inv(inertia).astype(np.float32))
+
+
+def diagonal(model):
+    inertia = model.body_inertia.numpy() * np.eye(3)
+    model.body_inertia.assign(inertia)
+    model.body_inv_inertia.assign(np.linalg.inv(inertia).astype(np.float32))
+
+
+def standing(model):
+    model.body_qd.zero_()
+    model.joint_qd.zero_()
+
+
+def colliding(keep):
+    """Return a scrub that keeps only some pairs of shapes, told by whether each shape is on a moving body."""
+
+    def scrub(model):
+        pairs, bodies = model.shape_contact_pairs.numpy(), model.shape_body.numpy()
+        kept = np.array([pair for pair in pairs if keep(*(bodies[pair] >= 0))], dtype=np.int32).reshape(-1, 2)
+        model.shape_contact_pairs = type(model.shape_contact_pairs)(kept, dtype=model.shape_contact_pairs.dtype)
+
+    return scrub
+
+
+def opened(model):
+    """Switch off the joints outside articulations."""
+    model.joint_enabled.assign(model.joint_enabled.numpy() & (model.joint_articulation.numpy() >= 0))
+
+
+def mimicking(offset, factor):
+    return lambda model: model.joint_mimic_coeffs.fill_((offset, factor))
+
+
+GRAVITY, NO_JOINT = fill("gravity", (0.0, 0.0, 0.0)), fill("joint_enabled", False)
+NO_LOWER, NO_UPPER = fill("joint_limit_lower", -1e10), fill("joint_limit_upper", 1e10)
+
+MUTANTS = [
+    ("rigid_bodies", "featherstone", "weight", GRAVITY),
+    ("rigid_bodies that tumble", "featherstone", "the gyroscopic torque", spherical),
+    ("rigid_bodies that tumble", "featherstone", "products of inertia", diagonal),
+    ("kinematic_bodies", "featherstone", "their velocity", standing),
+    ("kinematic_bodies", "featherstone", "friction", fill("shape_material_mu", 0.0)),
+    ("free_joints", "featherstone", "weight", GRAVITY),
+    ("rigid_contacts", "xpbd", "contacts", colliding(lambda *_: False)),
+    ("rigid_contacts with much friction", "featherstone", "friction", fill("shape_material_mu", 0.0)),
+    ("rigid_contacts with little friction", "featherstone", "the value of mu", fill("shape_material_mu", 0.5)),
+    ("rigid_contacts that tip", "xpbd", "torques of contacts", fill("body_inv_inertia", 0.0)),
+    ("rigid_contacts of bodies", "xpbd", "contacts of two bodies", colliding(lambda one, other: one != other)),
+    ("fixed_joints", "semi-implicit", "joints", NO_JOINT),
+    ("revolute_joints", "semi-implicit", "joints", NO_JOINT),
+    ("ball_joints", "semi-implicit", "joints", NO_JOINT),
+    ("prismatic_joints", "semi-implicit", "weight", GRAVITY),
+    ("prismatic_joints across", "semi-implicit", "joints", NO_JOINT),
+    ("d6_joints", "semi-implicit", "weight", GRAVITY),
+    ("d6_joints across", "semi-implicit", "joints", NO_JOINT),
+    ("distance_joints", "xpbd", "joints", NO_JOINT),
+    ("loop_joints", "semi-implicit", "the joint that closes the loop", opened),
+    ("disabled_joints", "semi-implicit", "the switch", fill("joint_enabled", True)),
+    ("light_links", "featherstone", "weight", GRAVITY),
+    ("joint_limits", "featherstone", "upper limits", NO_UPPER),
+    ("joint_limits below", "featherstone", "lower limits", NO_LOWER),
+    ("joint_limits of a slider", "featherstone", "upper limits", NO_UPPER),
+    ("joint_limits of a slider below", "featherstone", "lower limits", NO_LOWER),
+    ("ball_limits", "mujoco-native", "upper limits", NO_UPPER),
+    *((name, "featherstone", "stiffness", fill("joint_target_ke", 0.0)) for name in benches_of("joint_drives")[:2]),
+    *((name, "featherstone", "damping", fill("joint_target_kd", 0.0)) for name in benches_of("joint_drives")[2:]),
+    ("massless_bodies", "featherstone", "weight", GRAVITY),
+    ("mimic_joints", "featherstone", "the relation", fill("joint_mimic_joint", -1)),
+    ("mimic_joints", "semi-implicit", "coefficients", mimicking(0.0, 1.0)),
+    ("mimic_joints", "semi-implicit", "the factor", mimicking(0.1, 1.0)),
+    ("mimic_joints", "semi-implicit", "the offset", mimicking(0.0, 2.0)),
+    *((name, "featherstone", "armature", fill("joint_armature", 0.0)) for name in benches_of("armature")),
+    *((name, "mujoco-native", "friction", fill("joint_friction", 0.0)) for name in benches_of("joint_friction")),
+    *((name, "featherstone", "damping", fill("joint_damping", 0.0)) for name in benches_of("joint_damping")),
+    *((name, "featherstone", "stiffness", fill("joint_stiffness", 0.0)) for name in benches_of("joint_stiffness")),
+    *((name, "mujoco-native", "limits", fill("joint_effort_limit", 1e10)) for name in benches_of("effort_limits")),
+    *((name, "steel", "limits", fill("joint_velocity_limit", 1e10)) for name in benches_of("velocity_limits")),
+    ("restitution of 1", "xpbd", "restitution", fill("shape_material_restitution", 0.0)),
+    ("restitution of 0.5", "xpbd", "the value", fill("shape_material_restitution", 1.0)),
+    ("restitution of 1", "xpbd", "the value", fill("shape_material_restitution", 0.5)),
+    ("contact_stiffness", "featherstone", "stiffness", fill("shape_material_ke", 2500.0)),
+    ("contact_stiffness", "featherstone", "damping", fill("shape_material_kd", 100.0)),
+    ("friction_damping", "featherstone", "damping", fill("shape_material_kf", 1000.0)),
+    ("adhesion", "featherstone", "adhesion", fill("shape_material_ka", 0.0)),
+    ("torsional_friction", "xpbd", "friction", fill("shape_material_mu_torsional", 0.0)),
+    ("rolling_friction", "xpbd", "friction", fill("shape_material_mu_rolling", 0.0)),
+    *((name, "featherstone", "stiffness", fill("joint_limit_ke", 1e4)) for name in benches_of("limit_stiffness")),
+    *((name, "featherstone", "damping", fill("joint_limit_kd", 0.0)) for name in benches_of("limit_stiffness")),
+    *((name, "mujoco-native", "limits", NO_UPPER) for name in benches_of("limit_stiffness")),
+]
+"""Bench, solver, what is taken out, and how."""
+
+
+def scrubbed(monkeypatch, solver, scrub):
+    """Let a solver's plugin get models from which something was taken out, and return it."""
+    subject = PluginUnderTest(kind="solver", name=solver, **SUBJECTS[solver])
+    original = subject.plugin.build_solver
+
+    @pippin.hookimpl
+    @functools.wraps(original)
+    def build_solver(self, **arguments):
+        scrub(arguments["model"])
+        return original(self, **arguments)
+
+    monkeypatch.setattr(subject.plugin, "build_solver", build_solver)
+    return subject
+
+
+@pytest.mark.parametrize(
+    ("bench", "solver", "missing", "scrub"), MUTANTS, ids=lambda each: each if isinstance(each, str) else ""
+)
+def test_a_bench_fails_without_its_feature(monkeypatch, bench, solver, missing, scrub):
+    found = measured(scrubbed(monkeypatch, solver, scrub), [bench])[bench]
+
+    least, most = BENCHES[bench].bounds
+    assert not isinstance(found, Exception), found
+    assert not least <= found <= most, f"{bench} without {missing}: {found}"
+
+
+def test_one_world_without_its_joints_is_found_beside_another(monkeypatch):
+    def second_loose(model):
+        model.joint_enabled.assign(model.joint_enabled.numpy() & (model.joint_world.numpy() == 0))
+
+    scrubbed(monkeypatch, "semi-implicit", second_loose)
+    result = Conformance("solver", "semi-implicit", **SUBJECTS["semi-implicit"]).run("feature_heterogeneous_worlds")
+
+    assert result.outcome == "failed"
+    assert "declares heterogeneous_worlds, but not so that a hinged link turns down" in result.reason
+
+
+OPTIONS = [
+    (solver, feature, option)
+    for solver in ("kamino", "steel", "xpbd")
+    for feature, option in PluginUnderTest(kind="solver", name=solver).plugin.optional_features.items()
+    if benches_of(feature)
+]
+"""Features that a solver has with an option, which its own tests leave out."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("solver", "feature", "option"), OPTIONS)
+def test_a_feature_that_needs_an_option_is_honoured_with_it(solver, feature, option):
+    config = {"dynamics_solver": "lox"} if option.startswith("lox.") else {}
+    place = config
+    for key in option.split(".")[:-1]:
+        place = place.setdefault(key, {})
+    place[option.split(".")[-1]] = True
+
+    subject = PluginUnderTest(kind="solver", name=solver, config=config)
+    for name, found in measured(subject, benches_of(feature)).items():
+        least, most = BENCHES[name].bounds
+        if "require CUDA" in str(found):
+            pytest.skip("the solver refuses the option on the CPU")
+        assert not isinstance(found, Exception), found
+        assert least <= found <= most, name
+
+
+def test_every_bench_has_a_negative_control_and_every_feature_a_bench_or_a_reason():
+    assert {bench for bench, *_ in MUTANTS} == set(BENCHES)
+    assert {name.partition(" ")[0] for name in BENCHES} | set(UNTRIED) == set(FEATURES)
+
+
+@pytest.mark.parametrize("name", RUNTIME_CHANGES)
+def test_the_worlds_that_are_not_asked_are_the_negative_control_of_a_runtime_change(name):
+    (least, most), (idle_least, idle_most) = RUNTIME_CHANGES[name].acting, RUNTIME_CHANGES[name].idle
+
+    assert most < idle_least or idle_most < least
