@@ -26,6 +26,7 @@ html_title = "Pippin"
 html_static_path = ["static"]
 html_css_files = ["style.css"]
 html_js_files = ["offline.js"]
+html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
 html_favicon = "static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False

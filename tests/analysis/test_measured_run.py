@@ -16,10 +16,12 @@ def run(tmp_path):
     """Return a function that measures 30 control steps of an arm that falls, and returns the result."""
     (tmp_path / "arm.xml").write_text(ARM)
 
-    def run(**step):
+    def run(plugins=None, **step):
         step = {"device": "cpu", "dt": 0.01, **step}
         scene = {"assets": [{"path": str(tmp_path / "arm.xml")}]}
-        config = pippin.structure({"simulation": step, "scene": scene, "solver": {"type": "featherstone"}})
+        config = pippin.structure(
+            {"simulation": step, "scene": scene, "solver": {"type": "featherstone"}, "plugins": plugins or {}}
+        )
         return MeasuredRun(config, 30, time.time()).result("featherstone")
 
     return run
@@ -39,3 +41,35 @@ def test_no_sample_is_of_a_state_that_has_diverged(run):
     assert (result.outcome, result.first_diverged_step) == ("failed", 11)
     np.testing.assert_allclose(result.series["time"].values, 0.01 * np.arange(11), atol=1e-9)
     assert "t = 0.11 s" in result.reason
+
+
+ENDS = """
+import attrs
+import pippin
+
+
+@attrs.frozen(kw_only=True)
+class EndConfig:
+    implementation = "End"
+
+
+class End:
+    is_capturable = False
+
+    def __init__(self, config):
+        self.calls = 0
+
+    @pippin.hookimpl
+    def before_substep(self):
+        self.calls += 1
+        if self.calls > 5:
+            raise KeyboardInterrupt
+"""
+
+
+def test_a_plugin_that_interrupts_the_run_is_its_reason(run, tmp_path):
+    (tmp_path / "ends.py").write_text(ENDS)
+
+    result = run(plugins={"end": {"type": f"{tmp_path / 'ends.py'}:EndConfig"}})
+
+    assert (result.outcome, result.reason) == ("failed", "a plugin raised KeyboardInterrupt")

@@ -1,14 +1,16 @@
 """Keys of `[scene.shapes]`: each changes the shapes of an asset that does not state them, or is refused."""
 
 import functools
+import tracemalloc
 
 import attrs
+import newton
 import numpy as np
 import pippin
 import pytest
-from pippin.assembly.scene import add_assets, new_builder
+from pippin.assembly.scene import add_assets, new_builder, world_offsets
 from pippin.assets.formats import FORMATS
-from pippin.config import ShapeConfig
+from pippin.config import SceneConfig, ShapeConfig
 
 MJCF = """
 <mujoco>
@@ -104,3 +106,23 @@ def test_a_key_acts_on_the_shapes_of_an_asset_or_is_refused(files, unchanged, su
             imported(files, suffix, **{key: value})
     else:
         assert imported(files, suffix, **others, **{key: value}) != unchanged(suffix, **others)
+
+
+@pytest.mark.parametrize("spacing", [(0, 0, 0), (2, 0, 0), (0, 0, 0.5), (1, -2, 0), (0, 0.3, 0.7), (1, 2, 3)])
+@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 26])
+def test_a_part_of_the_worlds_stands_where_newton_puts_it(spacing, count):
+    whole = newton.utils.compute_world_offsets(count, spacing, newton.Axis.Z)
+
+    for first in range(count):
+        scene = SceneConfig(worlds=min(3, count - first), first_world=first, total_worlds=count, spacing=spacing)
+        np.testing.assert_array_equal(world_offsets(scene), whole[first : first + 3])
+
+
+def test_worlds_before_the_first_take_no_memory():
+    tracemalloc.start()
+
+    places = world_offsets(SceneConfig(worlds=2, first_world=2**31 - 2, spacing=(1.0, 1.0, 0.0)))
+
+    assert places.shape == (2, 3)
+    assert tracemalloc.get_traced_memory()[1] < 1e5  # an array of all worlds has 24 GiB
+    tracemalloc.stop()

@@ -223,6 +223,11 @@ def test_an_expected_failure_of_an_unknown_check_is_refused():
         broken("schema", expected_failures={"shema": "why not"})
 
 
+def test_a_check_that_does_not_exist_is_no_result():
+    with pytest.raises(PluginError, match="'capturee' is not a check of a solver; did you mean 'capture'"):
+        broken("schema").run("capturee")
+
+
 def test_check_raises_every_failure_in_one_error():
     with pytest.raises(PluginError) as caught:
         conformance.Conformance("solver", "broken-entry-point").check()

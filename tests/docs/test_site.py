@@ -175,18 +175,35 @@ def test_no_page_is_wider_than_a_phone_or_a_desktop(visits):
     assert {page: visit.wide for page, visit in visits.items() if visit.wide > DESKTOP} == {}
 
 
-@pytest.mark.parametrize("place", ["server", "disk"])
-def test_the_search_finds_kp(reader, site, address, place):
-    base = address if place == "server" else site.as_uri()
-    reader.go(f"{base}/search.html?q=kp")
+def searched(reader, base: str, query: str) -> list[str]:
+    """Return the pages that the search finds, the best first."""
+    reader.go(f"{base}/search.html?q={query}")
     summary = "document.querySelector('.search-summary')?.innerText ?? ''"
     until(lambda: "found" in reader.tab.evaluate(summary), "the end of the search")
     found = reader.tab.evaluate("[...document.querySelectorAll('ul.search li a')].map(each => each.pathname)")
+    return [path.rpartition("/html/")[2].lstrip("/") for path in found]
 
-    pages = [path.partition("/html/")[2] if place == "disk" else path.lstrip("/") for path in found]
+
+@pytest.mark.parametrize("place", ["server", "disk"])
+def test_the_search_finds_kp(reader, site, address, place):
+    pages = searched(reader, address if place == "server" else site.as_uri(), "kp")
+
     assert pages[0] == "reference/configuration.html"
     assert {"reference/actuators/pd.html", "how-to/drive-joints.html"} <= set(pages)
     assert reader.errors() == []
+
+
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("train", "how-to/train-a-policy.html"),
+        ("go1+walk", "tutorials/robot-to-walking.html"),
+        ("headless", "how-to/watch-a-run.html"),
+        ("headless", "how-to/record-a-video.html"),
+    ],
+)
+def test_the_search_finds_first_what_people_do(reader, site, address, query, page):
+    assert page in searched(reader, address, query)[: 1 if query == "train" else 3]
 
 
 def in_scheme(reader, scheme: str) -> None:

@@ -1,6 +1,8 @@
 """A simulation that was saved and loaded goes on as if it had not been, to the bit."""
 
+import io
 import json
+import pickle
 import subprocess
 import sys
 import zipfile
@@ -328,6 +330,45 @@ def test_a_file_that_is_missing_truncated_or_foreign_is_refused(saved, tmp_path)
     ):
         with pytest.raises(pippin.ConfigError, match=f"{name}: {complaint}"):
             pippin.Simulation.load(tmp_path / name)
+
+
+def forged(saved, change, **options):
+    """Return a checkpoint whose first array is changed, and the others are as they were."""
+    target = saved.with_name("forged.npz")
+    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(target, "w", **options) as new:
+        for name in old.namelist():
+            new.writestr(name, change(old.read(name)) if name == "a0.npy" else old.read(name))
+    return target
+
+
+def header(shape, dtype="<f4"):
+    text = io.BytesIO()
+    np.lib.format.write_array_header_1_0(text, {"descr": dtype, "fortran_order": False, "shape": shape})
+    return text.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "complaint"),
+    [
+        (lambda _: header((2**34,)), {}, "does not have the size that it states"),
+        (lambda _: header((-1,)), {}, "does not have the size that it states"),
+        (lambda _: b"\0" * 10**8, {"compression": zipfile.ZIP_DEFLATED}, "its members are larger than the file"),
+        (lambda _: header((1,), "|O") + pickle.dumps(print), {}, "not a checkpoint"),
+        (lambda _: b"no array", {}, "not a checkpoint"),
+    ],
+)
+def test_a_forged_checkpoint_takes_no_memory_and_runs_no_code(saved, change, options, complaint):
+    with pytest.raises(pippin.ConfigError, match=complaint):
+        Checkpoint.read(forged(saved, change, **options))
+
+
+def test_a_checkpoint_with_a_nested_manifest_is_refused(saved):
+    with zipfile.ZipFile(saved.with_name("nested.npz"), "w") as new:
+        text = b"[" * 100_000
+        new.writestr("manifest.npy", header((len(text),), "|u1") + text)
+
+    with pytest.raises(pippin.ConfigError, match="not a checkpoint"):
+        Checkpoint.read(saved.with_name("nested.npz"))
 
 
 def test_a_checkpoint_of_another_robot_is_refused(saved, chain):

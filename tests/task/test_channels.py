@@ -22,9 +22,9 @@ def names_of(simulation):
 
 
 @pytest.mark.parametrize("autoreset", ["same-step", "next-step"])
-def test_channels_and_score_equal_numpy_in_a_recorded_step(autoreset, tasked, tmp_path):
+def test_channels_and_score_equal_numpy_in_a_recorded_step(autoreset, tasked, tmp_path, device):
     random = np.random.default_rng(3)
-    simulation = {"capture": "require", "dt": 0.01, "decimation": 2}
+    simulation = {"capture": "require", "dt": 0.01, "decimation": 2, "device": device}
     start = {"start": {"type": "joints", "position": [-0.25, 0.25], "velocity": [-1.0, 1.0]}}
     log = NpzRecorder(NpzConfig(worlds=WORLDS, series=("task/.*",), path=str(tmp_path / "a.npz")))
     rows, ends, sums, ended = [], [], np.zeros((5, 3)), np.zeros(5, dtype=bool)

@@ -160,6 +160,7 @@ def test_a_reward_that_is_not_finite_names_term_and_world(tasked):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
+        ({"episode_length": 1e9}, r"task\.episode_length: 1e\+09 s are 50000000000 control steps, and a device counts"),
         ({"episode_length": 0.05}, r"task\.episode_length: 0\.05 s is not a whole number of control steps of 0\.02 s"),
         (
             {"actions": {"force": {"type": "joint-targets", "actuator": "rial"}}},

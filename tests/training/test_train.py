@@ -97,6 +97,7 @@ def test_a_training_leaves_policy_curve_checkpoint_and_the_command_that_plays_it
     value, length = (float(rows[-1][key]) for key in ("mean_return", "mean_length"))
     assert length - 1.0 <= value <= length <= 20.0, "a reward of 1 for each of 20 steps at most, but not for a fall"
     assert pippin.load("out/config.toml").scene.worlds == 4
+    assert "Mean length of episodes" in (folder / "out" / "report.html").read_text()
     np.testing.assert_allclose(action_of("out/policy.onnx", np.ones((2, 4))), 12.0)
 
 

@@ -38,6 +38,14 @@ def output_path(folder: Path | None, path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def refuse_taken(folder: Path, where: str) -> None:
+    """Refuse a folder for new files that is a file or holds something."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{where}: '{folder}' is a file; choose another folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ConfigError(f"{where}: '{folder}' is not empty; choose another folder, or empty this one")
+
+
 def refuse_unwritable(path: Path, where: str = "path") -> None:
     """Refuse a file that cannot be written; nothing is created. `where` begins the error."""
     if path.is_dir():

@@ -59,6 +59,13 @@ def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where
     return sorted(set().union(*found.values()))
 
 
+def label_fault(label: str) -> str | None:
+    """Return what is wrong with the label of a component, which names files, groups and topics; None if nothing is."""
+    if label and label not in (".", "..") and label.isprintable() and not {"/", "\\"} & set(label):
+        return None
+    return "a label names files: it cannot be empty, hold / or \\, or be ..; choose another one"
+
+
 def covers(patterns: Iterable[str], label: str) -> bool:
     """Tell whether a pattern matches a label; a pattern that is not a regular expression matches nothing."""
     for pattern in patterns:

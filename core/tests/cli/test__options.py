@@ -44,6 +44,20 @@ def test_a_label_tells_two_of_a_class_apart(show):
     assert '[plugins."right arm"]' in shown
 
 
+def test_the_keys_set_most_have_options(show):
+    found = show("--worlds", "3", "--device", "cpu").stdout
+
+    assert "worlds = 3" in found
+    assert 'device = "cpu"' in found
+
+
+def test_a_key_set_in_two_ways_is_refused(show):
+    result = show("--worlds", "3", "--set", " scene.worlds =4")
+
+    assert result.exit_code == 2
+    assert result.stderr == "error: --set: scene.worlds is also given by --worlds; give it once\n"
+
+
 @pytest.mark.parametrize(
     ("plugins", "fault"),
     [

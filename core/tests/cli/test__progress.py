@@ -126,6 +126,24 @@ def test_a_terminal_may_ask_for_plain_lines(monkeypatch: pytest.MonkeyPatch, var
     assert "\x1b" not in page.getvalue()
 
 
+@pytest.mark.parametrize(("option", "shown"), [("-q", []), ("-v", ["reading", "note: low"])])
+def test_quiet_and_verbose_choose_what_the_log_prints(option, shown):
+    @main.command("talk")
+    def talk():
+        with shown_progress():
+            logging.getLogger("pippin").info("reading")
+            logging.getLogger("pippin").warning("low")
+
+    main.get_command = lambda _, name: talk if name == "talk" else None
+    try:
+        lines = CliRunner().invoke(main, [option, "talk"]).stdout.splitlines()
+    finally:
+        del main.get_command
+        del main.commands["talk"]
+
+    assert lines == shown
+
+
 @pytest.mark.parametrize("arguments", [["--no-progress", "run", "no.toml"], ["run", "no.toml", "--no-progress"]])
 def test_without_progress_only_results_and_notes_are_printed(arguments: list[str]) -> None:
     shown = CliRunner().invoke(main, ["run", "no.toml"]).output.splitlines()

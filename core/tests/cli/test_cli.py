@@ -125,7 +125,32 @@ def test_an_unknown_command_is_a_usage_error():
     result = CliRunner().invoke(main, ["plugin"])
 
     assert result.exit_code == 2
-    assert "No such command 'plugin'" in result.stderr
+    assert "no command 'plugin'; did you mean 'plugins'?" in result.stderr
+
+
+def test_help_and_version_have_the_usual_other_names():
+    assert CliRunner().invoke(main, ["help", "run"]).stdout == CliRunner().invoke(main, ["run", "--help"]).stdout
+    assert CliRunner().invoke(main, ["help"]).stdout == CliRunner().invoke(main, ["--help"]).stdout
+    assert CliRunner().invoke(main, ["-V"]).stdout == CliRunner().invoke(main, ["--version"]).stdout
+
+
+def test_names_of_commands_are_completed():
+    environment = {"_PIPPIN_COMPLETE": "bash_complete", "COMP_WORDS": "pippin ru", "COMP_CWORD": "1"}
+
+    assert CliRunner().invoke(main, env=environment, prog_name="pippin").stdout == "plain,run\n"
+    assert "_PIPPIN_COMPLETE=bash_source" in CliRunner().invoke(main, ["--help"]).stdout
+
+
+@pytest.mark.parametrize("name", ["run", "play", "compare", "export"])
+def test_a_folder_that_is_taken_is_refused_before_the_file_is_read(name, tmp_path):
+    (tmp_path / "old.txt").write_text("")
+    folder = [str(tmp_path)] if name == "export" else ["--out", str(tmp_path)]
+
+    result = CliRunner().invoke(main, [name, "missing.toml", *folder])
+
+    assert result.exit_code == 2
+    assert f"'{tmp_path}' is not empty; choose another folder" in result.stderr
+    assert "missing" not in result.stderr
 
 
 def test_plugins_are_a_plain_table_where_there_is_no_terminal(install):
@@ -304,8 +329,8 @@ REFUSED = {
     "number": (3, "number' of plug-says 1.0: expected a click command at 'plug_says:number', got 3; decorate"),
     "missing": (3, "module 'plug_says' has no command 'missing'"),
     "gone": (3, "could not be imported (ModuleNotFoundError"),
-    "fyne": (2, "No such command 'fyne'"),
-    "fine": (2, "No such command 'fine'"),  # it is blocked
+    "fyne": (2, "no command 'fyne'"),
+    "fine": (2, "no command 'fine'"),  # it is blocked
 }
 
 

@@ -3,12 +3,16 @@
 import subprocess
 import sys
 import textwrap
+from collections.abc import Mapping
+from typing import get_origin
 
 import attrs
 import numpy as np
 import pippin
 import pytest
 from pippin.config import CollisionConfig
+from pippin.config.fields import fields_of
+from pippin.config.tree import path_text
 
 SOLVER = {"solver": {"type": "xpbd"}}
 
@@ -307,3 +311,31 @@ def test_loading_imports_neither_newton_nor_warp_nor_unused_plugins(tmp_path):
     modules = set(done.stdout.split())
     assert {"pippin_solver_xpbd", "pippin_sensor_imu"} <= modules
     assert modules.isdisjoint({"newton", "warp", "yaml", "pippin_solver_mujoco", "pippin_actuator_pd"})
+
+
+TABLES_OF_LABELS = [
+    (*table, field.name)
+    for table, config in (((), pippin.SimulationConfig), (("task",), pippin.TaskConfig))
+    for field in fields_of(config)
+    if get_origin(field.type) is Mapping
+]
+
+
+@pytest.mark.parametrize("label", ["", "..", "../../esc", "a/b", "a\\b", "a\nb"])
+@pytest.mark.parametrize("path", TABLES_OF_LABELS, ids=".".join)
+def test_a_label_that_would_name_another_file_is_refused(path, label):
+    data = {label: {"type": "npz"}}
+    for key in reversed(path):
+        data = {key: data}
+
+    (fault,) = faults(pippin.structure, data)
+
+    assert fault.startswith(f"{path_text((*path, label))}: a label names files")
+
+
+def test_terms_have_labels_and_patterns_have_none():
+    legs = {"type": "pd", "joints": [".*"], "kp": {".*/hip": 1.0}}
+    (fault,) = faults(pippin.structure, {"task": {"observations": {"policy": {"a/b": {"of": "last-action"}}}}})
+
+    assert fault.startswith('task.observations.policy."a/b": a label names files')
+    assert pippin.structure({"actuators": {"legs": legs}}).actuators["legs"].config.kp == {".*/hip": 1.0}

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.config import SimulationConfig
+from pippin.errors import PippinError
 from pippin.recording.series import Series
 from pippin.runs.loop import RunLoop
 from pippin.runs.progress import RunProgress
@@ -92,7 +93,7 @@ class MeasuredRun:
         ran = SolverRun(
             solver=solver,
             outcome="finished" if loop.end is None else "failed",
-            reason=None if loop.end is None else str(loop.end),
+            reason=None if loop.end is None else _reason(loop.end),
             ignored=tuple(simulation.ignored_features),
             warnings=warnings,
             is_captured=simulation.program.is_captured,
@@ -102,6 +103,11 @@ class MeasuredRun:
             series={} if samples is None else samples.series(),
         )
         return ran if samples is None else attrs.evolve(ran, **samples.figures())
+
+
+def _reason(end: BaseException) -> str:
+    """Return what ended a run. No user can interrupt it: the signal goes to the process that has started this one."""
+    return str(end) if isinstance(end, PippinError) else f"a plugin raised {type(end).__name__}"
 
 
 class _Samples:

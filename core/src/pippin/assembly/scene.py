@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Collection, Iterable
 
 import attrs
@@ -151,7 +152,19 @@ def finalize(
 def world_offsets(scene: SceneConfig) -> np.ndarray:
     """Return the position at which each world is drawn [m], shape [world_count, 3]: a grid with the scene's spacing.
 
-    A part of a larger run has its places in the grid of all worlds.
+    A part of a larger run has its places in the grid of all worlds, as `newton.utils.compute_world_offsets` makes it,
+    without an array of all of them.
     """
-    places = newton.utils.compute_world_offsets(scene.run_worlds, scene.spacing, newton.Axis.Z)
-    return places[scene.first_world : scene.first_world + scene.worlds]
+    spacing = np.array(scene.spacing, dtype=np.float32)
+    axes = np.flatnonzero(spacing)
+    numbers = np.arange(scene.first_world, scene.first_world + scene.worlds)
+    places = np.zeros((scene.worlds, 3), dtype=np.float32)
+    side = math.ceil(scene.run_worlds ** (1.0 / max(1, len(axes))))
+    for power, axis in enumerate(axes):
+        is_last = power == len(axes) - 1
+        whole = (scene.run_worlds - 1) // side**power
+        index = numbers // side**power if is_last else numbers // side**power % side
+        places[:, axis] = index * spacing[axis]
+        if axis != newton.Axis.Z:
+            places[:, axis] -= np.float32((whole if is_last else min(whole, side - 1)) * spacing[axis]) / np.float32(2)
+    return places

@@ -11,8 +11,9 @@ from typing import Any
 import click
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
+from pippin.spelling import did_you_mean
 
-from ._options import HIDES_PROGRESS
+from ._options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
 
 __all__ = ["main", "own_commands"]
 
@@ -45,6 +46,21 @@ class Commands(click.Group):
         names = {option.name for option in command.params}
         command.params += [option for option in _shared_options(hidden=True) if option.name not in names]
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; `pippin help NAME` is `pippin NAME --help`."""
+        return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find the command; the error for an unknown one suggests the nearest.
+
+        Raises:
+            UsageError: There is no such command.
+        """
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            near = did_you_mean(args[0], self.list_commands(ctx)) or "; `pippin --help` lists them"
+            raise click.UsageError(f"no command {args[0]!r}{near}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with their summaries. Those of plugins come after, by distribution: none is imported."""
@@ -119,6 +135,8 @@ def _shared_options(*, hidden: bool) -> list[click.Option]:
     texts = {
         ("--traceback", _TRACEBACK): "Show the traceback of an error, too; also after the name of a command.",
         ("--no-progress", HIDES_PROGRESS): "Show results and notes alone; also after the name of a command.",
+        ("-q", "--quiet", HIDES_NOTES): "Show results and warnings alone; also after the name of a command.",
+        ("-v", "--verbose", SHOWS_LOG): "Keep each line of progress on the screen; also after the name of a command.",
     }
     return [
         click.Option(names, is_flag=True, hidden=hidden, expose_value=False, callback=note, help=text)
@@ -127,12 +145,15 @@ def _shared_options(*, hidden: bool) -> list[click.Option]:
 
 
 @click.group("pippin", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="pippin", message="%(prog)s %(version)s")
+@click.version_option(None, "-V", "--version", package_name="pippin", message="%(prog)s %(version)s")
 def main() -> None:
     """Simulate robots with Newton: one file names the scene, the solver, the actuators and the sensors.
 
     Exit codes: 2 the command line or the configuration is wrong, 3 a plugin is broken, 4 the simulation failed, 130 the
     command was stopped.
+
+    Completion of names and options by the Tab key, for Bash: eval "$(_PIPPIN_COMPLETE=bash_source pippin)", in
+    ~/.bashrc; zsh_source and fish_source are those of Zsh and Fish.
     """
 
 

@@ -14,12 +14,19 @@ import click
 from pippin.catalog.outside import located
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
+from pippin.files import refuse_taken
 from pippin.runs.decisions import DEFAULT_DURATION
 
 C = TypeVar("C", bound=Callable[..., Any])
 
 HIDES_PROGRESS = "is_progress_hidden"
 """Name, in the metadata of a command's context, of the option `--no-progress`."""
+
+HIDES_NOTES = "are_notes_hidden"
+"""The same of `--quiet`, which hides the progress, too."""
+
+SHOWS_LOG = "is_log_shown"
+"""The same of `--verbose`."""
 
 PATH = click.Path(path_type=Path)
 
@@ -29,10 +36,10 @@ _ARGUMENTS = re.compile(
 """Beginning of an error that names an argument of Pippin's functions."""
 
 
-def is_progress_shown() -> bool:
-    """Tell whether the command shows its progress."""
+def is_given(option: str) -> bool:
+    """Tell whether an option was given that every command has, by its name in the metadata."""
     context = click.get_current_context(silent=True)
-    return context is None or not context.meta.get(HIDES_PROGRESS, False)
+    return context is not None and context.meta.get(option, False)
 
 
 @contextmanager
@@ -54,14 +61,24 @@ def overrides(help: str = "Replace a value of the file.") -> Callable[[C], C]:
     return click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help=help)
 
 
-def changes(help: str = "Replace a value of the file.") -> Callable[[C], C]:
-    """Return the options `--set` and `--plugin`; the command gets both as `overrides`."""
+def changes(help: str = "Replace a value of the file.", *, has_worlds: bool = True) -> Callable[[C], C]:
+    """Return `--set`, `--plugin`, and options for the keys set most; the command gets all of them as `overrides`."""
+    keys = {"world_count": "scene.worlds", "device": "simulation.device"}
 
     def decorate(command: C) -> C:
         @functools.wraps(command)
         def changed(*args: Any, overrides: tuple[str, ...], added: tuple[str, ...], **options: Any) -> Any:
-            return command(*args, overrides=(*map(_table_of, added), *overrides), **options)
+            given = {key: value for name, key in keys.items() if (value := options.pop(name, None)) is not None}
+            for key in given:
+                if any(text.partition("=")[0].strip() == key for text in overrides):
+                    raise ConfigError(f"--set: {key} is also given by --{key.rpartition('.')[2]}; give it once")
+            own = (f"{key}={json.dumps(value)}" for key, value in given.items())
+            return command(*args, overrides=(*map(_table_of, added), *overrides, *own), **options)
 
+        device = click.option("--device", metavar="NAME", help="Set simulation.device: cpu, cuda:0 or auto.")
+        number = click.IntRange(min=1)
+        worlds = click.option("--worlds", "world_count", type=number, metavar="N", help="Set scene.worlds.")
+        changed = worlds(device(changed)) if has_worlds else device(changed)
         added: Any = click.option(
             "--plugin",
             "added",
@@ -106,9 +123,15 @@ duration = click.option(
 )
 
 
-def out(what: str = "The run folder") -> Callable[[C], C]:
-    """Return the option `--out`."""
-    return click.option("--out", type=PATH, metavar="DIR", help=f"{what}, new or empty.")
+def out(what: str = "The run folder", *, may_continue: bool = False) -> Callable[[C], C]:
+    """Return the option `--out`; a folder that is taken is refused at once, unless the command may continue it."""
+
+    def checked(context: click.Context, option: click.Parameter, folder: Path | None) -> Path | None:
+        if folder is not None and not may_continue:
+            refuse_taken(folder, "--out")
+        return folder
+
+    return click.option("--out", type=PATH, metavar="DIR", callback=checked, help=f"{what}, new or empty.")
 
 
 def json_line(verb: str = "End with") -> Callable[[C], C]:

@@ -14,7 +14,7 @@ from pippin.runs.progress import RunProgress, log_shown, progress_shown_by
 from rich.console import Console
 from rich.status import Status
 
-from ._options import is_progress_shown, options_named
+from ._options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG, is_given, options_named
 
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""
@@ -129,7 +129,10 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[ConsoleProgress
         is_stdout_reserved: Whether standard output is only for the result. All other output, including the progress,
             then goes to standard error.
     """
-    progress = ConsoleProgress(Console(stderr=is_stdout_reserved), is_shown=is_progress_shown())
+    is_quiet = is_given(HIDES_NOTES)
+    is_shown = not is_quiet and not is_given(HIDES_PROGRESS)
+    progress = ConsoleProgress(Console(stderr=is_stdout_reserved), is_shown=is_shown)
+    progress.has_remarks, progress.keeps_log = not is_quiet, is_given(SHOWS_LOG)
     reserved = _stdout_on_stderr() if is_stdout_reserved else nullcontext()
     with log_shown(progress), progress_shown_by(progress), options_named(), reserved:
         yield progress

@@ -18,10 +18,10 @@ def report(result: RunResult, progress: RunProgress) -> None:
     """Print the main facts of a run."""
     summary = result.summary
     for name, reason in summary["program"]["eager_reasons"].items():
-        progress.note(f"eager: {name}: {reason}")
+        progress.remark(f"eager: {name}: {reason}")
     for name, texts in summary["notes"].items():
         for text in texts:
-            progress.note(f"{name}: {text}", once=f"{name}: {text}")
+            progress.remark(f"{name}: {text}")
     steps = f"{result.steps} steps" if result.steps != 1 else "1 step"
     if not (result.failure or "").startswith("step "):  # else the error names the step; the run noticed it later
         progress.note(f"{result.worlds} worlds, {steps}, {result.simulated_time:.6g} s simulated")

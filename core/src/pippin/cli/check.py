@@ -81,8 +81,8 @@ def _print(verdicts: Sequence[Verdict]) -> None:
 
 def _by_solvers(verdicts: Sequence[Verdict]) -> list[str]:
     """Return each note and fault once, with the solvers that it concerns."""
-    users: dict[str, list[str]] = {}
+    users: dict[str, dict[str, None]] = {}
     for verdict in verdicts:
         for text in (*(f"note: {note}" for note in verdict.notes), *verdict.faults):
-            users.setdefault(text, []).append(verdict.solver)
+            users.setdefault(text, {})[verdict.solver] = None
     return [text if len(names) == len(verdicts) > 1 else f"{', '.join(names)}: {text}" for text, names in users.items()]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import click
+from pippin.files import refuse_taken
 
 from ._options import PATH, changes, json_line
 from ._progress import shown_progress
@@ -27,6 +28,7 @@ def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) 
     period. Viewers and recorders are not part of the step.
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
+        refuse_taken(folder, "export")
         with progress.phase("read"):
             from pippin.config import load
             from pippin.runs.decisions import import_newton

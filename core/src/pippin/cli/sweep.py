@@ -39,7 +39,7 @@ FAILED = 4
     show_default=True,
     help="Longest time for a variant [s].",
 )
-@out("The folder of the sweep")
+@out("The folder of the sweep", may_continue=True)
 @click.option("--parquet", "is_parquet", is_flag=True, help="Write results.parquet too, with pippin[parquet].")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Check and print the variants, and run nothing.")
 @json_line()

@@ -41,8 +41,8 @@ def train(
     episodes, with the noise of the actions.
 
     The run folder, by default runs/NAME-DATE-TIME, has the configuration (config.toml), the policy (policy.onnx), a
-    row for each iteration (training.csv), and a checkpoint, which is replaced every trainer.save_period iterations.
-    Ctrl-C ends the training after an iteration, and saves; --resume continues it.
+    row for each iteration (training.csv), a page with the curves (report.html), and a checkpoint, which is replaced
+    every trainer.save_period iterations. Ctrl-C ends the training after an iteration, and saves; --resume continues it.
     """
     if resume is not None and out is not None:
         raise click.UsageError("--out: --resume writes into the folder that it continues; leave one of them out")
@@ -67,6 +67,8 @@ def train(
 
 
 def _note(note: Callable[[str], None], training: Training, file: Path, overrides: Sequence[str]) -> None:
+    from pippin.training.train import play_command
+
     mean = "no episode has ended"
     if training.mean_return is not None:
         mean = f"mean return {training.mean_return:.4g}, mean length {training.mean_length:.0f} steps"
@@ -75,9 +77,7 @@ def _note(note: Callable[[str], None], training: Training, file: Path, overrides
         f" {training.seconds:.0f} s; {mean}"
     )
     own = [each for each in overrides if not each.lstrip().startswith("trainer.")]
-    note(
-        f"play it: {shlex.join(['pippin', 'play', str(file), *_options(None, own), '--policy', str(training.policy)])}"
-    )
+    note(f"play it: {play_command(file, _options(None, own), training)}")
     note(f"run folder: {training.folder}")
 
 

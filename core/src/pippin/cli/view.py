@@ -13,7 +13,7 @@ from ._progress import shown_progress
 
 @click.command()
 @click.argument("source", type=PATH, metavar="FILE")
-@changes("Replace a value of a configuration file.")
+@changes("Replace a value of a configuration file.", has_worlds=False)
 @click.option("--worlds", metavar="WORLDS", help="Worlds to show, a slice such as 0:4; by default the first 16.")
 @click.option(
     "--speed",

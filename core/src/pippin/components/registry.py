@@ -14,9 +14,10 @@ from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Kind
 from pippin.config import ComponentConfig, SimulationConfig
 from pippin.config.tree import Node, key_text
-from pippin.errors import PippinError, PluginError
+from pippin.errors import ConfigError, PippinError, PluginError
 from pippin.hookspecs import Hooks
 from pippin.label_mapping import LabelMapping
+from pippin.labels import label_fault
 from pippin.support.declaration import Declaration
 
 from .contract import attribute_faults
@@ -117,6 +118,8 @@ class Components(Mapping[str, Any]):
             self._attributions[name] = self._attribution(name, type(component), "pippin", config.tree)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
             cls = type(plugin)
+            if label is not None and (fault := label_fault(label)):
+                raise ConfigError(f"plugins.{key_text(label)}: {fault}")
             name = self._free_name(label or getattr(plugin, "__name__", cls.__name__).lower())
             self._components[name] = plugin
             self._attributions[name] = self._attribution(name, cls, f"class {cls.__qualname__}", config.tree)

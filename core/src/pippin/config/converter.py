@@ -23,6 +23,7 @@ from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Kind
 from pippin.catalog.outside import is_file_reference
 from pippin.errors import PluginError
+from pippin.labels import label_fault
 from pippin.spelling import did_you_mean
 
 from .component import ComponentConfig
@@ -118,7 +119,22 @@ def _list_hook(kind: Any, converter: Converter) -> Hook:
 
 
 def _mapping_hook(kind: Any, converter: Converter) -> Hook:
-    return _only_tables(kind, mapping_structure_factory(kind, converter))
+    """Structure tables by key; the keys of components and of tables of components are labels."""
+    structure, values = mapping_structure_factory(kind, converter), (*get_args(kind), Any)[1]
+    if not is_component(values) and not attrs.has(values) and not _holds_tables(values):
+        return _only_tables(kind, structure)
+
+    def structure_labelled(value: Mapping[str, Any], _: Any) -> Any:
+        for label in value:
+            if fault := label_fault(str(label)):
+                raise under_key(label, ValueError(fault))
+        return structure(value, kind)
+
+    return _only_tables(kind, structure_labelled)
+
+
+def _holds_tables(kind: Any) -> bool:
+    return shape_of(kind) == "table" and attrs.has((*get_args(kind), Any)[1])
 
 
 def _type_name(value: Any) -> str:

@@ -31,7 +31,10 @@ def read(path: Path) -> Node:
         raise ConfigError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    node = parse(text, path)
+    try:
+        node = parse(text, path)
+    except RecursionError as error:
+        raise ConfigError(f"{path}: nested too deeply to be read; flatten it") from error
     if not isinstance(node.value, dict):
         raise ConfigError(f"{path}: expected a table at the top, got {value_text(node.plain())}")
     return node

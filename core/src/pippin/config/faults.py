@@ -21,6 +21,9 @@ from .known_keys import replaced_keys_of
 from .tree import KeyPath, Node, path_text
 from .wording import expected_text, value_text
 
+_LISTED_KEYS = 100
+"""Most unknown keys of one table that are reported one by one."""
+
 
 class UnexpectedValueError(ValueError):
     """An unacceptable value: of the wrong type, not finite, or not one of the choices."""
@@ -95,8 +98,11 @@ def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[ConfigFault]:
             for inner in bare:
                 yield from faults_of(inner, path)
         case ForbiddenExtraKeysError():
-            for key in sorted(error.extra_fields, key=str):
+            unknown = sorted(error.extra_fields, key=str)
+            for key in unknown[:_LISTED_KEYS]:
                 yield ConfigFault((*path, key), _unknown_key(key, error.cl), error)
+            if len(unknown) > _LISTED_KEYS:
+                yield ConfigFault(path, f"{len(unknown) - _LISTED_KEYS} more unknown keys; leave them out", error)
         case StructureHandlerNotFoundError():
             yield ConfigFault(
                 path, f"the plugin's configuration asks for {error.type_!r}, which no file can hold", error

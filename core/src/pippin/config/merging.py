@@ -36,22 +36,34 @@ def _kept(lower: Node, upper: Node) -> dict[str, Node]:
     return {key: attrs.evolve(child, written_for=child.written_for or old.value) for key, child in lower.value.items()}
 
 
-def read_layers(path: Path, above: tuple[Path, ...] = ()) -> Node:
+_LONGEST_CHAIN = 100
+"""Most files that extend each other one after the other."""
+
+
+def read_layers(path: Path, above: tuple[Path, ...] = (), known: dict[Path, Node] | None = None) -> Node:
     """Return a file merged over the files that its `extends` lists; a later file overrides an earlier one.
 
-    Paths in a file, and names in its `extends`, are relative to its folder. `above` are the files that led here.
+    Paths in a file, and names in its `extends`, are relative to its folder. `above` are the files that led here, and
+    `known` those that were read on the way: a file that several ones extend is read once.
 
     Raises:
         ConfigError: A file cannot be read, `extends` is not a list of names, or a file extends itself.
     """
+    known = {} if known is None else known
+    place = path.resolve()
+    if place in known:
+        return known[place]
     chain = (*above, path)
+    if len(chain) > _LONGEST_CHAIN:
+        raise ConfigError(f"{path}: more than {_LONGEST_CHAIN} files extend each other in a chain; merge some of them")
     node = read(path)
     extends = node.value.pop("extends", Node([], node.origin))
     node.value.pop("$schema", None)  # for editors: a JSON file has no other place to name its schema
-    layers = [read_layers(base, chain) for base in _bases(extends, path, chain)]
+    layers = [read_layers(base, chain, known) for base in _bases(extends, path, chain)]
     merged = Node({}, node.origin)
     for layer in (*layers, node):
         merged = merge(merged, layer)
+    known[place] = merged
     return merged
 
 

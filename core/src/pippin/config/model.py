@@ -156,6 +156,13 @@ class AssetConfig:
     """Values of the arguments of a xacro file, which is a URDF with macros."""
 
 
+def _counts_in_32_bits(instance: Any, attribute: Any, value: int) -> None:
+    if value + instance.worlds > 2**31:
+        raise ValueError(
+            f"'{attribute.name}' must leave the last world below 2**31, as its number has 32 bits: {value}"
+        )
+
+
 @in_schema(minimum=1)
 def _holds_all_worlds(instance: Any, attribute: Any, value: int) -> None:
     end = instance.first_world + instance.worlds
@@ -170,7 +177,7 @@ class SceneConfig:
     worlds: int = attrs.field(default=1, validator=ge(1))
     """Number of independent worlds, simulated side by side."""
 
-    first_world: int = attrs.field(default=0, validator=ge(0))
+    first_world: int = attrs.field(default=0, validator=[ge(0), _counts_in_32_bits])
     """Number of the first world among those of a larger run: random draws depend on it."""
 
     total_worlds: int | None = attrs.field(default=None, validator=optional(_holds_all_worlds))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.errors import PippinError
+from pippin.errors import ConfigError, PippinError
 
 from .paths import WrittenText
 
@@ -24,6 +24,9 @@ _PLACE = re.compile(
     re.VERBOSE,
 )
 """The place at the beginning of a fault: a key path that begins with a table of the file."""
+
+_DEEPEST = 64
+"""Most levels of tables and lists; the walks over a tree are recursive."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -71,6 +74,8 @@ class Node:
     @classmethod
     def _grow(cls, data: Any, parent: Origin, lines: Mapping[KeyPath, int], path: KeyPath) -> Node:
         origin = Origin(parent.source, lines.get(path, parent.line), parent.folder)
+        if len(path) > _DEEPEST:
+            raise ConfigError(f"{str(origin) or path_text(path[:1])}: nested deeper than {_DEEPEST} levels; flatten it")
         if isinstance(data, Mapping):
             return cls({key: cls._grow(data[key], origin, lines, (*path, key)) for key in data}, origin)
         if isinstance(data, list | tuple):

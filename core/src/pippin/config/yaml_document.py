@@ -13,6 +13,9 @@ from yaml.nodes import MappingNode, SequenceNode
 from .tree import KeyPath, Node, path_text
 from .wording import repeated_key
 
+_MOST_VALUES = 1_000_000
+"""Most values of a document, each alias counted as what it stands for."""
+
 
 def parse_yaml(text: str, path: Path) -> Node:
     """Return a YAML document as a tree."""
@@ -20,6 +23,8 @@ def parse_yaml(text: str, path: Path) -> Node:
     loader = yaml.SafeLoader(text)
     try:
         root = loader.get_single_node()
+        if _count(root, {}) > _MOST_VALUES:
+            raise ConfigError(f"{source}: its aliases stand for more than {_MOST_VALUES} values; write them out")
         faults = list(_key_faults(root, source))
         if faults:
             raise ConfigError(*faults)
@@ -31,6 +36,16 @@ def parse_yaml(text: str, path: Path) -> Node:
     finally:
         loader.dispose()
     return Node.build(data, source, dict(_lines(root, ())), path.parent)
+
+
+def _count(node: Any, known: dict[int, int]) -> int:
+    """Return how many values a node is, with aliases written out; each node is counted once."""
+    if id(node) not in known:
+        known[id(node)] = 1  # of a node that refers to itself, which is refused later
+        inner = node.value if isinstance(node, SequenceNode | MappingNode) else ()
+        parts = (each for item in inner for each in (item if isinstance(item, tuple) else (item,)))
+        known[id(node)] = 1 + sum(_count(part, known) for part in parts)
+    return known[id(node)]
 
 
 def _place(error: yaml.MarkedYAMLError) -> str:

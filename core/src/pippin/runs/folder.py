@@ -13,7 +13,7 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
-from pippin.files import refuse_unwritable
+from pippin.files import refuse_taken, refuse_unwritable
 from pippin.recording.series import Series
 
 from .reading import Run
@@ -33,10 +33,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         #: The folder.
         self.path = path
-        if path.exists() and not path.is_dir():
-            raise ConfigError(f"out: '{path}' is a file; choose another folder")
-        if path.is_dir() and any(path.iterdir()):
-            raise ConfigError(f"out: '{path}' is not empty; choose another folder, or empty this one")
+        refuse_taken(path, "out")
         refuse_unwritable(path / "config.toml", "out")
 
     @classmethod
@@ -99,11 +96,7 @@ class RunFolder:
 
     @contextmanager
     def _new(self, name: str) -> Iterator[Path]:
-        """Give the path of a file that is written in the block.
-
-        Raises:
-            ConfigError: It cannot be written, as on a full disk.
-        """
+        """Give the path of a file that is written in the block; an error of the system becomes a ConfigError."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             yield self.path / name

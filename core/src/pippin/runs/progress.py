@@ -19,6 +19,12 @@ class RunProgress:
     is_live = False
     """Whether an update draws over the last one."""
 
+    has_remarks = True
+    """Whether remarks are shown."""
+
+    keeps_log = False
+    """Whether records of the log at the level of information are lines that stay."""
+
     def __init__(self) -> None:
         #: Duration of every finished phase [s].
         self.seconds: dict[str, float] = {}
@@ -40,6 +46,11 @@ class RunProgress:
 
     def note(self, text: str, *, once: str = "") -> None:
         """Show a line that stays; if `once` was given before, do nothing."""
+
+    def remark(self, text: str) -> None:
+        """Show once a line that stays, and is no result."""
+        if self.has_remarks:
+            self.note(text, once=text)
 
 
 _CURRENT: ContextVar[RunProgress | None] = ContextVar("progress", default=None)
@@ -69,10 +80,12 @@ class _LogHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        if record.levelno <= logging.INFO:
-            self._progress.update(text)
+        if record.levelno > logging.INFO:
+            self._progress.remark(f"note: {text}")
+        elif self._progress.keeps_log:
+            self._progress.note(text)
         else:
-            self._progress.note(f"note: {text}", once=text)
+            self._progress.update(text)
 
 
 @contextmanager

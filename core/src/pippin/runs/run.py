@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, load
+from pippin.files import refuse_taken
 from pippin.simulation import Simulation
 
 from .decisions import import_newton, recorded_by_default, step_count
@@ -81,6 +82,8 @@ def execute(
     progress = current_progress()
     count = step_count(config, steps, duration)
     recorded_by_default(config, record_worlds)
+    if out is not None:
+        refuse_taken(out, "out")
     files: Any = {"name": name, "out": out, "record_worlds": record_worlds}
     if str(processes) != "1":
         from .sharded_run import process_count, refuse_with_processes, simulate_in_processes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import os
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -99,13 +100,14 @@ class Checkpoint:
         try:
             if not zipfile.is_zipfile(path) and Path(path).exists():
                 raise zipfile.BadZipFile("no zip archive")
+            _refuse_lying_sizes(path)
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 manifest = json.loads(file["manifest"].tobytes())
                 arrays = {name: file[f"a{index}"] for index, name in enumerate(manifest["names"])}
                 found = manifest["format"]
         except FileNotFoundError as error:
             raise ConfigError(f"{path}: no such file") from error
-        except (OSError, ValueError, KeyError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
+        except _UNREADABLE as error:
             raise ConfigError(f"{path}: not a checkpoint, or a truncated one ({error})") from error
         if found != FORMAT:
             raise ConfigError(
@@ -114,6 +116,26 @@ class Checkpoint:
             )
         written = ("config", "step_count", "model_changes", "versions", "numbers")
         return cls(arrays=arrays, **{name: manifest[name] for name in written})
+
+
+_UNREADABLE = (OSError, ValueError, LookupError, EOFError, AttributeError, TypeError, RuntimeError, zipfile.BadZipFile)
+"""What readers of an archive, of arrays and of JSON raise about a file that is broken, encrypted or forged."""
+
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+"""Readers of the headers of npy files, by version."""
+
+
+def _refuse_lying_sizes(path: str | os.PathLike[str]) -> None:
+    """Refuse a file whose arrays state other sizes than their members have, before memory is taken for them."""
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > os.path.getsize(path):
+            raise ValueError("its members are larger than the file")
+        for member in archive.infolist():
+            with archive.open(member) as stream:
+                kind = np.lib.format.read_magic(stream)
+                shape, _, dtype = _HEADERS[kind](stream)
+                if math.prod(shape) * dtype.itemsize != member.file_size - stream.tell():
+                    raise ValueError(f"{member.filename} does not have the size that it states")
 
 
 class PersistentState:

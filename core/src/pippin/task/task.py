@@ -254,6 +254,11 @@ def _steps(length: float | None, control_dt: float) -> int:
     if length is None:
         return 0
     steps = round(length / control_dt)
+    if steps >= 2**31:
+        raise ConfigError(
+            f"episode_length: {length:g} s are {steps} control steps, and a device counts to 2**31; leave it out for"
+            " episodes without an end"
+        )
     if steps < 1 or abs(steps * control_dt - length) > 1e-6 * length:
         raise ConfigError(
             f"episode_length: {length:g} s is not a whole number of control steps of {control_dt:g} s; use"

@@ -8,6 +8,7 @@ import gc
 import json
 import math
 import os
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.config import SimulationConfig, load
+from pippin.config import SimulationConfig, dump_toml, load
 from pippin.config.extras import refuse_missing_extras
 from pippin.config.overrides import parse
 from pippin.config.tree import path_text
@@ -24,6 +25,8 @@ from pippin.runs.decisions import import_newton
 from pippin.runs.folder import RunFolder
 from pippin.runs.interrupt import stopped_between_steps
 from pippin.runs.progress import current_progress
+
+from .report import training_page
 
 DEFAULT_TRAINER = "rsl-rl"
 """Trainer of a file that names none."""
@@ -146,7 +149,19 @@ def train(
             _learn(training, trainer, env, settings.save_period, progress)
     finally:
         env.close()
+        if (training.folder / CURVE).is_file():
+            _write_page(training, file, config)
     return training
+
+
+def play_command(file: Path, options: Sequence[str], training: Training) -> str:
+    """Return the command that plays the policy of a training."""
+    return shlex.join(["pippin", "play", str(file), *options, "--policy", str(training.policy)])
+
+
+def _write_page(training: Training, file: Path, config: SimulationConfig) -> None:
+    text = training_page(str(file), training.folder / CURVE, dump_toml(config), play_command(file, (), training))
+    (training.folder / "report.html").write_text(text, encoding="utf-8")
 
 
 class _Folder(RunFolder):

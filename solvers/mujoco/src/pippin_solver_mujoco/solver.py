@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
 import mujoco_warp  # noqa: F401  which Newton imports in the constructor of the solver
 import newton
+import numpy as np
 import pippin
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 
@@ -87,6 +89,24 @@ class SolverMuJoCo:
         newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
         if self.config.use_mujoco_contacts:
             builder.rigid_gap = 0.0  # with Newton's 0.1 m, MuJoCo's convex collision finds wrong depths and normals
+
+    @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield a fault if shapes without sliding friction resist turning: MuJoCo Warp's pyramids give NaN for them."""
+        own: Any = getattr(model, "mujoco", None)
+        dimensions, cone = getattr(own, "condim", None), self.config.cone
+        if cone is None and getattr(own, "cone", None) is not None:
+            cone = "elliptic" if own.cone.numpy()[0] else "pyramidal"
+        if dimensions is None or not self.config.use_mujoco_contacts or cone == "elliptic":
+            return
+        friction: Any = model.shape_material_mu
+        slippery = [model.shape_label[index] for index in np.flatnonzero(friction.numpy() == 0.0)]
+        turning = np.flatnonzero((friction.numpy() == 0.0) & (dimensions.numpy() > 3))
+        if len(turning) and len(slippery) > 1:
+            yield (
+                f"cone: contacts of condim 4 or 6 need sliding friction, and {model.shape_label[turning[0]]!r} and"
+                f' {len(slippery) - 1} more shapes have mu = 0; set mu = 0.001, or cone = "elliptic"'
+            )
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverMuJoCo:
