@@ -44,7 +44,7 @@ The robots in the browser:
 :::{{container}} door
 [**From a robot to walking**](docs/tutorials/robot-to-walking.md)
 
-A robot file, a task, five minutes of training, a policy that walks. Other tutorials: a first simulation, a solver, an
+A robot file, a task, eight minutes of training, a policy that walks. Other tutorials: a first simulation, a solver, an
 actuator, a sensor and a reward of your own.
 :::
 

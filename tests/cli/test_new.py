@@ -102,6 +102,25 @@ def test_the_last_command_of_every_kind_runs(kind, written, site, tmp_path, monk
     assert command[0] == "grown-here" or json.loads(result.stdout)["steps"] == 20
 
 
+LOADED = """
+from pippin.catalog.entries import Catalog
+from pippin.components.contract import load_plugin
+for entry in Catalog.installed().entries:
+    if entry.name == "grown-here":
+        entry.load_command() if entry.kind == "subcommand" else load_plugin(entry)
+        print(entry.kind)
+"""
+"""What `pippin plugins --doctor` does in a process for each plugin."""
+
+
+def test_the_doctor_finds_nothing_in_any_package(site):
+    environment = {**os.environ, "PYTHONPATH": str(site)}
+    done = subprocess.run([sys.executable, "-c", LOADED], env=environment, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+    assert len(set(done.stdout.split())) > len(KINDS)  # a package of terms has several
+
+
 def test_no_file_names_a_place_of_this_machine(written):
     """What others clone installs as here: nothing in it is found on one machine only, or fetched from a named index."""
     for path in (path for path in written.rglob("*") if path.is_file() and path.suffix != ".pyc"):

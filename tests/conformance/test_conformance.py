@@ -118,7 +118,11 @@ def deaf():
     return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
 
 
-@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature or change.flags])
+IGNORED = [name for name, each in RUNTIME_CHANGES.items() if each.feature or each.flags]
+IGNORED.remove("set_root_transforms")  # the host moves the body; see test_benches.py for its joint
+
+
+@pytest.mark.parametrize("name", IGNORED)
 def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_change(deaf, name):
     reasons = [each.run(f"change_{name}").reason for each in deaf]
 
@@ -221,6 +225,11 @@ def test_what_is_not_declared_is_not_tried():
 def test_an_expected_failure_of_an_unknown_check_is_refused():
     with pytest.raises(PluginError, match=r"has 'shema', which is not a check of a solver; did you mean 'schema'\?"):
         broken("schema", expected_failures={"shema": "why not"})
+
+
+def test_a_check_that_does_not_exist_is_no_result():
+    with pytest.raises(PluginError, match="'capturee' is not a check of a solver; did you mean 'capture'"):
+        broken("schema").run("capturee")
 
 
 def test_check_raises_every_failure_in_one_error():

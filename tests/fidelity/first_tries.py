@@ -1,6 +1,6 @@
 """Run bare URDF files with five solvers: `python tests/fidelity/first_tries.py FILE...` prints what each one says.
 
-Each file runs as it is, with the defaults of the solver: for 0.1 s, in a process of its own.
+Each file runs as it is, with the defaults of the solver: for 0.1 s.
 """
 
 import subprocess
@@ -31,19 +31,22 @@ def first_try(file: str, solver: str) -> str:
 
 def main(files: list[str]) -> None:
     """Print one line for each file and solver, and the number of files that run by solver."""
-    counts = dict.fromkeys(SOLVERS, 0)
+    for solver in SOLVERS:
+        subprocess.run([sys.executable, __file__, "--with", solver, *files], check=False)
+
+
+def with_solver(solver: str, files: list[str]) -> None:
+    """Print what one solver says of each file."""
+    count = 0
     for file in files:
-        for solver in SOLVERS:
-            command = [sys.executable, __file__, "--one", file, solver]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            said = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr.strip()[-300:]
-            counts[solver] += said.startswith("runs")
-            print(f"{file.rpartition('/')[2]} {solver}: {said}", flush=True)
-    print({solver: f"{count} of {len(files)}" for solver, count in counts.items()})
+        said = first_try(file, solver).replace("\n", " | ")
+        count += said.startswith("runs")
+        print(f"{'/'.join(file.split('/')[-3:])} {solver}: {said}", flush=True)
+    print(f"{solver}: {count} of {len(files)} run", flush=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--one":
-        print(first_try(sys.argv[2], sys.argv[3]).replace("\n", " | "))
+    if sys.argv[1] == "--with":
+        with_solver(sys.argv[2], sys.argv[3:])
     else:
         main(sys.argv[1:])

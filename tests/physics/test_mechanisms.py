@@ -109,3 +109,33 @@ def test_a_joint_of_one_axis_slides_as_a_slider_does(simulate):
 
         np.testing.assert_allclose(bead, other, rtol=1e-4)
         assert len(notes) == len(others) == 1
+
+
+def falling_balls():
+    """Return balls of 1 and 4 kg that arrive at a block with 1 m/s."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    shape = newton.ModelBuilder.ShapeConfig(density=0.0, ke=4000.0, kd=20.0)
+    below = wp.transform(wp.vec3(0.0, 0.0, -0.1), wp.quat_identity())
+    builder.add_shape_box(-1, xform=below, hx=2.0, hy=2.0, hz=0.1, cfg=shape)
+    for mass in (1.0, 4.0):
+        place = wp.transform(wp.vec3(mass - 2.5, 0.0, 0.1), wp.quat_identity())
+        body = builder.add_link(mass=mass, inertia=wp.diag(wp.vec3(0.01 * mass)), xform=place, label=f"{mass:g} kg")
+        builder.add_articulation([builder.add_joint_free(body)])
+        builder.joint_qd[-4] = -1.0
+        builder.add_shape_sphere(body, radius=0.1, cfg=shape)
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("solver", "expected"), [("featherstone", (0.0126, 0.0281)), ("mujoco-native", (0.0123, 0.0123))]
+)
+def test_contacts_are_springs_or_springs_per_kilogram(simulate, solver, expected):
+    """The integrated formula m x'' = -ke x - kd x' gives 12.6 and 28.1 mm; MuJoCo's has the mass on both sides."""
+    with simulate(falling_balls, solver=solver) as simulation:
+        heights = []
+        for _ in range(60):
+            simulation.step()
+            heights.append(simulation.state.body_q.numpy()[:, 2].copy())
+
+    np.testing.assert_allclose(0.1 - np.min(heights, axis=0), expected, rtol=0.04)

@@ -151,3 +151,25 @@ def test_a_class_may_answer_hooks_of_its_own_and_must_mark_those_of_others():
 
     assert not list(hook_faults(Ringing))
     assert "a hook of another plugin needs optionalhook=True" in next(iter(hook_faults(Unmarked)))
+
+
+def test_a_hook_that_yields_without_surrounding_others_is_a_fault():
+    """Pluggy would call it and get a generator, whose body nobody runs."""
+
+    class Yielding:
+        @pippin.hookimpl
+        def after_step(self):
+            yield
+
+    class Surrounding:
+        @pippin.hookimpl(wrapper=True)
+        def update_sensors(self):
+            return (yield)
+
+        @pippin.hookimpl
+        def check_model(self):
+            yield "key: too heavy; take some off"
+
+    (fault,) = hook_faults(Yielding)
+    assert fault.startswith("hook 'after_step' yields, so that its body never runs; return in place of yield")
+    assert not hook_faults(Surrounding)

@@ -8,6 +8,7 @@ import pytest
 from pippin.workers import WorkerProcess
 
 FUNCTIONS = """
+import gc
 import os
 import sys
 
@@ -20,6 +21,7 @@ def tell(connection):
         "parent": parent,
         "threads": len(os.listdir(f"/proc/{parent}/task")),
         "has_cuda": "libcuda" in open(f"/proc/{parent}/maps").read(),
+        "collects": gc.isenabled(),
         "folder": os.getcwd(),
         "variables": {name: os.environ.get(name) for name in ("COLOUR", "OMP_NUM_THREADS", "PXR_WORK_THREAD_LIMIT")},
     })
@@ -51,6 +53,7 @@ def test_a_warm_process_has_newton_one_thread_and_no_cuda(tell):
     assert found["has_newton"]
     assert found["parent"] != os.getpid()
     assert (found["threads"], found["has_cuda"]) == (1, False)
+    assert found["collects"]
 
 
 def test_a_fork_has_folder_environment_and_standard_error_of_its_caller(tell, tmp_path, monkeypatch, capfd):

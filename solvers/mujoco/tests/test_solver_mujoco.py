@@ -7,7 +7,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin import conformance
+from pippin import ConfigError, conformance
 from pippin_solver_mujoco import MuJoCoConfig
 
 LEFT_OUT = {
@@ -115,6 +115,24 @@ def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, sce
         assert (simulation.contact_source.pipeline is None) == use_mujoco_contacts
         np.testing.assert_allclose(simulation.state.body_q.numpy()[:, 2], 0.1, atol=1e-3)
         np.testing.assert_allclose(simulation.state.body_qd.numpy(), 0.0, atol=1e-4)
+
+
+SLIPPERY = """<mujoco><worldbody><geom type="plane" size="1 1 1" friction="0 0.02 0.01" condim="6"/>
+<body pos="0 0 0.1"><freejoint/><geom size="0.1" friction="0 0.02 0.01" condim="6"/></body></worldbody></mujoco>"""
+
+
+def test_pyramids_without_sliding_friction_are_refused_for_they_give_nan(simulate, tmp_path):
+    path = tmp_path / "slippery.xml"
+    path.write_text(SLIPPERY)
+    scene = {"assets": [{"path": str(path)}]}
+
+    with pytest.raises(ConfigError, match=r"^solver\.cone: contacts of condim 4 or 6 need .*mu = 0\.001"):
+        simulate(scene=scene)
+    with pytest.warns(UserWarning, match="may cause NaN"):  # MuJoCo Warp says so of every cone
+        simulation = simulate(scene=scene, cone="elliptic")
+    with simulation:
+        simulation.step(20)
+        assert np.isfinite(simulation.state.body_qd.numpy()).all()
 
 
 def test_wind_carries_a_light_sphere_along(simulate, scene):

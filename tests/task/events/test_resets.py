@@ -63,7 +63,8 @@ def built(floating: Any, solver: str, events: dict[str, Any]) -> pippin.Simulati
     while events:
         try:
             settings = {"capture": "off", "accept_unsupported": ["joint_limits"]}
-            return floating(events, worlds=2, solver=solver, simulation=settings, **ARM)
+            law = {"type": "solver-pd" if solver.startswith("mujoco") else "pd"}
+            return floating(events, worlds=2, solver=solver, simulation=settings, actuator=law, **ARM)
         except pippin.ConfigError as error:
             refused = [label for label in events if f"events.{label}" in str(error)]
             if not refused:

@@ -84,7 +84,7 @@ def _joints(model: newton.Model, state: newton.State, camera: np.ndarray) -> tup
     seen = rotated(conjugate(camera[None, 3:]), anchors - camera[:3])
     scale = _SIZE[1] / 2.0 / np.tan(_FOV / 2.0) / -seen[:, 2:]
     points = np.array(_SIZE) / 2.0 + seen[:, :2] * scale * (1.0, -1.0)
-    return [", ".join(map(name_of, axis_labels(model, [joint]))) for joint in joints], points
+    return [", ".join(map(name_of, axis_labels(model, [int(joint)]))) for joint in joints], points
 
 
 def png(image: np.ndarray) -> bytes:

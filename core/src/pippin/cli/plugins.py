@@ -115,7 +115,7 @@ def _print_listed(entries: Sequence[Entry]) -> None:
 
 
 def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
-    faults = [fault for diagnosis in diagnoses for fault in diagnosis.faults]
+    faults = dict.fromkeys(fault for diagnosis in diagnoses for fault in diagnosis.faults)
     others = [diagnosis.entry for diagnosis in diagnoses if not diagnosis.faults]
     wants = {
         f"{each.entry.distribution} {each.entry.version} wants {', '.join(map(str, each.wants))}": None

@@ -51,6 +51,15 @@ def hook_faults(plugin: type) -> tuple[str, ...]:
     return tuple(_hook_faults(plugin))
 
 
+_PLAIN_HOOKS = frozenset(name for name in vars(Hooks) if not name.startswith("_")) - {"check_model"}
+"""Hooks whose answer is no iterator."""
+
+
+def _never_runs(implementation: pluggy.HookImpl) -> bool:
+    is_wrapper = implementation.wrapper or implementation.hookwrapper
+    return inspect.isgeneratorfunction(implementation.function) and not is_wrapper
+
+
 def _hook_faults(plugin: type) -> Iterator[str]:
     # Two managers: with one, pluggy would refuse the whole class at its first wrong argument.
     offered, specified = pluggy.PluginManager("pippin"), pluggy.PluginManager("pippin")
@@ -61,6 +70,11 @@ def _hook_faults(plugin: type) -> Iterator[str]:
     for caller in offered.get_hookcallers(plugin) or ():
         for implementation in caller.get_hookimpls():
             hook = getattr(specified.hook, caller.name, None)
+            if caller.name in _PLAIN_HOOKS and _never_runs(implementation):
+                yield (
+                    f"hook {caller.name!r} yields, so that its body never runs; return in place of yield, or surround"
+                    " the others: @pippin.hookimpl(wrapper=True)"
+                )
             if hook is not None and hook.spec is not None:
                 yield from _argument_faults(caller.name, implementation.argnames, hook.spec.argnames)
             elif not implementation.optionalhook:

@@ -208,10 +208,13 @@ class PluginUnderTest:
             return Simulation.load(path, self._plugins(), self._filled(self.scene()), folder=self.new_folder())
 
     def new_folder(self) -> Path | None:
-        """Return an empty folder for the files of a viewer or a recorder; None for plugins that write none."""
+        """Return the folder for the files of a viewer or a recorder; None for plugins that write none.
+
+        It does not exist, as that of a run at its start: the first who writes makes it.
+        """
         if self.kind not in OBSERVERS:
             return None
-        return Path(tempfile.mkdtemp(dir=self._folder))
+        return Path(tempfile.mkdtemp(dir=self._folder), "run")
 
     @functools.cached_property
     def _folder(self) -> str:

@@ -90,7 +90,14 @@ class Conformance:
 
         Args:
             name: Name of the check.
+
+        Raises:
+            PluginError: Plugins of this kind have no such check.
         """
+        if name not in self.checks:
+            raise PluginError(
+                f"{self.subject}: {name!r} is not a check of a {self.subject.kind}{did_you_mean(name, self.checks)}"
+            )
         result = result_of(name, lambda: self.checks[name].run(self._runs))
         expected = self.expected_failures.get(name)
         if expected is None:

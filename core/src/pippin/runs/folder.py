@@ -96,11 +96,7 @@ class RunFolder:
 
     @contextmanager
     def _new(self, name: str) -> Iterator[Path]:
-        """Give the path of a file that is written in the block.
-
-        Raises:
-            ConfigError: It cannot be written, as on a full disk.
-        """
+        """Give the path of a file that is written in the block; an error of the system becomes a ConfigError."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             yield self.path / name

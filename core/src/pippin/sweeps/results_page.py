@@ -32,14 +32,7 @@ _BADGES = {"ok": "badge good", "waiting": "badge", "stopped": "badge", "incomple
 
 
 def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Path) -> str:
-    """Return the page of a sweep.
-
-    Args:
-        name: The file that was swept.
-        rows: The table.
-        keys: The swept keys.
-        folder: The folder of the variants.
-    """
+    """Return the page of a sweep of a file: its table, the swept keys, and the folder of the variants."""
     facts = {*keys, "id", "outcome", "reason", "notes", "ignores", "seconds", "host", "shared"}
     figures = list(dict.fromkeys(name for row in rows for name in row if name not in facts))
     charts, finished = Charts(), [row for row in rows if row["outcome"] == "ok"]

@@ -119,16 +119,8 @@ def run_variants(
     command: Sequence[str] = (),
     is_parquet: bool = False,
 ) -> SweepResult:
-    """Run the variants of a file that are not finished, and return the results of all.
-
-    Args:
-        file: The file, which gives the folder its name.
-        variants: The variants.
-        executor: What runs them.
-        timeout: Longest time for a variant [s].
-        out: The folder; by default a new one.
-        command: The command that resumes the sweep, for the reader of the folder.
-        is_parquet: Whether to write the table as `results.parquet`, too.
+    """Run the variants of a file that are not finished, and return the results of all. `command` resumes the sweep, for
+    the reader of the folder.
     """
     if not timeout > 0.0:
         raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")

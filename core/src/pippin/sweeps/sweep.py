@@ -47,14 +47,7 @@ class _Running:
 
 
 class Sweep:
-    """The variants of a sweep and their results so far. Those that finished before are not run again.
-
-    Args:
-        variants: The variants, in the order of the table.
-        folder: Their folder.
-        executor: What runs them.
-        timeout: Longest time for a variant [s]; None means any time.
-    """
+    """The variants of a sweep and their results so far. Those that finished before are not run again."""
 
     def __init__(
         self, variants: Sequence[Variant], folder: SweepFolder, executor: Executor, timeout: float | None = None

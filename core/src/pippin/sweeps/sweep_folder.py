@@ -31,13 +31,7 @@ _BEGUN = ("sweep.lock", "variants")
 
 
 class SweepFolder:
-    """A folder of one sweep. Only one process at a time runs it.
-
-    Args:
-        path: The folder, new, empty, or of the same sweep.
-        variants: All variants of the sweep.
-        command: The command that resumes the sweep, for the reader of the folder.
-        name: The swept file, for the page.
+    """A folder of one sweep of a file with a name. Only one process at a time runs it, by a command that is kept.
 
     Raises:
         ConfigError: The folder belongs to something else, or another process runs the sweep.

@@ -19,12 +19,7 @@ _NO_FIGURES = ("solver", "outcome", "reason", "ignored", "warnings", "relative_e
 
 def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str, Any]:
     """Return the summary of a run: `outcome` ("ok", "diverged", "incomplete" or "failed"), `reason`, `figures`, and
-    what ran.
-
-    Args:
-        config: The configuration.
-        folder: Folder for the files of recorders; `begun` is written there after the first step.
-        steps: Control steps to simulate.
+    what ran. `begun` is written into the folder after the first step.
 
     Raises:
         PippinError: The simulation cannot be built.

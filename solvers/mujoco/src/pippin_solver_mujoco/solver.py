@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
 import mujoco_warp  # noqa: F401  which Newton imports in the constructor of the solver
 import newton
+import numpy as np
 import pippin
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 
@@ -89,15 +91,36 @@ class SolverMuJoCo:
             builder.rigid_gap = 0.0  # with Newton's 0.1 m, MuJoCo's convex collision finds wrong depths and normals
 
     @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield a fault if shapes without sliding friction resist turning: MuJoCo Warp's pyramids give NaN for them."""
+        own: Any = getattr(model, "mujoco", None)
+        dimensions, cone = getattr(own, "condim", None), self.config.cone
+        if cone is None and getattr(own, "cone", None) is not None:
+            cone = "elliptic" if own.cone.numpy()[0] else "pyramidal"
+        if dimensions is None or not self.config.use_mujoco_contacts or cone == "elliptic":
+            return
+        friction: Any = model.shape_material_mu
+        slippery = [model.shape_label[index] for index in np.flatnonzero(friction.numpy() == 0.0)]
+        turning = np.flatnonzero((friction.numpy() == 0.0) & (dimensions.numpy() > 3))
+        if len(turning) and len(slippery) > 1:
+            yield (
+                f"cone: contacts of condim 4 or 6 need sliding friction, and {model.shape_label[turning[0]]!r} and"
+                f' {len(slippery) - 1} more shapes have mu = 0; set mu = 0.001, or cone = "elliptic"'
+            )
+
+    @pippin.hookimpl
     def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverMuJoCo:
         """Return the solver with all options of the configuration, and buffers with room for a fall."""
+        config = self.config
+        if model.device.is_cpu and config.enable_sleeping is None:
+            config = attrs.evolve(config, enable_sleeping=False)  # a file may ask for it, and only CUDA has it
         with one_warning():
-            solver = LimitedMuJoCo(model, dt, **attrs.asdict(self.config))
+            solver = LimitedMuJoCo(model, dt, **attrs.asdict(config))
         larger = enlarged(solver, self.config)
         if larger:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the first conversion has warned
-                solver = LimitedMuJoCo(model, dt, **attrs.asdict(attrs.evolve(self.config, **larger)))
+                solver = LimitedMuJoCo(model, dt, **attrs.asdict(attrs.evolve(config, **larger)))
         # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
         solver.mjw_model.opt.warn_overflow = 0
         self._solver = solver

@@ -11,6 +11,7 @@ import numpy as np
 
 from .joints import by_world
 from .limits import limit_springs
+from .restoring import weigh_worlds
 
 if TYPE_CHECKING:
     import newton
@@ -27,16 +28,18 @@ _CONVERTED_ONCE = (
 )
 """Arrays of Newton's model that a conversion for the CPU reads for the first world only."""
 
+_POSES_AT_REST = ("body_q", "joint_X_c", "joint_X_p")
+"""Arrays of Newton's model that give the poses of bodies fixed to the world, which are part of MuJoCo's state."""
+
 
 _ALL = slice(None)
 """The index of all worlds."""
 
 
 def is_uniform(solver: newton.solvers.SolverMuJoCo) -> bool:
-    """Tell whether all worlds can share one MuJoCo model: no parameter differs, and no body has a pose per world."""
-    if solver.mj_model.nmocap:
-        return False
-    read = [array for name in _CONVERTED_ONCE if (array := _attribute(solver.model, name)) is not None]
+    """Tell whether all worlds can share one MuJoCo model: no parameter differs, nor the pose of a body at rest."""
+    once = (*_CONVERTED_ONCE, *(_POSES_AT_REST if solver.mj_model.nmocap else ()))
+    read = [array for name in once if (array := _attribute(solver.model, name)) is not None]
     worlds = solver.model.world_count
     values = [values for name, values in _fields(solver) if name != "jnt_solref"]  # the limits decide
     values += [by_world(solver.model, array[: len(array) // worlds * worlds]) for array in read]  # gravity: a row more
@@ -82,6 +85,7 @@ class Parameters:
 
     def _write(self, worlds: Any = _ALL) -> None:
         own: Any = self._solver.mjw_model
+        weigh_worlds(self._solver)
         limit_springs(
             self._solver, own.jnt_solref.numpy(), own.jnt_solimp.numpy(), own.dof_invweight0.numpy(), self._dt
         )

@@ -16,12 +16,8 @@ _EMBEDDED_MAX = 5_000_000
 
 
 def videos(folder: Path, caption: str = "", place: str = "") -> Iterator[Markup]:
-    """Yield a figure for each video in a folder, by name.
-
-    Args:
-        folder: The folder.
-        caption: Text below each video, by default its name.
-        place: Path from the page to the folder, if it is another one; then no video becomes a part of the page.
+    """Yield a figure for each video in a folder, by name. `place` is the path from the page to another folder, whose
+    videos do not become a part of the page; `caption` stands below each, by default its name.
     """
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.suffix.lower() in _TYPES and path.is_file() and path.stat().st_size:

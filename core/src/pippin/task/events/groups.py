@@ -5,6 +5,7 @@ from __future__ import annotations
 import newton
 import warp as wp
 from pippin import ConfigError, did_you_mean
+from pippin.arrays import on_host
 from pippin.task import TermContext
 
 from .config import GainsConfig, JointOffsetsConfig
@@ -23,15 +24,10 @@ class Gains(ModelEvent):
         self._refuse_unknown()
         context.claim(config.gain, [config.actuator], "gain")
         self.model_changes = frozenset(self._group.gain_changes)
-        self._built = wp.clone(self._group.gain(config.gain))
-        variation, built = Variation(config), self._built.numpy()
+        variation, values = Variation(config), self._group.gain(config.gain)
+        built = on_host(values)
         variation.refuse_below_zero(built, config.gain, above=bool(built.any()))
-        self.shape, self.ranges = built.shape, variation.arguments
-
-    @property
-    def after(self) -> list[wp.array]:
-        """The built values, and the present memory of the gain."""
-        return [self._built, self._group.gain(self.config.gain)]
+        self.shape, self.ranges, self.after = built.shape, variation.arguments, [wp.clone(values), values]
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the gain in the masked worlds."""

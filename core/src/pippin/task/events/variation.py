@@ -53,11 +53,9 @@ class Variation:
     """The ranges of random values around built ones."""
 
     def __init__(self, config: VariedConfig) -> None:
-        self._key = "range"
-        self._scale, self._add = (0.0, 0.0), config.range
-        if config.range is None:
-            self._key = "add" if config.add[0] < 0.0 else "scale"
-            self._scale, self._add = config.scale, config.add
+        self._key, self._scale, self._add = "add" if config.add[0] < 0.0 else "scale", config.scale, config.add
+        if config.range is not None:
+            self._key, self._scale, self._add = "range", (0.0, 0.0), config.range
         # Columns that tell draws apart: 0 for one draw in a world, 1 for one of each part.
         self._stride = 0 if config.shared else 1
 

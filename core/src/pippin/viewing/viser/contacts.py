@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from pippin import Host
+from pippin.arrays import on_host
 from pippin.recording.channels import Channel, channels
 
 from .page import Page
-from .playback import ViewedSimulation
 
 POINT, FORCE = (245, 158, 11), (0, 70, 255)
 """Colours of a contact and of its force: amber and blue."""
@@ -25,7 +26,7 @@ _WEIGHT = 1.0
 class ContactMarks:
     """Marks of the contacts in the worlds of a page."""
 
-    def __init__(self, page: Page, shown: ViewedSimulation, worlds: Sequence[int]) -> None:
+    def __init__(self, page: Page, shown: Host, worlds: Sequence[int]) -> None:
         #: Whether points, and whether forces are drawn.
         self.shows_points = self.shows_forces = False
         #: Length of the arrows [m/N].
@@ -71,7 +72,7 @@ class ContactMarks:
                 self._forces.points = arrows.astype(np.float32)
 
 
-def _groups(shown: ViewedSimulation, worlds: Sequence[int]) -> Iterable[tuple[np.ndarray, dict[str, Channel]]]:
+def _groups(shown: Host, worlds: Sequence[int]) -> Iterable[tuple[np.ndarray, dict[str, Channel]]]:
     """Yield worlds with the same contents, and their channels of contacts."""
     prototypes = np.asarray(shown.prototype_of_world)[list(worlds)]
     for prototype in np.unique(prototypes):
@@ -95,11 +96,11 @@ def _contacts(
     return points, np.where(is_static[:, None], -forces, forces)
 
 
-def _scale(shown: ViewedSimulation, worlds: Sequence[int], radius: float) -> float:
+def _scale(shown: Host, worlds: Sequence[int], radius: float) -> float:
     """Return a round length of the arrow for 1 N [m]."""
     model = shown.model
-    is_own = model.body_world.numpy() == worlds[0]
-    weight = 9.81 * float(model.body_mass.numpy()[is_own].sum()) or 1.0
+    is_own = on_host(model.body_world) == worlds[0]
+    weight = 9.81 * float(on_host(model.body_mass)[is_own].sum()) or 1.0
     length = _WEIGHT * radius / weight
     power = 10.0 ** math.floor(math.log10(length))
     return max(step * power for step in (1.0, 2.0, 5.0) if step * power <= length * (1.0 + 1e-9))

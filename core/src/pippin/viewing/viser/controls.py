@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from .contacts import ContactMarks
 from .names import Names
@@ -89,7 +89,7 @@ class Controls:
 
     def contact_marks(self) -> ContactMarks:
         """Return the marks of contacts, which are made when they are first asked for."""
-        self._marks = self._marks or ContactMarks(self._page, self._shown, self._all)
+        self._marks = self._marks or ContactMarks(self._page, cast(Any, self._shown), self._all)
         return self._marks
 
     def _add_run_controls(self) -> None:

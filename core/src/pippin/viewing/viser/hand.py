@@ -53,14 +53,13 @@ class Hand:
     def show(self) -> None:
         """Draw the line from the body to the hand, and move the name along with its body."""
         ends = self._ends()
-        if self._line is not None:
-            self._line.visible = ends is not None
         if ends is not None and self._line is None:
             self._line = self._page.server.scene.add_line_segments(
                 "/hand", ends, _COLOUR, thickness=4.0, thickness_units="screen"
             )
-        elif ends is not None:
-            self._line.points = ends
+        if self._line is not None:
+            self._line.visible = ends is not None
+            self._line.points = self._line.points if ends is None else ends
         if self._label is not None:
             body, handle = self._label
             handle.position = self._page.body_positions(self._shown)[body]

@@ -95,7 +95,7 @@ class Page(ViewerViser):
         # Newton's `set_camera` takes angles, and turns the camera about a point at its last distance, not about these.
         self._set_camera_request(centre + direction * radius * _DISTANCE, centre, up)
 
-    def radius_of(self, shown: ViewedSimulation, worlds: Sequence[int]) -> float:
+    def radius_of(self, shown: Any, worlds: Sequence[int]) -> float:
         """Return the radius of a sphere around the contents of some worlds [m]."""
         return self._sphere(shown, worlds)[1]
 
