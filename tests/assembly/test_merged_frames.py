@@ -16,27 +16,11 @@ URDF = f"""<robot name="arm"><link name="base"/><link name="mount"/>
 <link name="tip"><inertial><mass value="0.3"/>{INERTIA}</link>
 <joint name="bolt" type="fixed"><parent link="tool"/><child link="tip"/></joint></robot>"""
 
-CARRIER = f"""<robot name="arm"><link name="base"/><link name="slide"/>
-<joint name="rail" type="prismatic"><parent link="base"/><child link="slide"/><axis xyz="0 0 1"/>
-<limit lower="-9" upper="9" effort="1" velocity="9"/></joint>
-<link name="load"><inertial><mass value="0.3"/>{INERTIA}</link>
-<joint name="bolt" type="fixed"><parent link="slide"/><child link="load"/></joint></robot>"""
-
 
 @pytest.fixture
 def arm(tmp_path):
     (tmp_path / "arm.urdf").write_text(URDF)
     return [{"path": str(tmp_path / "arm.urdf")}]
-
-
-def test_a_link_without_a_mass_that_a_joint_moves_takes_that_of_what_it_carries(simulate, tmp_path):
-    (tmp_path / "arm.urdf").write_text(CARRIER)
-    with simulate(assets=[{"path": str(tmp_path / "arm.urdf")}], solver="xpbd", dt=0.001) as simulation:
-        simulation.step(100)
-        bodies, heights = names(simulation.model.body_label), simulation.state.body_q.numpy()[:, 2]
-
-    assert bodies == ["base", "slide"]
-    assert heights[1] == pytest.approx(-0.5 * 9.81 * 0.1**2, rel=0.03)
 
 
 def names(labels):

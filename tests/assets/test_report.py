@@ -1,5 +1,7 @@
 """Claims about import reports: what differs from MuJoCo's own model is told, and another mechanism is refused."""
 
+import mujoco
+import numpy as np
 import pippin
 import pytest
 from pippin.errors import ConfigError
@@ -14,9 +16,11 @@ FLEX = '<deformable><flex name="f" dim="1" body="arm arm" vertex="0 0 0 .1 0 0" 
 def arm(simulate, tmp_path):
     """Return a function that builds an arm with an option or other parts."""
 
-    def arm(option: str = "", rest: str = "", solver: str = "mujoco-native", **asset) -> pippin.Simulation:
+    def arm(
+        option: str = "", rest: str = "", solver: str = "mujoco-native", dt: float = 0.002, **asset
+    ) -> pippin.Simulation:
         (tmp_path / "arm.xml").write_text(ARM.format(option=option, rest=rest))
-        return simulate(assets=[{"path": str(tmp_path / "arm.xml"), **asset}], solver=solver)
+        return simulate(assets=[{"path": str(tmp_path / "arm.xml"), **asset}], solver=solver, dt=dt)
 
     return arm
 
@@ -79,3 +83,44 @@ def test_the_gravity_of_the_file_holds_if_the_scene_gives_none(arm, option):
         gravity = simulation.model.gravity.numpy()
 
     assert gravity[0, 2] == pytest.approx(-1.62)
+
+
+PLANE = """<mujoco><default><default class="slippery"><geom friction=".01" condim="1"/></default></default><worldbody>
+<body name="ramp" pos=".1 .2 .3" euler="0 20 0" childclass="slippery">
+<geom type="plane" size="1 1 .1" pos="0 0 .1"/></body>
+<body name="ball" pos=".1 .2 .515"><freejoint/><geom size=".1" mass="1"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("solver", ["mujoco-native", "mujoco", "xpbd"])
+def test_a_plane_of_a_fixed_body_is_one_of_the_world(simulate, tmp_path, solver):
+    """Newton's MuJoCo solver refuses planes of bodies; MuJoCo lets those of fixed bodies collide as the world's."""
+    (tmp_path / "ramp.xml").write_text(PLANE)
+    theirs = mujoco.MjModel.from_xml_string(PLANE)
+    data = mujoco.MjData(theirs)
+    mujoco.mj_step(theirs, data, 50)
+    mujoco.mj_kinematics(theirs, data)
+
+    with simulate(assets=[{"path": str(tmp_path / "ramp.xml")}], solver=solver, dt=0.002, decimation=50) as simulation:
+        simulation.step()
+        place, notes = simulation.state.body_q.numpy()[-1, :3], simulation.notes
+
+    assert notes == {}
+    np.testing.assert_allclose(place, data.xpos[-1], atol=1e-5 if solver != "xpbd" else 0.05)
+
+
+@pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
+def test_sleep_that_a_file_asks_for_is_noted_where_nothing_sleeps(arm, solver):
+    with arm(rest='<option><flag sleep="enable"/></option>', solver=solver) as simulation:
+        notes = simulation.notes
+
+    assert notes["scene"] == ["arm.xml: option: flag sleep yes → no"]
+
+
+@pytest.mark.parametrize(("dt", "is_noted"), [(0.02, False), (0.002, True)], ids=["the file's", "shorter"])
+def test_a_step_that_changes_the_stiffness_of_constraints_is_noted(arm, dt, is_noted):
+    """MuJoCo raises time constants to two steps: of 20 ms, steps of 20 ms make 40 ms, four times as soft."""
+    text = "arm.xml: option: time constant of the stiffest constraints, two steps at least 0.04 → 0.02"
+    with arm('timestep=".02"', dt=dt) as simulation:
+        notes = simulation.notes.get("scene", [])
+
+    assert (text in notes) == is_noted

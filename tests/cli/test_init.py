@@ -128,6 +128,7 @@ def test_a_start_in_a_keyframe_and_servos_of_the_file_are_kept(folder):
     assert config.actuators["joints"].type == "control"
 
 
+@pytest.mark.slow
 def test_a_robot_that_falls_is_said_to(folder):
     """A pole on a point cannot stand, with any gains."""
     (folder / "pole.xml").write_text(

@@ -23,6 +23,8 @@ from pippin.assets.importing import import_asset
 from pippin.assets.mjcf.normal_form import name_elements
 from pippin.config.model import AssetConfig, SceneConfig
 
+from .contacts import ContactFinding, compare_contacts
+
 DISTRIBUTIONS = (
     "newton",
     "gymnasium",
@@ -71,6 +73,9 @@ class Finding:
 
     distance: float | None = None
     """Distance between the two motions after half a second, RMS over the bodies [m]; None if they have other joints."""
+
+    contacts: ContactFinding | None = None
+    """What differs between the contacts at random poses; None if nothing touched, or a joint has no counterpart."""
 
     seconds: float = 0.0
     """Time that the file took [s]."""
@@ -145,10 +150,11 @@ def _survey(name: str, path: Path) -> Finding:
         return finding(outcome="refused", reason=one_line(error), seconds=time.perf_counter() - start)
     ours: Any = simulation.solver
     differences = compare(theirs, ours.mj_model)
+    contacts = compare_contacts(match_models(theirs, ours.mj_model))  # before the motion, which turns contacts off
     moved = distance(theirs, simulation)
     outcome = "same" if all(difference.is_by_design for difference in differences) else "differs"
     seconds = time.perf_counter() - start
-    return finding(outcome=outcome, differences=differences, distance=moved, seconds=seconds)
+    return finding(outcome=outcome, differences=differences, distance=moved, contacts=contacts, seconds=seconds)
 
 
 def build(path: Path, theirs: Any) -> pippin.Simulation:

@@ -13,6 +13,7 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
+from pippin.assets.fidelity.matching import match_models
 
 from .contacts import Touch, both, touches
 
@@ -123,6 +124,71 @@ def joint_q(qpos: np.ndarray) -> np.ndarray:
     """Return the coordinates of floating bodies as Newton keeps them, with w last."""
     poses = qpos.reshape(-1, 7)
     return np.concatenate([poses[:, :3], np.roll(poses[:, 3:], -1, axis=1)], axis=1).ravel().astype(np.float32)
+
+
+def build(file: Path, solver: str, worlds: int, gravity: Any = (0.0, 0.0, 0.0), **shapes: Any) -> pippin.Simulation:
+    """Return the worlds of a file on a solver, with its contacts, and keys of `[scene.shapes]`."""
+    scene = {"worlds": worlds, "gravity": gravity, "assets": [{"path": str(file)}], "shapes": shapes}
+    simulation = {"device": "cpu", "dt": 0.002}
+    return pippin.Simulation(pippin.structure({"simulation": simulation, "scene": scene, "solver": {"type": solver}}))
+
+
+def off(found: list[Overlap], contacts: list[dict[tuple[int, int], Touch]]) -> np.ndarray:
+    """Return how far the depth [m] and the normal [rad] of each overlap are off; infinite if the contact is lost."""
+    errors = []
+    for each, here in zip(found, contacts, strict=True):
+        ours, theirs = here.get(tuple(sorted(each.geoms))), each.touch
+        if theirs is None or ours is None:
+            errors.append((np.inf, np.inf))
+        else:
+            angle = 2.0 * np.arcsin(min(np.linalg.norm(ours.normal - theirs.normal) / 2.0, 1.0))
+            errors.append((abs(ours.depth - theirs.depth), angle))
+    return np.array(errors)
+
+
+def table(folder: Path, count: int) -> str:
+    """Return rows of a page: how far the contacts of each pair of kinds are off in each engine."""
+    file = write_kinds(folder)
+    model = mujoco.MjModel.from_xml_path(str(file))
+    found = [each for each in overlaps(model, count) if each.touch is not None]
+    columns = []
+    for solver in ("mujoco-native", "mujoco", "xpbd"):
+        with build(file, solver, 1 if solver == "mujoco-native" else len(found)) as simulation:
+            columns.append(off(found, _contacts_of(simulation, solver, model, found)))
+    rows = []
+    for pair in PAIRS:
+        chosen = [index for index, each in enumerate(found) if each.kinds == pair]
+        rows.append(f"| {' and '.join(pair)} | {' | '.join(_cell(column[chosen]) for column in columns)} |")
+    return "\n".join(rows)
+
+
+def _contacts_of(simulation: Any, solver: str, model: Any, found: list[Overlap]) -> list[dict[tuple[int, int], Touch]]:
+    if solver == "mujoco-native":
+        return of_native(simulation, found)
+    place(simulation, found)
+    if solver == "xpbd":
+        return of_newton(simulation)
+    matched = match_models(model, simulation.solver.mj_model)
+    return of_warp(simulation, {ours: theirs for theirs, ours in matched.geoms.items()})
+
+
+def _cell(errors: np.ndarray) -> str:
+    kept = errors[np.isfinite(errors[:, 0])]
+    lost = len(errors) - len(kept)
+    depth, turn = (1e3 * kept[:, 0].max(), np.degrees(kept[:, 1].max())) if len(kept) else (np.nan, np.nan)
+    return f"{depth:.3f} mm, {turn:.1f}°" + (f", {lost} of {len(errors)} lost" if lost else "")
+
+
+def of_native(simulation: pippin.Simulation, found: list[Overlap]) -> list[dict[tuple[int, int], Touch]]:
+    """Return what MuJoCo's C engine finds in its model of the scene."""
+    solver: Any = simulation.solver
+    matched = match_models(mujoco.MjModel.from_xml_path(simulation.config.scene.assets[0].path), solver.mj_model)
+    known = {ours: theirs for theirs, ours in matched.geoms.items()}
+    contacts = []
+    for each in found:
+        of_ours, _ = touches(solver.mj_model, each.qpos)
+        contacts.append({tuple(known[geom] for geom in pair): touch for pair, touch in of_ours.items()})
+    return contacts
 
 
 def place(simulation: pippin.Simulation, found: list[Overlap]) -> None:

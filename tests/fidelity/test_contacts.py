@@ -3,7 +3,6 @@
 import mujoco
 import newton
 import numpy as np
-import pippin
 import pytest
 from pippin.assets.fidelity.matching import match_models
 
@@ -29,45 +28,12 @@ def overlaps(file):
     return list(kinds.overlaps(mujoco.MjModel.from_xml_path(str(file)), POSES))
 
 
-def build(file, solver, worlds, gravity=(0.0, 0.0, 0.0), **shapes):
-    scene = {"worlds": worlds, "gravity": gravity, "assets": [{"path": str(file)}], "shapes": shapes}
-    simulation = {"device": "cpu", "dt": 0.002}
-    return pippin.Simulation(pippin.structure({"simulation": simulation, "scene": scene, "solver": {"type": solver}}))
-
-
-def of_native(simulation, overlaps):
-    """Return what MuJoCo's C engine finds in its model of the scene."""
-    matched = match_models(
-        mujoco.MjModel.from_xml_path(str(simulation.config.scene.assets[0].path)), simulation.solver.mj_model
-    )
-    known = {ours: theirs for theirs, ours in matched.geoms.items()}
-    found = []
-    for each in overlaps:
-        of_ours, _ = touches(simulation.solver.mj_model, each.qpos)
-        found.append({tuple(known[geom] for geom in pair): touch for pair, touch in of_ours.items()})
-    return found
-
-
-def off(overlaps, found):
-    """Return for each overlap how far depth [m] and normal are off; infinite if the contact is lost."""
-    errors = []
-    for each, here in zip(overlaps, found, strict=True):
-        ours = here.get(tuple(sorted(each.geoms)))
-        lost = each.touch is None or ours is None
-        errors.append(
-            (np.inf, np.inf)
-            if lost
-            else (abs(ours.depth - each.touch.depth), np.abs(ours.normal - each.touch.normal).max())
-        )
-    return np.array(errors)
-
-
 def test_mujoco_native_finds_the_contacts_of_mujoco(file, overlaps):
     """Shapes in single precision move a contact of the iterative search by micrometres."""
-    with build(file, "mujoco-native", 1) as simulation:
-        found = of_native(simulation, overlaps)
+    with kinds.build(file, "mujoco-native", 1) as simulation:
+        found = kinds.of_native(simulation, overlaps)
 
-    depth, normal = off(overlaps, found).T
+    depth, normal = kinds.off(overlaps, found).T
     assert depth.max() < 2e-5
     assert normal.max() < 5e-3
     assert [here[tuple(sorted(each.geoms))].count for each, here in zip(overlaps, found, strict=True)] == [
@@ -77,23 +43,23 @@ def test_mujoco_native_finds_the_contacts_of_mujoco(file, overlaps):
 
 def test_a_gap_that_the_scene_states_holds(file, overlaps):
     """A gap changes what MuJoCo's convex collision finds, which is why it is not Newton's 0.1 m by default."""
-    with build(file, "mujoco-native", 1, gap=0.1) as simulation:
-        found = of_native(simulation, overlaps)
+    with kinds.build(file, "mujoco-native", 1, gap=0.1) as simulation:
+        found = kinds.of_native(simulation, overlaps)
         gaps = simulation.solver.mj_model.geom_gap
 
     np.testing.assert_allclose(gaps, 0.1)
-    assert off(overlaps, found)[:, 0].max() > 1e-4
+    assert kinds.off(overlaps, found)[:, 0].max() > 1e-4
 
 
 @pytest.mark.slow
 def test_mujoco_finds_the_contacts_of_mujoco(file, overlaps):
     """MuJoCo Warp has an iterative search of its own, in single precision; its boxes differ by less than 0.1 mm."""
-    with build(file, "mujoco", len(overlaps)) as simulation:
+    with kinds.build(file, "mujoco", len(overlaps)) as simulation:
         matched = match_models(mujoco.MjModel.from_xml_path(str(file)), simulation.solver.mj_model)
         kinds.place(simulation, overlaps)
         found = kinds.of_warp(simulation, {ours: theirs for theirs, ours in matched.geoms.items()})
 
-    depth, normal = off(overlaps, found).T
+    depth, normal = kinds.off(overlaps, found).T
     assert np.median(depth) < 1e-6
     assert depth.max() < 2e-4
     assert normal.max() < 0.1
@@ -133,7 +99,7 @@ def test_meshes_that_pile_up_push_wherever_they_overlap_in_mujoco(tmp_path):
     path = kinds.write_pile(tmp_path)
     plain = mujoco.MjModel.from_xml_path(str(path))
     found = [0, 0, 0.0]
-    with build(path, "mujoco-native", 1, gravity=[0.0, 0.0, -9.81]) as simulation:
+    with kinds.build(path, "mujoco-native", 1, gravity=[0.0, 0.0, -9.81]) as simulation:
         for _ in range(20):
             simulation.step(25)
             qpos = simulation.solver.batch.bind("qpos")[0]
@@ -151,7 +117,7 @@ def test_meshes_that_pile_up_push_wherever_they_overlap_in_mujoco(tmp_path):
 @pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
 def test_a_mesh_of_many_corners_touches_with_all_of_them(file, solver):
     """Newton keeps 64 corners of a hull if nothing is said, and MuJoCo all of them, unless the file says otherwise."""
-    with build(file, solver, 1) as simulation:
+    with kinds.build(file, solver, 1) as simulation:
         ours = simulation.solver.mj_model
 
     theirs = mujoco.MjModel.from_xml_path(str(file))

@@ -26,7 +26,7 @@ FILES = files() if os.environ.get("PIPPIN_FIDELITY") == "all" else small_files(D
 
 def cases(kind):
     """Return the names of all files; those in a table of `known.toml` must fail."""
-    known = {**KNOWN[kind], **(KNOWN["refused"] if kind != "moves" else {})}
+    known = {**KNOWN[kind], **(KNOWN["refused"] if kind not in ("moves", "contacts") else {})}
     marks = {name: [pytest.mark.xfail(reason=reason, strict=True)] for name, reason in known.items()}
     return [pytest.param(name, marks=marks.get(name, [])) for name in FILES]
 
@@ -65,3 +65,13 @@ def test_the_robot_moves_as_it_does_in_mujoco(name):
         pytest.skip("no motion to compare: refused, or other joints, or MuJoCo itself diverges")
 
     assert finding.distance <= REACH
+
+
+@pytest.mark.parametrize("name", cases("contacts"))
+def test_the_same_shapes_touch_as_deep_and_push_as_hard_as_in_mujoco(name):
+    """Eight random poses with contacts; what MuJoCo's own model changes with numbers rounded otherwise is allowed."""
+    contacts = found(name).contacts
+    if contacts is None:
+        pytest.skip("no contacts to compare: refused, or other joints, or nothing touches")
+
+    assert contacts.faults == []

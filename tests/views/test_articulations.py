@@ -1,5 +1,6 @@
 """Articulations as rows: what is read is what Newton's own view reads, what is set is there, and nothing else moves."""
 
+import mujoco
 import newton
 import numpy as np
 import pippin
@@ -337,6 +338,41 @@ def test_mass_matrices_give_the_kinetic_energy(robots, view):
 
     by_matrix = 0.5 * np.einsum("ni,nij,nj->n", qd, get(view, "mass_matrices"), qd)
     np.testing.assert_allclose(by_matrix, energy, rtol=1e-4)
+
+
+FLOATING = """<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint/>
+<geom type="box" size=".2 .1 .05" mass="2" pos=".1 .05 .02"/>
+<body name="arm" pos=".2 0 .1" euler="20 30 10"><joint axis="0 1 0" armature=".02"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .3 0 .1" mass=".5"/>
+<body name="hand" pos=".3 0 .1"><joint axis="1 0 1"/><geom type="box" size=".05 .04 .03" pos=".02 .03 .1" mass=".3"/>
+</body></body></body></worldbody></mujoco>"""
+
+
+def test_a_floating_base_has_the_mass_matrix_and_the_jacobians_of_mujoco(simulate, tmp_path):
+    """MuJoCo takes the velocity of a base at its origin and turns about its own axes, Newton at the centre of mass."""
+    (tmp_path / "robot.xml").write_text(FLOATING)
+    theirs = mujoco.MjModel.from_xml_string(FLOATING)
+    data, qpos = mujoco.MjData(theirs), np.random.default_rng(0).normal(size=theirs.nq)
+    qpos[3:7] /= np.linalg.norm(qpos[3:7])
+    data.qpos[:] = qpos
+    mujoco.mj_forward(theirs, data)
+    with simulate(assets=[{"path": str(tmp_path / "robot.xml")}], solver="mujoco-native") as simulation:
+        qpos[3:7] = np.roll(qpos[3:7], -1)
+        simulation.state.joint_q.assign(qpos)
+        simulation.invalidate("joints")
+        view = simulation.view.articulations("*")
+        mass, jacobians = get(view, "mass_matrices")[0], get(view, "jacobians")[0]
+
+    x, y, z = data.xipos[1] - data.xpos[1]
+    turn, expected = np.eye(theirs.nv), np.zeros((theirs.nv, theirs.nv))
+    turn[:3, 3:6] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+    turn[3:6, 3:6] = data.xmat[1].reshape(3, 3).T
+    mujoco.mj_fullM(theirs, data, expected)
+    np.testing.assert_allclose(mass, turn.T @ expected @ turn, atol=1e-5)
+    for body in range(1, theirs.nbody):
+        linear, angular = np.zeros((3, theirs.nv)), np.zeros((3, theirs.nv))
+        mujoco.mj_jacBodyCom(theirs, data, linear, angular, body)
+        np.testing.assert_allclose(jacobians[body - 1], np.vstack([linear, angular]) @ turn, atol=1e-5)
 
 
 def test_gravity_and_coriolis_forces_are_those_of_newton(robots, view):

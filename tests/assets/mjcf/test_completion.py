@@ -90,3 +90,37 @@ def test_a_body_does_not_collide_with_what_is_welded_to_its_child(load):
         is_filtered = model.shape_collision_filter_mask(np.array([pair]))
 
     assert is_filtered.all()
+
+
+CART = """<mujoco><worldbody><geom type="plane" size="5 5 .1"/><body name="cart" pos="0 0 .1">
+<joint name="x" type="slide" axis="1 0 0" armature="1"/><joint name="z" type="slide" axis="0 0 1"/>
+<geom type="box" size=".1 .2 .1" mass="{mass}"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
+def test_a_body_that_only_slides_is_weighed_as_in_mujoco_also_with_another_mass(load, solver):
+    """MuJoCo takes 1 / mass here, without armature; Newton's conversion alone takes 1.33 and 0.67 / kg of 2."""
+    with load(CART.format(mass=0.5), solver, worlds=2) as simulation:
+        weights = [_weights(simulation)]
+        masses = simulation.model.body_mass.numpy()
+        masses[-1] = 2.0
+        simulation.model.body_mass.assign(masses)
+        simulation.notify_model_changed(newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
+        simulation.step()
+        weights.append(_weights(simulation))
+        notes = simulation.notes
+
+    for found, of_worlds in zip(weights, [(0.5, 0.5), (0.5, 2.0)], strict=True):
+        for world, mass in enumerate(of_worlds):
+            theirs = mujoco.MjModel.from_xml_string(CART.format(mass=mass))
+            np.testing.assert_allclose(found[0][world], theirs.body_invweight0, rtol=1e-6)
+            np.testing.assert_allclose(found[1][world], theirs.dof_invweight0, rtol=1e-6)
+    assert notes == {}
+
+
+def _weights(simulation):
+    """Return copies of the inverse weights of bodies and DOFs in all worlds."""
+    solver, names = simulation.solver, ("body_invweight0", "dof_invweight0")
+    if hasattr(solver, "batch"):
+        return [solver.batch.expand(name).copy() for name in names]
+    return [getattr(solver.mjw_model, name).numpy().copy() for name in names]

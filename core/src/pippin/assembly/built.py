@@ -84,7 +84,9 @@ def assemble(
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
-        found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"))
+        found = report_imports(
+            imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"), step=step.dt / step.substeps
+        )
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()

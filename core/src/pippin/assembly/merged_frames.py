@@ -69,13 +69,9 @@ def _joints(builder: newton.ModelBuilder, lacking: Collection[str]) -> Iterator[
         return
     head = {children[joint]: parents[joint] for joint in fixed}
     for joint in fixed:
-        body = children[joint]
+        body, mass = children[joint], builder.body_mass[children[joint]]
         while body in head:
             body = head[body]
-        # A link that only carries another one by a fixed joint needs the mass of that one.
-        masses = [builder.body_mass[end] for end in (parents[joint], children[joint])] if body >= 0 else []
-        if any(
-            (mass == 0.0 and "massless_bodies" in lacking) or (0.0 < mass < LIGHT and "light_links" in lacking)
-            for mass in masses
-        ):
+        is_lacking = (mass == 0.0 and "massless_bodies" in lacking) or (0.0 < mass < LIGHT and "light_links" in lacking)
+        if body >= 0 and is_lacking:
             yield joint

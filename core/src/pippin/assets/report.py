@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from pippin.assets.untyped import mujoco
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
+from pippin.solving.conversion import complete_conversion
 from pippin.spelling import did_you_mean
 
 from .asset import Asset
@@ -61,7 +63,9 @@ class ImportReport:
         return [f"{self.file}: {line}" for line in worded(each for each in self.differences if not _is_noted(each))]
 
 
-def report_imports(imports: Iterable[Imported], scene: SceneConfig, *, is_for_mujoco: bool) -> list[ImportReport]:
+def report_imports(
+    imports: Iterable[Imported], scene: SceneConfig, *, is_for_mujoco: bool, step: float = math.inf
+) -> list[ImportReport]:
     """Return a report on each MJCF file that MuJoCo has read and of which the configuration changes no length or joint.
 
     Args:
@@ -70,6 +74,7 @@ def report_imports(imports: Iterable[Imported], scene: SceneConfig, *, is_for_mu
         is_for_mujoco: Whether the solver is one of MuJoCo's. Then all is compared that MuJoCo simulates, and each asset
             is converted as the solver does it. The kernels of that conversion take 10 s to compile; for other solvers,
             a sketch without kernels is compared, in some 10 ms.
+        step: Length of a substep [s], by which MuJoCo limits the stiffness of constraints.
 
     Raises:
         ConfigError: A file would be another mechanism, and its asset does not accept that.
@@ -81,7 +86,7 @@ def report_imports(imports: Iterable[Imported], scene: SceneConfig, *, is_for_mu
             continue
         theirs = _placed(normal.model, imported.part, asset.config)
         part = imported.part
-        differences = compare(theirs, _converted(part)) if is_for_mujoco else compare_sketch(theirs, part)
+        differences = compare(theirs, _converted(part), step) if is_for_mujoco else compare_sketch(theirs, part)
         found = tuple(each for each in differences if not _is_asked(each, asset.config, scene, part))
         report = ImportReport(asset.where, asset.file.name, found)
         _refuse(asset, report.differences)
@@ -157,7 +162,9 @@ def _converted(part: newton.ModelBuilder) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the solver's own conversion issues them
         model = part.finalize(device="cpu", skip_validation_inertia=True)
-        return newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True).mj_model
+        converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, enable_sleeping=False)
+        complete_conversion(converted)
+        return converted.mj_model
 
 
 def _placed(model: Any, part: newton.ModelBuilder, config: AssetConfig) -> Any:

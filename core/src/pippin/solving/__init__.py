@@ -2,9 +2,9 @@
 
 from pippin.support.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
 
-from .ball_limits import ball_limits
 from .capacities import Capacity
 from .contact_source import ContactSource
+from .conversion import complete_conversion
 from .fields import deterministic_mode, inherited, number
 from .sub_solver import SubSolver
 
@@ -16,7 +16,7 @@ __all__ = [
     "ContactSource",
     "Feature",
     "SubSolver",
-    "ball_limits",
+    "complete_conversion",
     "deterministic_mode",
     "inherited",
     "number",

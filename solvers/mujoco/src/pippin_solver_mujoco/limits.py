@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
 import newton
 import warp as wp
-from pippin.solving import ball_limits
+from pippin.solving import complete_conversion
+
+from .sliders import Sliders
 
 __all__ = ["LimitedMuJoCo"]
 
@@ -28,13 +31,18 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
     """
 
     def __init__(self, model: newton.Model, dt: float, **options: Any) -> None:
-        self._dt = dt  # the constructor notifies itself
+        self._dt, self._sliders = dt, None  # the constructor notifies itself
         super().__init__(model, **options)
-        _limit_balls(self)
+        limits, bodies = complete_conversion(self)
+        _limit_balls(self, limits)
+        self._sliders = Sliders(self, bodies)
+        self._write_springs()
 
     def notify_model_changed(self, flags: int) -> None:
         """Take over changes of the model; masses change the limits, too."""
         super().notify_model_changed(flags)
+        if self._sliders is not None:
+            self._sliders.weigh()
         self._write_springs()
 
     def _write_springs(self) -> None:
@@ -95,14 +103,10 @@ def write_limit_springs(
     solimp[world, joint][1] = impedance
 
 
-def _limit_balls(solver: newton.solvers.SolverMuJoCo) -> None:
+def _limit_balls(solver: newton.solvers.SolverMuJoCo, limits: Mapping[int, float]) -> None:
     """Limit the ball joints of a new solver; Newton's conversion leaves them out."""
     model: Any = solver.mjw_model
-    mapping: Any = solver.mjc_jnt_to_newton_jnt
-    limits = ball_limits(solver.model, mapping.numpy()[0]) if mapping is not None and mapping.size else {}
     if limits:
-        for index, angle in limits.items():
-            solver.mj_model.jnt_limited[index], solver.mj_model.jnt_range[index] = 1, (0.0, angle)
         model.jnt_limited_ball_adr = wp.array(sorted(limits), dtype=int, device=solver.model.device)
         ranges = model.jnt_range.numpy()
         ranges[:, list(limits)] = [(0.0, angle) for angle in limits.values()]

@@ -111,13 +111,16 @@ class SolverMuJoCo:
     @pippin.hookimpl
     def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverMuJoCo:
         """Return the solver with all options of the configuration, and buffers with room for a fall."""
+        config = self.config
+        if model.device.is_cpu and config.enable_sleeping is None:
+            config = attrs.evolve(config, enable_sleeping=False)  # a file may ask for it, and only CUDA has it
         with one_warning():
-            solver = LimitedMuJoCo(model, dt, **attrs.asdict(self.config))
+            solver = LimitedMuJoCo(model, dt, **attrs.asdict(config))
         larger = enlarged(solver, self.config)
         if larger:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the first conversion has warned
-                solver = LimitedMuJoCo(model, dt, **attrs.asdict(attrs.evolve(self.config, **larger)))
+                solver = LimitedMuJoCo(model, dt, **attrs.asdict(attrs.evolve(config, **larger)))
         # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
         solver.mjw_model.opt.warn_overflow = 0
         self._solver = solver

@@ -11,6 +11,7 @@ import numpy as np
 
 from .joints import by_world
 from .limits import limit_springs
+from .restoring import weigh_worlds
 
 if TYPE_CHECKING:
     import newton
@@ -84,6 +85,7 @@ class Parameters:
 
     def _write(self, worlds: Any = _ALL) -> None:
         own: Any = self._solver.mjw_model
+        weigh_worlds(self._solver)
         limit_springs(
             self._solver, own.jnt_solref.numpy(), own.jnt_solimp.numpy(), own.dof_invweight0.numpy(), self._dt
         )

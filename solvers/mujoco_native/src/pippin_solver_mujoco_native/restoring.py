@@ -9,9 +9,9 @@ from typing import Any
 import mujoco as _mujoco
 import newton
 import numpy as np
-from pippin.solving import ball_limits
+from pippin.solving import complete_conversion
 
-__all__ = ["compensating", "margins_of", "restore"]
+__all__ = ["compensating", "margins_of", "restore", "weigh_worlds"]
 
 mujoco: Any = _mujoco
 """MuJoCo; most of it is an extension without type stubs."""
@@ -43,14 +43,10 @@ def compensating(model: newton.Model) -> Iterator[None]:
 
 
 def restore(converted: newton.solvers.SolverMuJoCo) -> None:
-    """Write limits of ball joints, margins and the iterations against slip into MuJoCo's model."""
+    """Write limits of ball joints, inverse weights, margins and iterations against slip into MuJoCo's model."""
     model, mj_model = converted.model, converted.mj_model
     mj_model.body_gravcomp[mj_model.body_gravcomp <= _A_TRACE] = 0.0
-    joints: Any = converted.mjc_jnt_to_newton_jnt
-    if joints is not None and joints.size:
-        for index, angle in ball_limits(model, joints.numpy()[0]).items():
-            mj_model.jnt_limited[index] = 1
-            mj_model.jnt_range[index] = (0.0, angle)
+    complete_conversion(converted)
     if mj_model.ngeom:
         mj_model.geom_margin[:] = margins_of(converted)[0]
     if mj_model.opt.density or mj_model.opt.viscosity:
@@ -72,6 +68,16 @@ def _align(model: Any) -> None:
         if np.abs(matrix - np.diag(np.diag(matrix))).max() < _ROUNDING * matrix.max():
             model.body_inertia[body], model.body_iquat[body] = np.diag(matrix), (1.0, 0.0, 0.0, 0.0)
             model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
+
+
+def weigh_worlds(solver: newton.solvers.SolverMuJoCo) -> None:
+    """Write the inverse weights of sliding bodies into the model of all worlds, which is on the CPU."""
+    own: Any = solver
+    model = own.mjw_model
+    for body in complete_conversion(solver)[1]:
+        weights = 1.0 / model.body_mass.numpy()[:, body]
+        model.body_invweight0.numpy()[:, body] = np.stack([weights, np.zeros_like(weights)], axis=1)
+        model.dof_invweight0.numpy()[:, own.mj_model.dof_bodyid == body] = weights[:, None]
 
 
 def margins_of(converted: newton.solvers.SolverMuJoCo) -> np.ndarray:

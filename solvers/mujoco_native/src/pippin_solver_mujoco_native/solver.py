@@ -94,7 +94,7 @@ class SolverMuJoCoNative:
         """Return MuJoCo's worlds."""
         options = attrs.asdict(self.config)
         threads = options.pop("threads")
-        options |= {"disable_sensors": True, "kinematic_switchable_roots": False}
+        options |= {"disable_sensors": True, "kinematic_switchable_roots": False, "enable_sleeping": False}
         return MuJoCoBatch(model, options, dt, threads or 0)
 
     @pippin.hookimpl

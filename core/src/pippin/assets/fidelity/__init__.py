@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from .actuators import compare_actuators
 from .difference import Difference, worded
 from .equalities import compare_equalities
 from .matching import match_models
-from .options import compare_counts, compare_options
+from .options import compare_counts, compare_options, compare_time_constants
 from .shapes import compare_geoms, compare_sites
 from .sketch import sketch, sketched_pairs
 from .tendons import compare_tendons
@@ -34,14 +35,18 @@ _PARTS = (
 _SKETCHED_PARTS = (compare_bodies, compare_joints, compare_geoms, compare_sites, compare_options, compare_counts)
 
 _SKETCHED: Mapping[str, tuple[str, ...]] = {
-    "joint": ("solreflimit", "solimplimit", "margin", "solreffriction", "solimpfriction", "actuatorgravcomp"),
+    "body": ("inverse weight",),
+    "joint": (
+        *("solreflimit", "solimplimit", "margin", "solreffriction", "solimpfriction"),
+        *("actuatorgravcomp", "inverse weight"),
+    ),
     "geom": ("condim", "priority", "solmix", "solref", "solimp", "gap", "adhesion", "surfacevel", "fluid"),
 }
 """Fields of joints and geoms that a sketch leaves out: only the solvers of MuJoCo have them."""
 _SKETCHED_OPTIONS = ("density", "viscosity", "wind")
 
 
-def compare(theirs: Any, ours: Any) -> list[Difference]:
+def compare(theirs: Any, ours: Any, step: float = math.inf) -> list[Difference]:
     """Return all differences between two `mujoco.MjModel`, those by design too.
 
     Elements correspond by name, and by their order in the tree if they have none. Two numbers are equal if they agree
@@ -50,9 +55,11 @@ def compare(theirs: Any, ours: Any) -> list[Difference]:
     Args:
         theirs: The model that MuJoCo compiles from the file.
         ours: `mj_model` of Newton's `SolverMuJoCo` of the imported file, in one world.
+        step: Length of a substep [s]; infinite leaves out what it changes.
     """
     match = match_models(theirs, ours)
-    return [difference for part in _PARTS for difference in part(match)]
+    found = [difference for part in _PARTS for difference in part(match)]
+    return [*found, *(compare_time_constants(theirs, step) if math.isfinite(step) else ())]
 
 
 def compare_sketch(theirs: Any, part: newton.ModelBuilder) -> list[Difference]:

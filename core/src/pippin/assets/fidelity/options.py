@@ -60,6 +60,21 @@ def compare_counts(match: Match) -> Iterator[Difference]:
         yield from compare_words("model", name, *counts, is_structural, reason)
 
 
+def compare_time_constants(theirs: Any, step: float) -> Iterator[Difference]:
+    """Yield the smallest time constant of contacts, limits and equalities [s] if the step changes it.
+
+    MuJoCo raises time constants to two steps, so that constraints are stiffer with short steps.
+    """
+    collides = (theirs.geom_contype | theirs.geom_conaffinity) > 0
+    used = theirs.geom_solref[collides], theirs.jnt_solref[theirs.jnt_limited > 0], theirs.eq_solref
+    constants = np.concatenate([each[:, 0] for each in used])
+    least = constants[constants > 0.0].min(initial=np.inf)
+    is_safe = not theirs.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_REFSAFE)
+    if is_safe and np.isfinite(least):
+        raised = max(least, 2.0 * theirs.opt.timestep), max(least, 2.0 * step)
+        yield from compare_values("option", "time constant of the stiffest constraints, two steps at least", *raised)
+
+
 def _gravity(option: Any) -> np.ndarray:
     is_off = option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     return np.zeros(3) if is_off else np.array(option.gravity)

@@ -34,6 +34,9 @@ _DOF = (
 )
 _FRICTION = (Field("solreffriction", "dof_solref"), Field("solimpfriction", "dof_solimp"))
 
+_WEIGHT = 1e-3
+"""Relative difference up to which inverse weights are the same."""
+
 _UNBOUNDED = 1e6
 """Force from which on a bound is none [N or N·m]."""
 
@@ -75,6 +78,7 @@ def _compare_body(match: Match, element: str, body: int, our_body: int) -> Itera
     yield from compare_fields(element, _BODY, theirs, body, ours, our_body)
     if theirs.body_mass[body] > 0.0:
         yield from _compare_inertia(match, element, body, our_body)
+    yield from _compare_weights(element, theirs.body_invweight0[body], ours.body_invweight0[our_body])
     places = _relative(match.frames[0], parent, body), _relative(match.frames[1], our_parent, our_body)
     yield from compare_values(element, "pos", places[0][0], places[1][0], 1e-6, True)
     yield from compare_values(element, "orientation", places[0][1], places[1][1], TURN, True)
@@ -91,6 +95,12 @@ def _compare_inertia(match: Match, element: str, body: int, our_body: int) -> It
     elif (theirs.opt.density or theirs.opt.viscosity) and not _are_same_axes(theirs, body, ours, our_body):
         turns = number(theirs.body_iquat[body]), number(ours.body_iquat[our_body])
         yield Difference(element, "inertial orientation, which the medium acts along", *turns)
+
+
+def _compare_weights(element: str, theirs: Any, ours: Any) -> Iterator[Difference]:
+    """Compare inverse weights, by which MuJoCo softens constraints; those of light bodies depend on rounding."""
+    if np.abs(theirs - ours).max() > _WEIGHT * np.abs(theirs).max():
+        yield Difference(element, "inverse weight", number(theirs), number(ours))
 
 
 def _are_same_axes(theirs: Any, body: int, ours: Any, our_body: int) -> bool:
@@ -185,5 +195,6 @@ def _compare_dofs(match: Match, element: str, joint: int, our_joint: int) -> Ite
     first, our_first = int(theirs.jnt_dofadr[joint]), int(ours.jnt_dofadr[our_joint])
     spans = slice(first, first + count), slice(our_first, our_first + count)
     yield from compare_fields(element, _DOF, theirs, spans[0], ours, spans[1])
+    yield from _compare_weights(element, theirs.dof_invweight0[spans[0]], ours.dof_invweight0[spans[1]])
     if theirs.dof_frictionloss[spans[0]].any() and ours.dof_frictionloss[spans[1]].any():
         yield from compare_fields(element, _FRICTION, theirs, spans[0], ours, spans[1])

@@ -11,10 +11,13 @@ import warp as wp
 from pippin.assets.fidelity.pairs import colliding, shape_pairs
 from pippin.assets.untyped import mujoco
 from pippin.sensing.sites import declare_cameras, mark_camera
+from pippin.solving.conversion import mark_sliders
 
 from .normal_form import NormalMJCF
 
 _FIXED = int(mujoco.mjtCamLight.mjCAMLIGHT_FIXED)
+_SLIDER = 2
+"""MuJoCo's mark of a body on the world that only slides, along the axes of its inertia."""
 _FREE, _BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 
 
@@ -25,6 +28,8 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written:
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
     _match_pairs(builder, normal.model, is_as_written=is_as_written)
+    if is_as_written:
+        _mark_sliders(builder, normal.model)
     _add_cameras(builder, normal)
 
 
@@ -60,6 +65,13 @@ def _add_cameras(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
             frame = wp.transform(camera.pos, np.roll(camera.quat, -1))
             site = builder.add_site(body, xform=frame, label=f"{builder.body_label[body]}/{camera.name}")
             mark_camera(builder, site, float(np.deg2rad(camera.fovy[0])))
+
+
+def _mark_sliders(builder: newton.ModelBuilder, model: Any) -> None:
+    names = {model.body(index).name.replace("-", "_") for index in np.flatnonzero(model.body_simple == _SLIDER)}
+    bodies = [body for body, label in enumerate(builder.body_label) if label.rpartition("/")[2] in names]
+    if bodies:
+        mark_sliders(builder, bodies)
 
 
 def _match_pairs(builder: newton.ModelBuilder, model: Any, *, is_as_written: bool) -> None:

@@ -20,6 +20,7 @@ from pippin.assets.untyped import mujoco
 
 from .merged_joints import arrange_joints, text_of
 from .partial_vectors import complete_vectors
+from .planes import move_planes
 
 
 @attrs.frozen(eq=False)
@@ -61,6 +62,8 @@ def normalise(
         spec.compiler.saveinertial = has_inertias
         model = _compile(spec)
         root = ElementTree.fromstring(spec.to_xml())
+    if move_planes(root, model):
+        model = mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding="unicode"))
     if root.get("model") == "MuJoCo Model":  # MuJoCo's name for a model without one
         del root.attrib["model"]
     _write_options(root, model, has_integrator=has_integrator)

@@ -1,0 +1,61 @@
+"""What Newton's conversion to MuJoCo leaves out: limits of ball joints, and the weights of bodies that only slide."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import newton
+
+_NAMESPACE, _NAME = "pippin", "is_slider"
+
+
+def mark_sliders(builder: newton.ModelBuilder, bodies: list[int]) -> None:
+    """For the core: note that MuJoCo takes some bodies of an asset for simple ones that only slide."""
+    import newton
+
+    attribute = newton.ModelBuilder.CustomAttribute(
+        name=_NAME, namespace=_NAMESPACE, dtype=int, default=0, frequency=newton.Model.AttributeFrequency.BODY
+    )
+    builder.add_custom_attribute(attribute)
+    values: Any = builder.custom_attributes[attribute.key].values
+    values.update(dict.fromkeys(bodies, 1))
+
+
+def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, float], list[int]]:
+    """Write into `solver.mj_model` what Newton's conversion leaves out, and return what that is.
+
+    A limited ball joint gets its largest angle of rotation, the upper limit of the joint's DOFs; from π on, it has no
+    effect. A body of an MJCF file that is on the world, and only slides along the axes of its inertia, gets the
+    inverse weights of MuJoCo's compiler, by which contacts and limits are softened: 1 / mass [1/kg], without armature.
+
+    Returns:
+        The angle of each limited ball joint [rad], and the bodies that only slide, by MuJoCo's indices.
+    """
+    own: Any = solver
+    model, limits = own.mj_model, _ball_limits(own)
+    for joint, angle in limits.items():
+        model.jnt_limited[joint], model.jnt_range[joint] = 1, (0.0, angle)
+    marks = getattr(getattr(own.model, _NAMESPACE, None), _NAME, None)
+    if marks is None:
+        return limits, []
+    is_slider = marks.numpy()
+    sliders = [index for index, body in enumerate(own.mjc_body_to_newton.numpy()[0]) if body >= 0 and is_slider[body]]
+    for body in sliders:
+        weight = 1.0 / model.body_mass[body]
+        model.body_invweight0[body] = weight, 0.0
+        model.dof_invweight0[model.dof_bodyid == body] = weight
+    return limits, sliders
+
+
+def _ball_limits(solver: Any) -> dict[int, float]:
+    from newton import JointType
+
+    model, mapping = solver.model, solver.mjc_jnt_to_newton_jnt
+    if mapping is None or not mapping.size:
+        return {}
+    kinds, starts, upper = model.joint_type.numpy(), model.joint_qd_start.numpy(), model.joint_limit_upper.numpy()
+    balls = {place: joint for place, joint in enumerate(mapping.numpy()[0]) if kinds[joint] == int(JointType.BALL)}
+    limits = {place: float(upper[starts[joint]]) for place, joint in balls.items()}
+    return {place: limit for place, limit in limits.items() if limit < math.pi}
