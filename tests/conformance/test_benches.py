@@ -8,6 +8,7 @@ import functools
 import numpy as np
 import pippin
 import pytest
+import warp as wp
 from pippin.conformance import Conformance
 from pippin.conformance.benches import BENCHES, UNTRIED, benches_of, measured
 from pippin.conformance.plugin_under_test import PluginUnderTest
@@ -187,6 +188,24 @@ def test_a_feature_that_needs_an_option_is_honoured_with_it(solver, feature, opt
             pytest.skip("the solver refuses the option on the CPU")
         assert not isinstance(found, Exception), found
         assert least <= found <= most, name
+
+
+@pytest.mark.slow
+def test_a_root_that_the_solver_keeps_in_place_is_found(monkeypatch):
+    @pippin.hookimpl
+    def bind(self, simulation):
+        self.frames = simulation.model.joint_X_p
+        self.kept = wp.clone(self.frames)
+
+    @pippin.hookimpl
+    def before_substep(self):
+        wp.copy(self.frames, self.kept)
+
+    plugin = PluginUnderTest(kind="solver", name="xpbd").plugin
+    for hook in (bind, before_substep):
+        monkeypatch.setattr(plugin, hook.__name__, hook, raising=False)
+
+    assert Conformance("solver", "xpbd", **SUBJECTS["xpbd"]).run("change_set_root_transforms").outcome == "failed"
 
 
 def test_every_bench_has_a_negative_control_and_every_feature_a_bench_or_a_reason():

@@ -118,7 +118,11 @@ def deaf():
     return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
 
 
-@pytest.mark.parametrize("name", [name for name, change in RUNTIME_CHANGES.items() if change.feature or change.flags])
+IGNORED = [name for name, each in RUNTIME_CHANGES.items() if each.feature or each.flags]
+IGNORED.remove("set_root_transforms")  # the host moves the body; see test_benches.py for its joint
+
+
+@pytest.mark.parametrize("name", IGNORED)
 def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_change(deaf, name):
     reasons = [each.run(f"change_{name}").reason for each in deaf]
 

@@ -171,6 +171,30 @@ def test_a_damaged_export_is_refused(exported, tmp_path, damage):
         pippin.Replay(copy)
 
 
+def enlarge(manifest):
+    manifest["arrays"][0]["shape"] = [2**40]
+    return manifest
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (enlarge, "has changed since the export"),
+        (lambda manifest: {"format": 1, "warp": manifest["warp"], "device": "cpu"}, "has changed since the export"),
+        (lambda manifest: {"format": 1}, "made by Warp None"),
+        (lambda manifest: [manifest], "cannot be read"),
+    ],
+)
+def test_a_changed_manifest_is_refused(exported, tmp_path, change, fault):
+    """A larger shape would let NumPy read beyond the memory of an array."""
+    copy = shutil.copytree(exported[0], tmp_path / "copy")
+    manifest = json.loads((copy / "step.json").read_text())
+    (copy / "step.json").write_text(json.dumps(change(manifest)))
+
+    with pytest.raises(pippin.ReplayError, match=fault):
+        pippin.Replay(copy)
+
+
 def test_a_folder_without_a_step_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"'step\.json' cannot be read"):
         pippin.Replay(tmp_path)

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -222,6 +223,25 @@ def test_a_library_learns_to_balance(library, folder):
         lengths = [float(row["mean_length"]) for row in csv.DictReader(file) if row["mean_length"]]
     assert result.exit_code == 0, result.output
     assert lengths[-1] > 10.0 * lengths[0]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_checkpoint_that_would_run_code_is_refused(library, folder):
+    _, _, plugin = library
+    file = folder / "saved"
+    importlib.import_module("torch").save({"model": Evil()}, file)
+
+    with pytest.raises(pippin.ConfigError, match="is not a checkpoint of a training"):
+        plugin.load(plugin.__new__(plugin), file)  # it is refused before the trainer is touched
+
+    assert not (folder / "evil").exists()
+
+
+class Evil:
+    """An object whose file makes another file when it is read."""
+
+    def __reduce__(self):
+        return Path.touch, (Path("evil"),)
 
 
 @pytest.mark.slow

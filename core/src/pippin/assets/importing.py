@@ -28,7 +28,7 @@ from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
 from .urdf.adding import add_urdf
 from .usd.loose_joints import articulate
-from .usd.stage import ignored_paths, open_stage, skipping_patterns
+from .usd.stage import ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
 
 NOTE = 25
 """Level of a log record that a user should read: above `logging.INFO`, below `logging.WARNING`."""
@@ -123,6 +123,7 @@ def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
     """Return what the importer reads: a stage, a text or a path."""
     if asset.format is FORMATS["usd"]:
         stage = open_stage(asset.file)
+        refuse_broken_meshes(stage, f"{asset.where}.path: '{asset.file}'")
         articulate(stage, ignored_paths(stage, asset.config, asset.where))
         return stage
     return str(asset.file) if normal is None else normal.text

@@ -89,6 +89,12 @@ def checksums(folder: Path) -> dict[str, str]:
     }
 
 
+def checksum_of(manifest: Mapping[str, Any]) -> str:
+    """Return a checksum of a manifest without its own: a wrong shape would let NumPy read beyond an array."""
+    rest = {key: value for key, value in manifest.items() if key != "checksum"}
+    return hashlib.blake2b(json.dumps(rest, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
 def processor_features() -> list[str]:
     """Return the instruction sets of this processor; empty if the system does not tell them."""
     try:
@@ -103,7 +109,9 @@ def processor_features() -> list[str]:
 def _manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads((folder / "step.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        if not isinstance(manifest, dict):
+            raise ValueError("it is no table")
+    except (OSError, ValueError, RecursionError) as error:
         raise ReplayError(
             f"{folder}: 'step.json' cannot be read ({error}); name a folder of `pippin export`"
         ) from error
@@ -113,14 +121,16 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _refuse_other_machine(folder: Path, manifest: dict[str, Any]) -> None:
-    if manifest["warp"] != wp.__version__:
-        raise ReplayError(f"{folder}: made by Warp {manifest['warp']}, here is {wp.__version__}; export the step anew")
-    device = manifest["device"]
+    if manifest.get("warp") != wp.__version__:
+        raise ReplayError(
+            f"{folder}: made by Warp {manifest.get('warp')}, here is {wp.__version__}; export the step anew"
+        )
+    device = manifest.get("device")
     if device not in [each.alias for each in wp.get_devices()]:
         raise ReplayError(
             f"{folder}: made for device {device!r}, which is not here; export the step anew for another one"
         )
-    missing = sorted(set(manifest["processor"]) - set(processor_features())) if device == "cpu" else []
+    missing = sorted(set(manifest.get("processor", ())) - set(processor_features())) if device == "cpu" else []
     if missing:
         raise ReplayError(
             f"{folder}: made for a processor with {', '.join(missing[:5])}, which this one lacks; export the step here"
@@ -129,6 +139,8 @@ def _refuse_other_machine(folder: Path, manifest: dict[str, Any]) -> None:
 
 def _refuse_changed(folder: Path, manifest: dict[str, Any]) -> None:
     """Refuse files that are missing, shortened or damaged: Warp would crash."""
+    if manifest.get("checksum") != checksum_of(manifest):
+        raise ReplayError(f"{folder}: 'step.json' has changed since the export; copy it again, or export the step anew")
     found = checksums(folder)
     for name, checksum in manifest["checksums"].items():
         if name not in found:

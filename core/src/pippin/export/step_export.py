@@ -15,7 +15,7 @@ from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
 from pippin.simulation import Simulation
 
-from .replay import FORMAT, Replay, checksums, processor_features
+from .replay import FORMAT, Replay, checksum_of, checksums, processor_features
 
 _COMPARED_STEPS = 3
 """Control steps that a replay must give bit for bit before a file is trusted."""
@@ -172,7 +172,7 @@ def _offset(array: wp.array) -> int:
 
 
 def _manifest(simulation: Simulation, folder: Path, entries: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
+    manifest = {
         "format": FORMAT,
         "pippin": metadata.version("pippin"),
         "newton": metadata.version("newton"),
@@ -186,6 +186,7 @@ def _manifest(simulation: Simulation, folder: Path, entries: list[dict[str, Any]
         "arrays": entries,
         "checksums": checksums(folder),
     }
+    return {**manifest, "checksum": checksum_of(manifest)}
 
 
 def _readme(folder: Path, name: str, manifest: Mapping[str, Any]) -> str:

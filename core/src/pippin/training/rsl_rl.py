@@ -12,7 +12,7 @@ from rsl_rl.runners import OnPolicyRunner  # pyright: ignore[reportMissingImport
 
 from .config import RslRlConfig
 from .networks import write_policy
-from .torch_layers import layers_of, limit_threads
+from .torch_layers import layers_of, limit_threads, read_parts
 
 
 class RslRlTrainer:
@@ -72,7 +72,8 @@ class RslRlTrainer:
 
     def load(self, path: Path) -> None:
         """Continue from a file."""
-        self._runner.alg.load(torch.load(path, weights_only=False), None, True)
+        parts = read_parts(path)
+        self._runner.alg.load(parts, None, True)
 
     def write_policy(self, path: Path) -> None:
         """Write the mean action."""

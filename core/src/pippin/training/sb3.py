@@ -13,10 +13,14 @@ from stable_baselines3.common.vec_env import VecNormalize  # pyright: ignore[rep
 
 from .config import Sb3Config
 from .networks import write_policy
-from .torch_layers import ACTIVATIONS, layers_of, limit_threads
+from .torch_layers import ACTIVATIONS, layers_of, limit_threads, read_parts
 
 _CLIP = 10.0
 """Size at which `VecNormalize` clips observations."""
+
+
+_STATISTICS = ("mean", "var", "count")
+"""Names of the running statistics of observations."""
 
 
 class Sb3Trainer:
@@ -61,16 +65,18 @@ class Sb3Trainer:
     def save(self, path: Path) -> None:
         """Write networks, optimiser and statistics."""
         parts = {"model": self._model.get_parameters(), "steps": self._model.num_timesteps}
-        statistics = None if self._normal is None else self._normal.obs_rms
-        torch.save({**parts, "statistics": statistics}, path)
+        if self._normal is not None:
+            parts["statistics"] = [torch.as_tensor(getattr(self._normal.obs_rms, name)) for name in _STATISTICS]
+        torch.save(parts, path)
 
     def load(self, path: Path) -> None:
         """Continue from a file."""
-        parts = torch.load(path, weights_only=False)
+        parts = read_parts(path)
         self._model.set_parameters(parts["model"])
         self._model.num_timesteps = parts["steps"]
-        if self._normal is not None and parts["statistics"] is not None:
-            self._normal.obs_rms = parts["statistics"]
+        if self._normal is not None and "statistics" in parts:
+            for name, values in zip(_STATISTICS, parts["statistics"], strict=True):
+                setattr(self._normal.obs_rms, name, values.numpy())
 
     def write_policy(self, path: Path) -> None:
         """Write the mean action."""

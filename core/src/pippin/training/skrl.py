@@ -18,7 +18,7 @@ from skrl.utils import set_seed  # pyright: ignore[reportMissingImports]
 
 from .config import SkrlConfig
 from .networks import write_policy
-from .torch_layers import layers_of, limit_threads, network
+from .torch_layers import layers_of, limit_threads, network, read_parts
 
 _CLIP = 5.0
 """Size at which `RunningStandardScaler` clips observations."""
@@ -102,6 +102,7 @@ class SkrlTrainer:
 
     def load(self, path: Path) -> None:
         """Continue from a file."""
+        read_parts(path)  # the library would run the code that a file may hold
         self._agent.load(str(path))
 
     def write_policy(self, path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch  # pyright: ignore[reportMissingImports]
+from pippin import ConfigError
 from torch import nn  # pyright: ignore[reportMissingImports]
 
 ACTIVATIONS = {"elu": nn.ELU, "relu": nn.ReLU, "tanh": nn.Tanh}
@@ -33,3 +37,12 @@ def network(inputs: int, hidden: Iterable[int], outputs: int, activation: str) -
         for layer in (nn.Linear(size, following), ACTIVATIONS[activation]())
     ]
     return nn.Sequential(*layers[:-1])
+
+
+def read_parts(path: Path) -> Any:
+    """Return what a trainer saved: numbers and tensors. A file with other objects could run code, and is refused."""
+    try:
+        return torch.load(path, weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError, OSError) as error:
+        reason = str(error).partition("\n")[0][:200]
+        raise ConfigError(f"trainer: '{path}' is not a checkpoint of a training: {reason}") from error

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pippin.config.model import AssetConfig
+from pippin.errors import ConfigError
 from pippin.labels import match
 
 PRIM_TYPE = "NewtonActuator"
@@ -27,6 +29,28 @@ def actuator_prims(stage: Any) -> list[Any]:
 
     prims = stage.Traverse(Usd.TraverseInstanceProxies())  # pyright: ignore[reportAttributeAccessIssue]
     return [prim for prim in prims if prim.GetTypeName() == PRIM_TYPE]
+
+
+def refuse_broken_meshes(stage: Any, where: str) -> None:
+    """Refuse a mesh whose faces name points that it lacks: native code would write beyond its memory.
+
+    Raises:
+        ConfigError: Names the prim.
+    """
+    from pxr import Usd, UsdGeom
+
+    for prim in stage.Traverse(Usd.TraverseInstanceProxies()):  # pyright: ignore[reportAttributeAccessIssue]
+        if not prim.IsA(UsdGeom.Mesh):  # pyright: ignore[reportAttributeAccessIssue]
+            continue
+        mesh = UsdGeom.Mesh(prim)  # pyright: ignore[reportAttributeAccessIssue]
+        found = (mesh.GetPointsAttr(), mesh.GetFaceVertexCountsAttr(), mesh.GetFaceVertexIndicesAttr())
+        points, counts, indices = (np.asarray(each.Get() or ()) for each in found)
+        is_whole = counts.sum(dtype=np.int64) == len(indices) and counts.min(initial=0) >= 0
+        if not is_whole or indices.min(initial=0) < 0 or indices.max(initial=-1) >= len(points):
+            raise ConfigError(
+                f"{where}: mesh {prim.GetPath()} has faces of points that it lacks ({len(points)} points,"
+                f" {len(counts)} faces, {len(indices)} indices); correct the file"
+            )
 
 
 def is_within(path: str, roots: Iterable[str]) -> bool:

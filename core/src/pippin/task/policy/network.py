@@ -41,7 +41,7 @@ class Network:
         observations = wp.array(numbers, dtype=float, device=device)
         try:
             result = self._evaluate(observations)  # makes all arrays, and loads the kernels
-        except (NotImplementedError, TypeError, ValueError) as error:
+        except (RuntimeError, TypeError, ValueError, LookupError, MemoryError) as error:
             raise ConfigError(f"path: '{file}' does not run on {rows} rows of {width} numbers: {error}") from error
         if result.shape[:1] != (rows,):
             raise ConfigError(
