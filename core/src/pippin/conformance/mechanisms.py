@@ -79,8 +79,12 @@ def hinge(axis: Vector = Y, **options: Any) -> Add:
 
 def jointed(*axes: Vector) -> Add:
     """Return a function that adds a body with a centre of mass beside its joint, which slides along some axes."""
-    slides = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in axes]
-    return hung("d6", linear_axes=slides, **BESIDE)
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        slides = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in axes]  # this starts Warp
+        hung("d6", linear_axes=slides, **BESIDE)(builder, label, y)
+
+    return add
 
 
 def gimbal(builder: newton.ModelBuilder, label: str, y: float) -> None:
