@@ -64,7 +64,7 @@ def stepping(step: Callable[[Any], object], chosen: Sequence[Any]) -> Repeat:
 
 def beside_bare(worlds: int) -> float:
     """Return the environment's speed over that of the same scene without its task, both at rest in the same pose."""
-    env, first = ours(worlds, "mujoco", random=False, **{"task.events": {}})
+    env, first = ours(worlds, "mujoco", random=False, **{"task.events": {"extends": False}})
     config = pippin.config.load(ANT, {**OVERRIDES, "scene.worlds": worlds})
     with pippin.Simulation(attrs.evolve(config, task=None)) as bare:
         for step in (lambda: first(1), bare.step):

@@ -47,7 +47,7 @@ action = {{ of = "last-action" }}
 alive = {{ type = "alive", weight = 1.0 }}
 """
 LEFT_OUT = {"simulation.accept_unsupported": ["armature", "joint_damping"]}
-SOLVERS = {"mujoco": {}, "xpbd": {"solver": {"type": "xpbd"}, "simulation.substeps": 4, **LEFT_OUT}}
+SOLVERS = {"mujoco": {}, "xpbd": {"solver": {"type": "xpbd", "extends": False}, "simulation.substeps": 4, **LEFT_OUT}}
 
 
 def policy(inputs: int, outputs: int) -> bytes:

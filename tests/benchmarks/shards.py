@@ -58,7 +58,7 @@ def overrides(solver: str, worlds: int) -> dict[str, Any]:
         "simulation.substeps": SUBSTEPS[solver],
         "simulation.accept_unsupported": [] if solver == "mujoco" else ["armature", "joint_damping"],
         "scene.worlds": worlds,
-        "solver": {"type": solver},
+        "solver": {"type": solver, "extends": False},
     }
 
 

@@ -25,7 +25,12 @@ def plugin(install_outside):
 
 def swing(solver):
     """Return coordinates [m, rad] and velocities of the cart-pole a second after it started near the top."""
-    overrides = {"solver": solver, "actuators": {}, "scene.worlds": 1, "simulation.device": "cpu"}
+    overrides = {
+        "solver": {**solver, "extends": False},
+        "actuators": {"extends": False},
+        "scene.worlds": 1,
+        "simulation.device": "cpu",
+    }
     overrides["simulation.accept_unsupported"] = ["rigid_contacts", "joint_limits"]
     with pippin.Simulation.from_file(CARTPOLE, overrides) as simulation:
         simulation.step(50)

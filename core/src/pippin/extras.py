@@ -48,8 +48,9 @@ def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
         lines = metadata.requires(distribution) or []
     except metadata.PackageNotFoundError:
         return []
-    wanted = [each for each in map(Requirement, lines) if each.marker and each.marker.evaluate({"extra": extra})]
-    return [each.name for each in wanted if not each.marker.evaluate({"extra": ""}) and not _is_installed(each.name)]
+    marked = [(each.name, each.marker) for each in map(Requirement, lines) if each.marker]
+    wanted = [each for each in marked if each[1].evaluate({"extra": extra}) and not each[1].evaluate({"extra": ""})]
+    return [name for name, _ in wanted if not _is_installed(name)]
 
 
 def _is_installed(name: str) -> bool:

@@ -11,8 +11,8 @@ class _MissingAttributeError(AttributeError):
     """An object has no such attribute; the nearest name is looked for when the error is printed."""
 
     def __str__(self) -> str:
-        kind, known = type(self.obj).__name__, _public_names(self.obj)
-        return f"{kind} has no attribute {self.name!r}{did_you_mean(self.name, known) or '; see its reference'}"
+        kind, known, name = type(self.obj).__name__, _public_names(self.obj), str(self.name)
+        return f"{kind} has no attribute {name!r}{did_you_mean(name, known) or '; see its reference'}"
 
 
 class SuggestedAttributes:

@@ -196,8 +196,9 @@ class Entry:
                 return load(name)
         except (Exception, SystemExit) as error:  # importing runs the plugin's code, which may raise anything
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            is_missing = extra is not None and isinstance(error, ImportError)
-            cure = f"install it by `{installation(extra, self.distribution)}`" if is_missing else self._repair
+            cure = self._repair
+            if extra is not None and isinstance(error, ImportError):
+                cure = f"install it by `{installation(extra, self.distribution)}`"
             raise PluginError(f"{self}: {where}could not be imported ({reason}); {cure}") from error
 
     @property

@@ -120,7 +120,7 @@ def _list_hook(kind: Any, converter: Converter) -> Hook:
 
 def _mapping_hook(kind: Any, converter: Converter) -> Hook:
     """Structure tables by key; the keys of components and of tables of components are labels."""
-    structure, values = mapping_structure_factory(kind, converter), (*get_args(kind), Any)[1]
+    structure, values = mapping_structure_factory(kind, converter), _values_of(kind)
     if not is_component(values) and not attrs.has(values) and not _holds_tables(values):
         return _only_tables(kind, structure)
 
@@ -133,8 +133,12 @@ def _mapping_hook(kind: Any, converter: Converter) -> Hook:
     return _only_tables(kind, structure_labelled)
 
 
+def _values_of(kind: Any) -> Any:
+    return (*get_args(kind), Any)[1]
+
+
 def _holds_tables(kind: Any) -> bool:
-    return shape_of(kind) == "table" and attrs.has((*get_args(kind), Any)[1])
+    return shape_of(kind) == "table" and attrs.has(_values_of(kind))
 
 
 def _type_name(value: Any) -> str:

@@ -363,7 +363,7 @@ def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float 
 
 def measured_apart(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float]:
     """Return the number that a solver gives on each bench, each in a world of its own."""
-    scenes = [(functools.partial(BENCHES[name].add, label=name, y=0.0), 1) for name in names]
+    scenes = [(lambda builder, name=name: BENCHES[name].add(builder, name, 0.0), 1) for name in names]
     with subject.build(count=1, scene=scenes) as simulation:
         before = _rows(simulation)
         step(simulation, round(DURATION / subject.dt))

@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any, get_args
 
 import attrs
+import warp
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Kind
 from pippin.config import unstructure
@@ -53,8 +54,6 @@ def _import(connection: Connection, kind: Kind, name: str) -> None:
     """Import a plugin, and send whether Warp has started: it greets once, and still does if the import did not."""
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     Catalog.installed().find(kind, name).load()
-    import warp
-
     warp.config.log_level = warp.LOG_INFO
     with redirect_stdout(StringIO()) as greeting:
         warp.init()

@@ -6,6 +6,7 @@ y [m].
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -187,8 +188,9 @@ def met(
 
 def tipping(builder: newton.ModelBuilder, label: str, y: float) -> None:
     """Add a tall box that stands on one edge, its centre of mass beside the edge."""
-    turn = wp.quat_from_axis_angle(wp.vec3(*Y), _TILT)
-    low = wp.quat_rotate(turn, wp.vec3(0.05, 0.0, -0.2))[2]
+    axis: Any = wp.vec3(*Y)
+    turn = wp.quat_from_axis_angle(axis, _TILT)
+    low = -0.05 * math.sin(_TILT) - 0.2 * math.cos(_TILT)
     body = free(builder, label, y, z=0.4995 - low, turn=turn)
     builder.add_shape_box(body, hx=0.05, hy=0.05, hz=0.2, cfg=_surface(mu=1.0))
     builder.add_shape_box(-1, xform=_at(y, z=0.4), hx=0.4, hy=0.2, hz=0.1, cfg=_surface(mu=1.0))

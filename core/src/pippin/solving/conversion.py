@@ -1,4 +1,4 @@
-"""What Newton's conversion to MuJoCo leaves out: limits of ball joints, and the weights of bodies that only slide."""
+"""Parts that Newton's conversion to MuJoCo leaves out: limits of ball joints, weights of bodies that only slide."""
 
 from __future__ import annotations
 

@@ -36,12 +36,10 @@ def write_policy(
     """
     onnx = import_library("onnx", "policy")
     helper, numpy_helper, kind = onnx.helper, onnx.numpy_helper, onnx.TensorProto.FLOAT
+    pairs: list[tuple[np.ndarray, np.ndarray]]
     pairs = [(np.asarray(weights, dtype=np.float32), np.asarray(bias, dtype=np.float32)) for weights, bias in layers]
     nodes, arrays, name, width = [], [], "observations", pairs[0][0].shape[1]
-    if mean is not None and std is not None and limit is None:
-        scaled = pairs[0][0] / np.asarray(std, dtype=np.float32)
-        pairs[0] = scaled, pairs[0][1] - scaled @ np.asarray(mean, dtype=np.float32)
-    elif mean is not None and std is not None:
+    if mean is not None and std is not None and limit is not None:
         values = {"mean": mean, "std": std, "low": -limit, "high": limit}
         arrays += [numpy_helper.from_array(np.asarray(value, np.float32), key) for key, value in values.items()]
         nodes += [
@@ -49,6 +47,9 @@ def write_policy(
             helper.make_node("Div", ["centred", "std"], ["normal"]),
             helper.make_node("Clip", ["normal", "low", "high"], [name := "clipped"]),
         ]
+    elif mean is not None and std is not None:
+        scaled = pairs[0][0] / np.asarray(std, dtype=np.float32)
+        pairs[0] = scaled, pairs[0][1] - scaled @ np.asarray(mean, dtype=np.float32)
     for index, pair in enumerate(pairs):
         keys = [f"weights_{index}", f"bias_{index}"]
         arrays += [numpy_helper.from_array(array, key) for array, key in zip(pair, keys, strict=True)]

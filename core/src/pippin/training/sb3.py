@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch  # pyright: ignore[reportMissingImports]
@@ -29,7 +30,7 @@ class Sb3Trainer:
     backend = "numpy"
 
     def __init__(self, config: Sb3Config, env: VectorEnv, seed: int) -> None:
-        space = env.single_action_space
+        space: Any = env.single_action_space
         if not np.isfinite([space.low, space.high]).all():
             raise ConfigError(
                 "trainer: Stable-Baselines3 takes bounded actions only; give each of task.actions a `clip`"

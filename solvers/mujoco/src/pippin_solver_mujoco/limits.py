@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import mujoco
 import newton
 import warp as wp
+from mujoco import mjtIntegrator  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
 from pippin.solving import complete_conversion
 
+from .kernels import write_limit_springs
 from .sliders import Sliders
 
 __all__ = ["LimitedMuJoCo"]
-
-_vec5: Any = wp.types.vector(5, float)
 
 
 class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
@@ -49,7 +48,7 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
         joints: Any = self.mjc_jnt_to_newton_dof
         if joints is None or not joints.size:
             return
-        is_discrete = self.mj_model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE  # implicit in itself
+        is_discrete = self.mj_model.opt.integrator == mjtIntegrator.mjINT_DISCRETE  # implicit in itself
         model: Any = self.model
         wp.launch(
             write_limit_springs,
@@ -66,41 +65,6 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
             outputs=[self.mjw_model.jnt_solref, self.mjw_model.jnt_solimp],
             device=model.device,
         )
-
-
-@wp.kernel
-def write_limit_springs(
-    dof_of_joint: wp.array2d[wp.int32],
-    stiffness: wp.array[float],
-    damping: wp.array[float],
-    mode: wp.array[wp.int32],
-    first_dof: wp.array[wp.int32],
-    inverse_mass: wp.array2d[float],
-    dt: float,
-    solref: wp.array2d[wp.vec2],
-    solimp: wp.array2d[_vec5],
-):
-    """Write the spring of each limit whose stiffness and damping are Newton's, not a file's own `solreflimit`."""
-    world, joint = wp.tid()
-    dof = dof_of_joint[world, joint]
-    if dof < 0:
-        return
-    if mode:  # noqa: SIM102 (Warp evaluates both sides of `and`)
-        if mode[dof] != 0:
-            return
-    rate = inverse_mass[world, first_dof[joint]]
-    ke, kd = stiffness[dof], damping[dof]
-    # A spring that the step resolves, (ω dt)² < 2, acts at the start of the step, and half of the damping at its end.
-    # What the step does not resolve acts at its end, just so much that a joint never leaves faster than it came.
-    stretch, decay = dt * dt * ke * rate, dt * kd * rate
-    lasting = dt * ke * (1.0 - 2.0 / wp.max(stretch, 2.0))
-    late = wp.max(0.5, 1.0 - 1.0 / wp.max(decay, 1.0))
-    implicit = dt * (late * kd + lasting) * rate
-    share = 1.0 / (1.0 + implicit)
-    solref[world, joint] = wp.vec2(-ke * rate * share, -(kd + lasting) * rate * share)
-    impedance = wp.clamp(implicit * share, 1.0e-4, 0.9999)  # MuJoCo's bounds
-    solimp[world, joint][0] = impedance
-    solimp[world, joint][1] = impedance
 
 
 def _limit_balls(solver: newton.solvers.SolverMuJoCo, limits: Mapping[int, float]) -> None:

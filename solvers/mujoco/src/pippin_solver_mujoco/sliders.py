@@ -8,6 +8,8 @@ from typing import Any
 import newton
 import warp as wp
 
+from .kernels import weigh_sliders
+
 __all__ = ["Sliders"]
 
 
@@ -24,7 +26,7 @@ class Sliders:
         device = solver.model.device
         dofs = [dof for dof, body in enumerate(own.mj_model.dof_bodyid) if body in bodies]
         self._solver, self._count = own, max(len(bodies), len(dofs))
-        self._bodies, self._dofs = (wp.array(each, dtype=int, device=device) for each in (bodies, dofs))
+        self._bodies, self._dofs = (wp.array(each, dtype=int, device=device) for each in (list(bodies), dofs))
         self._body_of_dof = wp.array(own.mj_model.dof_bodyid, dtype=int, device=device)
         self.weigh()
 
@@ -33,26 +35,9 @@ class Sliders:
         model = self._solver.mjw_model
         if self._count:
             wp.launch(
-                _weigh_sliders,
+                weigh_sliders,
                 dim=(len(model.body_invweight0), self._count),
                 inputs=[self._bodies, self._dofs, self._body_of_dof, model.body_mass],
                 outputs=[model.body_invweight0, model.dof_invweight0],
                 device=self._solver.model.device,
             )
-
-
-@wp.kernel
-def _weigh_sliders(
-    bodies: wp.array[int],
-    dofs: wp.array[int],
-    body_of_dof: wp.array[int],
-    body_mass: wp.array2d[float],
-    body_invweight0: wp.array2d[wp.vec2],
-    dof_invweight0: wp.array2d[float],
-):
-    world, place = wp.tid()
-    row = world % body_mass.shape[0]
-    if place < bodies.shape[0]:
-        body_invweight0[world, bodies[place]] = wp.vec2(1.0 / body_mass[row, bodies[place]], 0.0)
-    if place < dofs.shape[0] and world < dof_invweight0.shape[0]:
-        dof_invweight0[world, dofs[place]] = 1.0 / body_mass[row, body_of_dof[dofs[place]]]
