@@ -14,7 +14,7 @@ from pippin.quaternions import matrix
 class Builder(newton.ModelBuilder):
     """Newton's builder, in which merged bodies have the inertia of their parts about their common centre of mass.
 
-    Newton 1.6 shifts the inertia of each merged body from its origin, and that of the body that stays not at all.
+    Newton shifts the inertia of each merged body from its origin, and that of the body that stays not at all.
     """
 
     def collapse_fixed_joints(
