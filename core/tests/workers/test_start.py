@@ -85,7 +85,10 @@ def test_the_environment_of_the_caller_stays_as_it_is(tell):
     assert dict(os.environ) == before
 
 
-THREADED = "import threading\n\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+STARTERS = {
+    "threads": "import threading\n\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n",
+    "warp": "import warp\n\nwarp.init()\n",
+}
 
 PROGRAM = """
 import os
@@ -93,15 +96,16 @@ from functions_of_a_fork import tell
 from pippin.workers import WorkerProcess
 
 if __name__ == "__main__":
-    with WorkerProcess("teller", tell, preload=["threaded"]) as process:
+    with WorkerProcess("teller", tell, preload=["starter"]) as process:
         found = process.receive(120.0)
     assert (found["has_newton"], found["parent"]) == (False, os.getpid())
 """
 
 
-def test_a_module_that_starts_threads_makes_workers_fresh_processes(tell, tmp_path):
+@pytest.mark.parametrize("started", STARTERS)
+def test_a_module_that_starts_threads_or_warp_makes_workers_fresh_processes(tell, tmp_path, started):
     """In a program of its own, whose first worker names the module."""
-    (tmp_path / "threaded.py").write_text(THREADED)
+    (tmp_path / "starter.py").write_text(STARTERS[started])
     (tmp_path / "program.py").write_text(PROGRAM)
 
     subprocess.run([sys.executable, "program.py"], check=True, cwd=tmp_path)
