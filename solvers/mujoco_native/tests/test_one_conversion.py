@@ -6,6 +6,14 @@ import warp as wp
 from pippin_solver_mujoco_native.parameters import is_uniform
 
 
+def test_worlds_without_a_joint_that_moves_can_share_a_model():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    base = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)), label="base")
+    builder.add_articulation([builder.add_joint_fixed(-1, base)])
+
+    assert is_uniform(converted(builder, builder))
+
+
 def arm(height):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     base = builder.add_link(label="base")
@@ -18,11 +26,15 @@ def arm(height):
 
 @pytest.mark.parametrize(("heights", "expected"), [([0.3, 0.3], True), ([0.3, 0.5], False)])
 def test_a_base_at_rest_is_no_reason_for_a_second_conversion(heights, expected):
-    worlds = newton.ModelBuilder(up_axis=newton.Axis.Z)
-    newton.solvers.SolverMuJoCo.register_custom_attributes(worlds)
-    for height in heights:
-        worlds.add_world(arm(height))
-    solver = newton.solvers.SolverMuJoCo(worlds.finalize(device="cpu"), use_mujoco_cpu=True, separate_worlds=True)
+    solver = converted(*(arm(height) for height in heights))
 
     assert solver.mj_model.nmocap == 1
     assert is_uniform(solver) == expected
+
+
+def converted(*prototypes):
+    worlds = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(worlds)
+    for prototype in prototypes:
+        worlds.add_world(prototype)
+    return newton.solvers.SolverMuJoCo(worlds.finalize(device="cpu"), use_mujoco_cpu=True, separate_worlds=True)

@@ -21,7 +21,7 @@ def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None,
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:
         return config.unobserved()
-    unwritten = Override(("solver",), {"type": solver}, source="")  # neither the file nor the user has written it
+    unwritten = Override(("solver",), {"type": solver, "extends": False}, source="")  # nobody has written it
     return structure_tree(apply(read_tree(file, overrides), [unwritten])).unobserved()
 
 

@@ -44,10 +44,12 @@ def build_model(
     """
     scene = config.scene
     imports: list[Imported] = []
+    solver = components.single("build_solver")  # none in a check of the scene alone
+    declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
         worlds, prototype_of_world = _from_assets(components, scene, imports)
-        for world in worlds:
-            merge_frames(world, components.declarations[components.solver_name].supported_features)
+        for world in worlds if declared is not None else ():
+            merge_frames(world, declared.supported_features)
     else:
         worlds, prototype_of_world = _from_prototypes(components, prototype, scene)
     layout = WorldLayout(prototype_of_world=prototype_of_world)
@@ -55,8 +57,7 @@ def build_model(
         for index, builder in enumerate(worlds):
             with _placed(layout, [index]):
                 answer.call(builder=builder, prototype=index)
-    if scene.settable_joints:
-        declared = components.declarations[components.solver_name]
+    if scene.settable_joints and declared is not None:
         for world in worlds:
             make_settable(world, declared.features_fixed_at_build, declared.features_kept_from_build)
     try:

@@ -20,10 +20,12 @@ from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
 from pippin.state.world_layout import listed_worlds
 
+from .builder import Builder
+
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
     """Return an empty builder with z up, the scene's gravity and its shape defaults."""
-    builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity or EARTH)
+    builder = Builder(up_axis=newton.Axis.Z, gravity=scene.gravity or EARTH)
     for name, value in attrs.asdict(scene.shapes, filter=lambda _, value: value is not None).items():
         setattr(builder.default_shape_cfg, name, value)
     return builder

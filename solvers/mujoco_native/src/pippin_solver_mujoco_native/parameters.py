@@ -39,7 +39,8 @@ _ALL = slice(None)
 def is_uniform(solver: newton.solvers.SolverMuJoCo) -> bool:
     """Tell whether all worlds can share one MuJoCo model: no parameter differs, nor the pose of a body at rest."""
     once = (*_CONVERTED_ONCE, *(_POSES_AT_REST if solver.mj_model.nmocap else ()))
-    read = [array for name in once if (array := _attribute(solver.model, name)) is not None]
+    arrays = (_attribute(solver.model, name) for name in once)
+    read = [array for array in arrays if array is not None and array.size]  # Warp cannot slice an empty array
     worlds = solver.model.world_count
     values = [values for name, values in _fields(solver) if name != "jnt_solref"]  # the limits decide
     values += [by_world(solver.model, array[: len(array) // worlds * worlds]) for array in read]  # gravity: a row more
