@@ -48,8 +48,9 @@ def build_model(
     declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
         worlds, prototype_of_world = _from_assets(components, scene, imports)
-        for world in worlds if declared is not None else ():
-            merge_frames(world, declared.supported_features)
+        if declared is not None:
+            for world in worlds:
+                merge_frames(world, declared.supported_features)
     else:
         worlds, prototype_of_world = _from_prototypes(components, prototype, scene)
     layout = WorldLayout(prototype_of_world=prototype_of_world)
