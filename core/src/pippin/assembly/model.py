@@ -48,9 +48,9 @@ def build_model(
     declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
         worlds, prototype_of_world = _from_assets(components, scene, imports)
-        supported = None if declared is None else declared.supported_features
-        for world in worlds:
-            merge_frames(world, supported)
+        if declared is not None:
+            for world in worlds:
+                merge_frames(world, declared.supported_features)
     else:
         worlds, prototype_of_world = _from_prototypes(components, prototype, scene)
     layout = WorldLayout(prototype_of_world=prototype_of_world)

@@ -1,7 +1,7 @@
 """Check of the warm process, which imports this module last: forks of it are as good as new processes.
 
-Importing it raises if an import before has started threads or Warp, which loads the driver of a GPU: so the warm process
-ends, and workers start anew.
+Importing it raises if an import before has started threads or Warp, which loads the driver of a GPU: the warm process
+ends then, and workers start anew.
 """
 
 import gc
