@@ -92,6 +92,14 @@ def test_warnings_become_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "warning: joint 'hip' has no limits\n"
 
 
+def test_a_note_of_the_end_is_not_repeated_by_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress(is_stdout_reserved=True) as progress:
+        logging.getLogger("pippin").warning("viewers:video: 10 frames")
+        progress.remark("viewers:video: 10 frames")
+
+    assert capsys.readouterr().err.splitlines() == ["note: viewers:video: 10 frames"]
+
+
 def test_a_note_of_the_library_becomes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with shown_progress():
         for _ in range(2):  # `check` builds the scene once for each solver

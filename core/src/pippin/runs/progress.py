@@ -47,10 +47,10 @@ class RunProgress:
     def note(self, text: str, *, once: str = "") -> None:
         """Show a line that stays; if `once` was given before, do nothing."""
 
-    def remark(self, text: str) -> None:
-        """Show once a line that stays, and is no result."""
+    def remark(self, text: str, head: str = "") -> None:
+        """Show once a line that stays, and is no result; the head in front of it makes it no other line."""
         if self.has_remarks:
-            self.note(text, once=text)
+            self.note(head + text, once=text)
 
 
 _CURRENT: ContextVar[RunProgress | None] = ContextVar("progress", default=None)
@@ -81,7 +81,7 @@ class _LogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
         if record.levelno > logging.INFO:
-            self._progress.remark(f"note: {text}")
+            self._progress.remark(text, "note: ")
         elif self._progress.keeps_log:
             self._progress.note(text)
         else:
