@@ -49,23 +49,24 @@ def is_told(text):
 
 @pytest.mark.parametrize("kind", ["configuration", "checkpoint", "run folder"])
 def test_the_page_is_served_until_ctrl_c(shown, kind):
-    port, served = free_port(None, "port"), []
+    port, served, ended = free_port(None, "port"), [], threading.Event()
 
     def interrupt():
-        while not served:
+        while not served and not ended.is_set():
             try:
                 served.append(urllib.request.urlopen(f"http://{HOST}:{port}").status)
             except OSError:
                 time.sleep(0.05)
         # The page answers while kernels are compiled; Ctrl-C would then end the build.
-        while not is_told("Ctrl-C ends"):
+        while not is_told("Ctrl-C ends") and not ended.is_set():
             time.sleep(0.05)
-        time.sleep(0.5)
-        os.kill(os.getpid(), signal.SIGINT)
+        if not ended.wait(0.5):
+            os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     result = CliRunner().invoke(main, ["view", str(shown[kind]), "--port", str(port), "--no-browser"])
+    ended.set()
     thread.join()
 
     assert served == [200]
