@@ -112,7 +112,8 @@ def test_a_missing_library_is_named_with_its_cure(simulate, tmp_path, monkeypatc
     monkeypatch.setitem(sys.modules, library, None)
     monkeypatch.delitem(sys.modules, f"pippin.recording.{name}.recorder", raising=False)
 
-    with pytest.raises(pippin.PluginError, match=rf"could not be imported .*{library}.*pip install 'pippin\[{name}\]'"):
+    cure = rf"(--group {name}|pip install 'pippin\[{name}\]')"
+    with pytest.raises(pippin.PluginError, match=rf"could not be imported .*{library}.*{cure}"):
         simulate(tmp_path, {"log": {"type": name}}, worlds=1)
 
 

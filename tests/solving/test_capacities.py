@@ -195,7 +195,7 @@ def test_the_pipeline_of_a_plugin_is_watched_as_well(configure):
             simulation.raise_errors()
 
 
-def test_a_run_shows_capacities_and_writes_them_into_its_summary(tmp_path, monkeypatch):
+def test_a_run_writes_capacities_into_its_summary(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
     (tmp_path / "ball.xml").write_text(
@@ -210,6 +210,5 @@ def test_a_run_shows_capacities_and_writes_them_into_its_summary(tmp_path, monke
     result = CliRunner().invoke(main, ["run", str(tmp_path / "ball.toml"), "--steps", "2", "--out", str(folder)])
 
     assert result.exit_code == 0, result.output
-    assert "collision.rigid_contact_max = 7" in result.output
     rows = json.loads(Path(folder / "summary.json").read_text())["capacities"]
     assert {"field": "collision.rigid_contact_max", "holds": "contacts", "allocated": 7} in rows

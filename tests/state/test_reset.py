@@ -49,6 +49,7 @@ def test_a_reset_world_starts_over_and_the_others_continue_as_if_nothing_was(sui
 
         simulation.step(count)
         simulation.reset([last])
+        different_targets(simulation)
         simulation.step(count)
 
         whole, again = by_world(undisturbed), by_world(simulation)

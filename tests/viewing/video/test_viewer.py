@@ -85,8 +85,7 @@ def test_a_video_has_a_frame_of_each_period(run):
     assert images.shape == (6, SIZE[1], SIZE[0], 3)
     assert times == pytest.approx(np.arange(6) / RATE)
     [note] = notes["viewers:video"]
-    assert note.startswith(f"'{folder / 'video.mp4'}': 64×48 pixels, 50 frames/s, 6 frames, yuv420p, ")
-    assert " s a frame" in note
+    assert note.startswith(f"'{folder / 'video.mp4'}': 64×48 pixels, 50 frames/s, 6 frames, yuv420p")
 
 
 def test_a_video_shows_the_colours_of_the_asset_in_the_middle(run):

@@ -149,7 +149,7 @@ def refuse_unsupported(
         faults.append(
             f"{place}: needs {kind!r}, which solver {solver!r} does not compute;"
             f" solvers that do: {able or 'none that is installed'}"
-            + "; or leave all sensors out: --set sensors={}"
+            + "; or leave all sensors out: --set 'sensors={extends=false}'"
             * place.startswith("sensors.")
         )
     if faults:

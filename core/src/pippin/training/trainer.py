@@ -9,7 +9,8 @@ from typing import Any, Protocol
 class Trainer(Protocol):
     """Contract of a trainer: a class that the configuration of the group `pippin.trainers` names.
 
-    It is called with its configuration, a `pippin.gym.VectorEnv` that was reset, and a seed. Only this process trains.
+    It is called with its configuration, `env`, a `pippin.gym.VectorEnv` that was reset, and a seed. Only this process
+    trains.
     """
 
     backend: str
