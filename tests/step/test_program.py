@@ -375,7 +375,7 @@ def test_each_phase_of_the_build_calls_each_component_once_in_order(chain, confi
 
     pippin.Simulation(configure(), plugins=[Witness("a", log), Witness("b", log)], prototype=chain()).close()
 
-    phases = ["extend_prototype", "configure_builder", "complete_builder", "bind"]
+    phases = ["configure_builder", "extend_prototype", "complete_builder", "bind"]
     assert log[:-2] == [(phase, name) for phase in phases for name in "ab"]
     assert log[-2:] == [("close", "b"), ("close", "a")]
 

@@ -44,6 +44,7 @@ def build_model(
     """
     scene = config.scene
     imports: list[Imported] = []
+    empty = None
     solver = components.single("build_solver")  # none in a check of the scene alone
     declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
@@ -52,7 +53,8 @@ def build_model(
             for world in worlds:
                 merge_frames(world, declared.supported_features)
     else:
-        worlds, prototype_of_world = _from_prototypes(components, prototype, scene)
+        empty = _empty(components, scene)
+        worlds, prototype_of_world = _from_prototypes(empty.rigid_gap, prototype, scene)
     layout = WorldLayout(prototype_of_world=prototype_of_world)
     for answer in components.implementations("fill_prototype"):
         for index, builder in enumerate(worlds):
@@ -69,7 +71,7 @@ def build_model(
             _refuse_still(worlds, scene, layout)  # the better reason
         raise
     _refuse_still(worlds, scene, layout)
-    builder = _empty(components, scene)
+    builder = _empty(components, scene) if empty is None else empty
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene)
     raise_dimensions(builder)
     if not reads_dimensions(components):
@@ -127,7 +129,7 @@ def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:
 
 
 def _from_prototypes(
-    components: Components, prototype: Prototype, scene: SceneConfig
+    gap: float, prototype: Prototype, scene: SceneConfig
 ) -> tuple[list[newton.ModelBuilder], np.ndarray]:
     if scene.assets:
         raise ConfigError("scene.assets: given beside a prototype built in Python; leave one of the two out")
@@ -146,7 +148,6 @@ def _from_prototypes(
     distinct = list({id(builder): builder for builder, _ in runs}.values())
     order = [id(builder) for builder in distinct]
     of_world = np.repeat([order.index(id(builder)) for builder, _ in runs], [count for _, count in runs])
-    gap = _empty(components, scene).rigid_gap
     return [_copied(builder, scene, gap) for builder in distinct], of_world
 
 
