@@ -46,7 +46,9 @@ def test_without_libraries_or_a_display_the_cure_is_named(ball, monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     config = pippin.structure({"solver": {"type": "xpbd"}, "viewers": {"window": {"type": "gl"}}})
 
-    with pytest.raises(pippin.PippinError, match=r"--group gl|pip install 'pippin\[gl\]'|choose 'viser', a page") as error:
+    with pytest.raises(
+        pippin.PippinError, match=r"--group gl|pip install 'pippin\[gl\]'|choose 'viser', a page"
+    ) as error:
         pippin.Simulation(config, prototype=ball())
 
     assert "viewers.window" in str(error.value)
