@@ -128,7 +128,6 @@ class Task:
         episodes.judge(self.episode_steps)
         for row, reward in enumerate(self.rewards.values()):
             reward.evaluate(episodes.reward_terms[row])
-        episodes.weigh()
         episodes.end(self.config.autoreset)
         self._run_timers(state, dt)
 
