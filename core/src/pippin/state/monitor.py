@@ -61,7 +61,9 @@ class Monitor:
         self._solution = [(slot, capacity) for slot, capacity in counted if slot >= len(detection)]
         self._model = model
         # The inputs with the world of each row, and the index of the first number of each and of none.
-        self._inputs = [(each, wp.array(each.worlds, dtype=int, device=model.device)) for each in inputs]
+        worlds = (np.where(each.worlds < 0, model.world_count, each.worlds) for each in inputs)
+        own = (wp.array(each, dtype=int, device=model.device) for each in worlds)
+        self._inputs = list(zip(inputs, own, strict=True))
         self._input_starts = list(accumulate((each.array.size for each in inputs), initial=0))
         self._step_dt = step_dt
         self._step = wp.zeros(1, dtype=wp.int64, device=model.device) if step is None else step
