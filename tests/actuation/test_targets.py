@@ -177,7 +177,9 @@ ARM = """<mujoco><worldbody>
   <body name="upper"><joint name="hip" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
   <body name="lower"><joint name="knee" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
   <body name="tool"><joint name="wrist" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
-</worldbody><actuator><position name="servo" joint="hip" kp="10"/><motor name="motor" joint="wrist"/></actuator></mujoco>"""
+</worldbody><actuator>
+  <position name="servo" joint="hip" kp="10"/><motor name="motor" joint="wrist"/>
+</actuator></mujoco>"""
 INPUTS = ("joint_target_q", "joint_target_qd", "mujoco.ctrl")
 
 
