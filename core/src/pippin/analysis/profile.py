@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 import warp as wp
+from pippin.devices import kind_of
 from pippin.errors import SimulationError
 from pippin.simulation import Simulation
 from pippin.step.program import Operation, Program
@@ -91,7 +92,7 @@ def profile(simulation: Simulation, step_count: int) -> Profile:
     if not program.is_recorded:
         raise SimulationError("profile: nothing is captured before the first step; call `step` once")
     with program.undone():
-        timers = _timers(program, _EventClock(device) if device.is_cuda else _HostClock())
+        timers = _timers(program, _EventClock(device) if kind_of(device) == "cuda" else _HostClock())
         begin = time.perf_counter()
         rounds = [[(time.perf_counter() - begin, timer()) for timer in timers] for _ in range(_WARM_UP + step_count)]
     return _summed_up(device.alias, program, rounds[_WARM_UP:])

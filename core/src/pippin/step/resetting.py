@@ -16,6 +16,7 @@ import newton
 import warp as wp
 from pippin.arrays import present
 from pippin.components.registry import Components
+from pippin.devices import records_branches, shares_memory
 from pippin.errors import PluginError
 from pippin.state.kernels import collect_ended, merge_articulations
 from pippin.state.monitor import Monitor
@@ -119,7 +120,7 @@ class EndedWorlds:
     def operations(self) -> Iterator[Operation]:
         """Yield the operations that reset the ended worlds at the end of a step."""
         device, parts = self._resetting.model.device, self._resetting.operations(self._mask)
-        if not device.is_cpu and not wp.is_conditional_graph_supported():
+        if not records_branches(device):
             yield Operation(name="find_ended", run=self._find)
             yield from parts
             return
@@ -127,7 +128,7 @@ class EndedWorlds:
         for index, (is_eager, group) in enumerate(groups):
             if not is_eager:
                 yield Operation(name="reset_ended", run=partial(self._branch, group, finds=index == 0))
-            elif device.is_cpu:
+            elif shares_memory(device):
                 yield from (attrs.evolve(part, run=partial(self._run_if_any, part)) for part in group)
             else:
                 yield from group

@@ -13,6 +13,7 @@ import numpy as np
 import warp as wp
 from pippin.binding import Host
 from pippin.config.task import TaskConfig
+from pippin.devices import records_branches
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 
@@ -232,7 +233,7 @@ class Task:
         if not flags:
             return
         notify = partial(self._host.services.notify_solver, flags, world_mask)
-        if device.is_capturing and not (device.is_cpu or wp.is_conditional_graph_supported()):
+        if device.is_capturing and not records_branches(device):
             notify()
             return
         self._are_any.zero_()
