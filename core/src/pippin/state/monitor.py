@@ -99,11 +99,12 @@ class Monitor:
     def _joined(self, inputs: Sequence[StepInput]) -> Iterator[tuple[Any, list[wp.array], wp.array, int]]:
         """Yield shape, arrays, the world of each row and the first index of inputs that one launch looks at."""
         device, none, at = self._model.device, wp.zeros((0, 0), dtype=float, device=self._model.device), 0
-        for (_, shape), group in groupby(inputs, key=lambda each: (each.group, each.array.shape)):
+        for (shape, _), group in groupby(inputs, key=lambda each: (each.array.shape, each.worlds.tobytes())):
             own = [*group]
+            rows = np.where(own[0].worlds < 0, self._model.world_count, own[0].worlds)
+            worlds = wp.array(rows, dtype=int, device=device)
             for first in range(0, len(own), _FUSED):
                 arrays = [each.array for each in own[first : first + _FUSED]]
-                worlds = wp.array(own[0].worlds, dtype=int, device=device)
                 yield shape, [*arrays, *[none] * (_FUSED - len(arrays))], worlds, at
                 at += sum(array.size for array in arrays)
 

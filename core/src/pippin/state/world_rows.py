@@ -10,6 +10,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
+from pippin.attribute_rows import numbers
 from pippin.errors import PluginError
 
 from .kernels import RowCopy, restore_rows
@@ -67,6 +68,16 @@ def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
     return rows
 
 
+def control_rows(model: newton.Model, control: newton.Control) -> list[WorldRows]:
+    """Return the rows of every array of `control`; an array whose worlds are unknown is restored with all worlds."""
+    rows = []
+    for name, array in arrays_of(control).items():
+        worlds = worlds_of(model, name)
+        worlds = np.full(len(array), -1) if worlds is None or len(worlds) != len(array) else worlds
+        rows.append(WorldRows.of(array, worlds, model.world_count))
+    return rows
+
+
 def arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
     """Return the non-empty arrays of a state; arrays in custom namespaces are named `namespace:name`."""
     found = {}
@@ -104,6 +115,9 @@ def _frequency(model: newton.Model, name: str) -> Any:
 def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | None:
     """Return the world of each row of a frequency, -1 for no world; None if the worlds are unknown."""
     kind = newton.Model.AttributeFrequency
+    if isinstance(frequency, str):  # the rows of MuJoCo's own elements, such as mujoco:actuator
+        worlds = numbers(model, f"{frequency}_world")
+        return worlds if len(worlds) else None
     if frequency == kind.WORLD:
         return np.arange(model.world_count)
     elements = {kind.SPRING: "spring", kind.TRIANGLE: "tri", kind.EDGE: "edge", kind.TETRAHEDRON: "tet"}
