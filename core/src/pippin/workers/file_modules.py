@@ -28,10 +28,10 @@ def modules_of_files() -> dict[str, str]:
 def find_modules(files: Mapping[str, str]) -> None:
     """Let this process import modules by their names in another one."""
     if files:
-        sys.meta_path.append(_Finder(files))
+        sys.meta_path.append(_FileFinder(files))
 
 
-class _Finder:
+class _FileFinder:
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
 
