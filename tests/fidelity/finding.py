@@ -6,7 +6,7 @@ import functools
 import re
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,8 @@ STEP_COUNT, DT = 250, 0.002
 
 REACH = 1e-6
 """Distance up to which two motions are the same [m]."""
+
+NATIVE = {"type": "mujoco-native", "threads": 1}
 
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 """The first of the two types of joints that have an axis."""
@@ -175,14 +177,16 @@ def _survey(name: str, path: Path) -> Finding:
     return finding(outcome=outcome, differences=differences, distance=moved, contacts=contacts, seconds=seconds)
 
 
-def build(path: Path, theirs: Any) -> pippin.Simulation:
-    """Return the simulation of a file in one world, with the gravity that the file states."""
+def build(
+    path: Path, theirs: Any, solver: Mapping[str, Any] = NATIVE, worlds: int = 1, steps: int = STEP_COUNT
+) -> pippin.Simulation:
+    """Return the simulation of a file, with the gravity that the file states."""
     is_off = theirs.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     gravity = [0.0, 0.0, 0.0] if is_off else theirs.opt.gravity.tolist()
     tables = {
-        "simulation": {"device": "cpu", "dt": DT, "decimation": STEP_COUNT},
-        "scene": {"gravity": gravity, "assets": [{"path": str(path)}]},
-        "solver": {"type": "mujoco-native", "threads": 1},
+        "simulation": {"device": "cpu", "dt": DT, "decimation": steps},
+        "scene": {"gravity": gravity, "worlds": worlds, "assets": [{"path": str(path)}]},
+        "solver": dict(solver),
     }
     return pippin.Simulation(pippin.structure(tables))
 

@@ -24,7 +24,7 @@ SOLVERS = ("mujoco", "mujoco-native", "xpbd", "featherstone", "kamino")
 STEPS, STRIDE = 200, 5
 """Steps of 5 ms, and those between two looks at the speeds."""
 
-ENOUGH, LIMIT = 45, 150
+ENOUGH, LIMIT = 25, 150
 """Time of steps after which a run that goes well ends [s], and of a build and its steps after which it is given up."""
 
 GRAVITY = 9.81

@@ -19,7 +19,7 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
 
     Newton takes them at its start. A step of 5 ms is then unstable for a finger of 1e-5 kg·m²: a limit with Newton's
     damping, 10 N·m·s/rad, would need a step of 2 µs. Here, a damper d adds dt d to the inertia of its axis, and a limit
-    that acts adds dt kd + dt² ke, and dt ke to its damping: an implicit step, and the same motion as it gets smaller.
+    that acts adds dt kd + dt² ke, and dt ke to its damping: an implicit step. What the step resolves stays explicit.
     """
 
     _resisting: Any = None
@@ -45,9 +45,11 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
         """Advance by one substep."""
         model, limit_kd = self.model, self.model.joint_limit_kd
         if model.joint_dof_count:
-            joints = [model.joint_type, model.joint_q_start, model.joint_qd_start]
+            joints = [model.joint_type, model.joint_child, model.joint_q_start, model.joint_qd_start]
+            axes = [model.joint_dof_dim, model.joint_X_c, model.joint_axis]
+            links = [model.body_mass, model.body_inertia, model.body_com]
             limits = [model.joint_limit_lower, model.joint_limit_upper, model.joint_limit_ke, model.joint_limit_kd]
-            inputs = [dt, *joints, *limits, model.joint_damping, self._inertial, state_in.joint_q]
+            inputs = [dt, *joints, *axes, *links, *limits, model.joint_damping, self._inertial, state_in.joint_q]
             outputs = [self.joint_armature_effective, self._hardened]
             wp.launch(resist_at_the_end, model.joint_count, inputs, outputs, device=model.device)
             model.joint_limit_kd = self._hardened
