@@ -29,7 +29,7 @@ ENOUGH, LIMIT = 25, 150
 
 GRAVITY = 9.81
 
-SURPLUS, SPEED, DEPTH = 1.0, 30.0, 0.05
+SURPLUS, SPEED, DEPTH = 1.5, 30.0, 0.05
 """A robot explodes if its speed, RMS by mass, exceeds that of a free fall by so much, or that of a body is so high
 [m/s]: gravity alone makes no mechanism faster than a free fall. It falls through if a body's origin is so deep [m]."""
 
@@ -102,6 +102,7 @@ def _run(simulation: Any, *, has_ground: bool) -> dict[str, Any]:
         simulation.step(STRIDE)
         poses, speeds = simulation.state.body_q.numpy()[moving], simulation.state.body_qd.numpy()[moving, :3]
         if not (np.isfinite(poses).all() and np.isfinite(speeds).all()):
+            simulation.raise_errors()
             return {"said": "diverges"}
         fastest = max(fastest, float(np.linalg.norm(speeds, axis=1).max(initial=0.0)))
         mean = float(np.sqrt(np.sum(mass * np.sum(speeds**2, axis=1)) / mass.sum()))

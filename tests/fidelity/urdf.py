@@ -16,6 +16,7 @@ import mujoco
 from pippin.assets.asset import find_assets
 from pippin.assets.fidelity.matching import Match
 from pippin.config.model import AssetConfig, SceneConfig
+from pippin.errors import ConfigError
 
 READABLE = (".stl", ".obj", ".msh")
 """Suffixes of meshes that MuJoCo reads."""
@@ -40,7 +41,10 @@ def load_urdf(path: Path) -> Any:
     Raises:
         ValueError: Pippin or MuJoCo cannot read it, or it has more than MuJoCo's reader takes.
     """
-    [asset] = find_assets(SceneConfig(assets=[AssetConfig(path=str(path))]).assets)
+    try:
+        [asset] = find_assets(SceneConfig(assets=[AssetConfig(path=str(path))]).assets)
+    except ConfigError as error:
+        raise ValueError(str(error)) from error
     assert asset.urdf is not None
     root = ElementTree.fromstring(asset.urdf.text)
     for link in root.iterfind("link"):
@@ -57,22 +61,19 @@ def load_urdf(path: Path) -> Any:
 
 
 def _convert_meshes(root: ElementTree.Element, folder: Path) -> None:
-    """Write each part of a mesh file that MuJoCo cannot read as one it can, with a <collision> of its own."""
+    """Give each mesh a file of its own name, in a format that MuJoCo reads: MuJoCo tells meshes apart by these names."""
     import trimesh
 
-    for link in root.iterfind("link"):
-        for collision in link.findall("collision"):
-            mesh = collision.find("geometry/mesh")
-            if mesh is None or Path(mesh.attrib["filename"]).suffix.lower() in READABLE:
-                continue
-            parts: Any = trimesh.load(mesh.attrib["filename"])
-            parts = parts.dump() if isinstance(parts, trimesh.Scene) else [parts]
-            link.remove(collision)
-            for part in parts:
-                file = folder / f"{len(list(folder.iterdir()))}.obj"
-                part.export(file)
-                mesh.set("filename", str(file))
-                link.append(ElementTree.fromstring(ElementTree.tostring(collision)))
+    for number, mesh in enumerate(root.iterfind("link/collision/geometry/mesh")):
+        source = Path(mesh.attrib["filename"])
+        if source.suffix.lower() in READABLE:
+            file = folder / f"mesh{number}{source.suffix}"
+            file.symlink_to(source)
+        else:
+            file = folder / f"mesh{number}.obj"
+            parts: Any = trimesh.load(source)
+            (parts.to_geometry() if isinstance(parts, trimesh.Scene) else parts).export(file)
+        mesh.set("filename", str(file))
 
 
 def fill_in(match: Match) -> None:
