@@ -61,7 +61,7 @@ def load_urdf(path: Path) -> Any:
 
 
 def _convert_meshes(root: ElementTree.Element, folder: Path) -> None:
-    """Give each mesh a file of its own name, in a format that MuJoCo reads: MuJoCo tells meshes apart by these names."""
+    """Give each mesh a file of its own name, by which MuJoCo tells meshes apart, in a format that it reads."""
     import trimesh
 
     for number, mesh in enumerate(root.iterfind("link/collision/geometry/mesh")):
