@@ -7,7 +7,6 @@ counts anew.
 
 from __future__ import annotations
 
-import gc
 import math
 import re
 import sys
@@ -73,8 +72,8 @@ ROBOTS = (
         beside=58,
         looped=80,
         iterations=1.0,
-        fixed=16698,
-        memory=100641,
+        fixed=16823,
+        memory=64099,
         bytes_low=205447,
         bytes_high=2503796,
         core_seconds=0.0002,
@@ -86,8 +85,8 @@ ROBOTS = (
         beside=104,
         looped=40,
         iterations=1.2,
-        fixed=21889,
-        memory=102747,
+        fixed=22030,
+        memory=79226,
         bytes_low=140621,
         bytes_high=1942194,
         core_seconds=0.00013,
@@ -223,19 +222,14 @@ def page(text: str) -> str:
 
 
 def measured(robot: Robot, worlds: int = 256, steps: int = 100) -> Robot:
-    """Return a robot with the counts of today, from simulations of `worlds` worlds, and of half as many."""
+    """Return a robot with the counts of today, except for its memory."""
     import pippin
     from pippin.analysis.launches import count_launches
 
-    sizes, simulations = [], []
-    for count in (worlds // 2, worlds):
-        before = _allocated()
-        overrides = {"scene.worlds": count, "simulation.device": "cpu"}
-        simulation = pippin.Simulation.from_file(DOCS.parent / robot.file, overrides)
-        simulation.step()
-        simulations.append(simulation)
-        sizes.append(_allocated() - before)
-    grown = 2 * (sizes[1] - sizes[0]) / worlds
+    overrides = {"scene.worlds": worlds, "simulation.device": "cpu"}
+    config = pippin.load(DOCS.parent / robot.file, overrides)
+    simulation = pippin.Simulation(config)
+    simulation.step()
     data, iterations = simulation.solver.mjw_data, []
     start = time.process_time()
     for _ in range(steps):
@@ -253,21 +247,19 @@ def measured(robot: Robot, worlds: int = 256, steps: int = 100) -> Robot:
         beside=sum(always.values()) - always["step_solver(solver)"],
         looped=launches["step_solver(solver)", True],
         iterations=round(sum(iterations) / steps, 1),
-        memory=round(grown),
-        fixed=round(max(0.0, sizes[1] - grown * worlds)),
         bytes_low=round(moved.low / worlds),
         bytes_high=round(moved.high / worlds),
         core_seconds=round(seconds / steps / worlds, 5),
     )
 
 
-def _allocated() -> int:
-    """Return the bytes of all arrays that own their memory."""
-    import warp as wp
+def with_memory(robot: Robot) -> Robot:
+    """Return a robot with the memory that `pippin inspect FILE --memory` counts."""
+    import pippin
+    from pippin.analysis.inspection.memory import measure
 
-    gc.collect()
-    arrays = (each for each in gc.get_objects() if type(each) is wp.array)
-    return sum(each.capacity for each in arrays if each.ptr and each.deleter is not None)
+    found = measure(pippin.load(DOCS.parent / robot.file, {"simulation.device": "cpu"}))
+    return attrs.evolve(robot, memory=round(found.per_world), fixed=round(found.fixed))
 
 
 class Traffic:
@@ -352,6 +344,6 @@ def _use_of_rooms(data: Any) -> Iterator[tuple[int, float]]:
 if __name__ == "__main__":
     if "--measure" in sys.argv:
         for each in ROBOTS:
-            print(measured(each))
+            print(with_memory(measured(each)))
     else:
         PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
