@@ -80,7 +80,7 @@ class JointActuator(FrozenAttributes):
         self._host, self._lanes = binding.simulation, lanes
         self.worlds, self.joint_labels = lanes.worlds, lanes.labels
         self.actuated_dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
-        self._targets = self.build(binding, lanes)
+        self._targets: Mapping[str, Any] = self.build(binding, lanes)
         for name, array in self._targets.items():
             array.__class__, array.place = TargetArray, f"{binding.label.replace(':', '.')}.{name}"
         self._properties = JointProperties(self.config, lanes, self._host)
