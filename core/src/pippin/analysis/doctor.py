@@ -8,7 +8,8 @@ from multiprocessing.connection import Connection
 
 import attrs
 from packaging.requirements import InvalidRequirement, Requirement
-from pippin.catalog.entry import EXTRA, Entry
+from pippin.catalog.entry import Entry
+from pippin.catalog.implementation import EXTRA
 from pippin.components.contract import load_plugin
 from pippin.errors import PippinError
 from pippin.extras import installation, missing_libraries
@@ -79,15 +80,11 @@ def diagnose(entry: Entry, timeout: float) -> Diagnosis:
 def _import(connection: Connection, entry: Entry) -> None:
     connection.send(None)  # the interpreter runs, and has imported Pippin
     start = time.perf_counter()
-    if entry.kind == "subcommand":
-        entry.load_command()
-    elif (extra := getattr(entry.load_config(), EXTRA, None)) and (
-        names := missing_libraries(extra, entry.distribution)
-    ):
+    extra = None if entry.kind == "subcommand" else getattr(entry.load_config(), EXTRA, None)
+    if extra and (names := missing_libraries(extra, entry.distribution)):
         connection.send(f"needs {', '.join(names)}; install it by `{installation(extra, entry.distribution)}`")
         return
-    else:
-        load_plugin(entry)
+    entry.load_command() if entry.kind == "subcommand" else load_plugin(entry)
     connection.send(time.perf_counter() - start)
 
 
