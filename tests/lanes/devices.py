@@ -59,4 +59,4 @@ def _line_of_pippin() -> str | None:
 
 PATCHES = {"warp._src.context": _refuse_default, "warp._src.utils": _note_scopes}
 
-PART = ("sensors/contact/tests",)
+PART = ("tests/views/test_rows.py",)

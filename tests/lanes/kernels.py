@@ -6,6 +6,7 @@ NVRTC, which Warp's wheel contains, needs neither a GPU nor a driver.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import sys
 from collections.abc import Iterable, Iterator
@@ -57,6 +58,7 @@ def source_files() -> Iterator[tuple[Path, Path]]:
                 yield folder, path
 
 
+@functools.cache
 def declared() -> dict[tuple[Path, str], str]:
     """Return the file and the name of every kernel in the sources, with the name of its module."""
     return {
@@ -77,11 +79,7 @@ def import_modules(names: Iterable[str]) -> list[object]:
             importlib.import_module(name)
     finally:
         del sys.path[: len(templates)]
-    return [module for module in user_modules.values() if files_of(module) & {path for _, path in source_files()}]
-
-
-def files_of(module: object) -> set[Path]:
-    return {path for path, _ in functions_of(module)}
+    return [module for module in user_modules.values() if functions_of(module) & set(declared())]
 
 
 def functions_of(module: object) -> set[tuple[Path, str]]:
