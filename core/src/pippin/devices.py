@@ -128,6 +128,11 @@ def records_branches(device: wp.Device) -> bool:
     return not device.is_cuda or wp.is_conditional_graph_supported()
 
 
+def allocates_in_branches(device: wp.Device) -> bool:
+    """Tell whether a branch of a graph may allocate memory, as a solver does that takes over a change of the model."""
+    return not device.is_cuda
+
+
 @functools.cache
 def start_warp() -> None:
     """Start Warp without its greeting, and set its messages to warnings, once in a process.

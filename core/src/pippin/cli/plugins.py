@@ -39,7 +39,8 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
 
     NAME is a plugin or a distribution; by default all are listed, with the entry points in groups that nothing reads.
     Plugins are imported only with --doctor. It reports failures, the time of each import, and the requirements of each
-    distribution with the installed versions. The exit code is 3 if a plugin fails.
+    distribution with the installed versions. The exit code is 3 if a plugin fails; one that needs an optional library
+    is in the state needs-extra, and does not fail.
 
     PIPPIN_CATALOG_BLOCK contains the names of blocked plugins and distributions, separated by commas. If
     PIPPIN_CATALOG_ALLOW is set, all plugins that it does not name are blocked.
@@ -105,8 +106,9 @@ def _examined_fields(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _state(diagnosis: Diagnosis) -> str:
-    is_known = diagnosis.entry.state not in ("ok", "duplicate")
-    return diagnosis.entry.state if is_known or not diagnosis.faults else "fails"
+    if diagnosis.entry.state not in ("ok", "duplicate"):
+        return diagnosis.entry.state
+    return "fails" if diagnosis.faults else "needs-extra" if diagnosis.lack else diagnosis.entry.state
 
 
 def _print_listed(entries: Sequence[Entry]) -> None:
@@ -115,7 +117,7 @@ def _print_listed(entries: Sequence[Entry]) -> None:
 
 
 def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
-    faults = dict.fromkeys(fault for diagnosis in diagnoses for fault in diagnosis.faults)
+    faults = dict.fromkeys(fault for each in diagnoses for fault in (*each.faults, *filter(None, [each.lack])))
     others = [diagnosis.entry for diagnosis in diagnoses if not diagnosis.faults]
     wants = {
         f"{each.entry.distribution} {each.entry.version} wants {', '.join(map(str, each.wants))}": None
@@ -149,5 +151,6 @@ def _print(columns: Sequence[str], rows: Iterable[Sequence[str]], lines: Iterabl
     table = new_table(*columns)
     state = columns.index("state")
     for row in rows:
-        table.add_row(*row, style=None if row[state] == "ok" else "dim" if row[state] == "blocked" else "red")
+        style = {"ok": None, "blocked": "dim", "needs-extra": "dim"}.get(row[state], "red")
+        table.add_row(*row, style=style)
     print_table(table, lines)
