@@ -11,8 +11,9 @@ import attrs
 from pippin.config import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig
 from pippin.devices import find_device
 from pippin.errors import ConfigError
-from pippin.indices import chosen_worlds, whole_number
+from pippin.indices import chosen_worlds
 from pippin.recording.config import RecorderConfig
+from pippin.validators import whole_number
 from pippin.viewing.config import ViewerConfig
 from pippin.workers import free_cores, usable_cores
 
