@@ -30,6 +30,18 @@ def pytest_collection() -> Generator[None]:
         gc.enable()
 
 
+def pytest_report_header() -> str | None:
+    """Name the lane that the tests run in; see `tests/lanes`."""
+    return f"lane: {lane}" if (lane := os.environ.get("PIPPIN_TEST_LANE")) else None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test of what the lane takes away."""
+    for mark in item.iter_markers("not_in_lane"):
+        if os.environ.get("PIPPIN_TEST_LANE") in mark.args:
+            pytest.skip(f"not in this lane: {mark.kwargs['reason']}")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
     """Keep what a test or the last test of a file leaves behind out of later collections.

@@ -40,6 +40,7 @@ FOR_PLUGINS = (
     "pippin.validators",
     "pippin.arrays",
     "pippin.catalog",
+    "pippin.devices",
 )
 """Modules that plugins and users may import."""
 

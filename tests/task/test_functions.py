@@ -106,7 +106,7 @@ def test_a_function_that_says_that_it_cannot_be_recorded_runs_eagerly_and_is_nam
 def test_a_function_that_reads_on_the_host_is_found_and_runs_eagerly(falling):
     high = {"type": "function", "function": "of_the_user:on_host", "weight": 1.0}
     with falling(rewards={"high": high}) as simulation:
-        with pytest.warns(CaptureWarning, match=r"end_step\(task\) runs eagerly: a replay"):
+        with pytest.warns(CaptureWarning, match=r"end_step\(task\) runs eagerly: .*(differs|reads an array)"):
             simulation.step()
         simulation.step(3)
 

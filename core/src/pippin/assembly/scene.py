@@ -16,6 +16,7 @@ from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, refuse_lost_parts
 from pippin.catalog.entries import Catalog
 from pippin.config.model import AssetConfig, SceneConfig
+from pippin.devices import kind_of
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
 from pippin.state.world_layout import listed_worlds
@@ -140,7 +141,7 @@ def finalize(
     """
     hydroelastic = newton.ShapeFlags.HYDROELASTIC | newton.ShapeFlags.COLLIDE_SHAPES
     for label, flags in zip(builder.shape_label, builder.shape_flags, strict=True):
-        if flags & hydroelastic == hydroelastic and not device.is_cuda:
+        if flags & hydroelastic == hydroelastic and kind_of(device) == "cpu":
             raise ConfigError(
                 f"scene.shapes.is_hydroelastic: shape {label!r} is hydroelastic, which needs CUDA, and the device is"
                 f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"

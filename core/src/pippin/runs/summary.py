@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pippin.config import SimulationConfig
+from pippin.devices import kind_of
 from pippin.simulation import Simulation
 
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
@@ -115,7 +116,7 @@ def _hardware(simulation: Simulation) -> Mapping[str, Any]:
         "memory_gib": _memory_gib(),
         "device": device.alias,
     }
-    if device.is_cuda:
+    if kind_of(device) == "cuda":
         hardware |= {"gpu": device.name, "gpu_memory_gib": round(device.total_memory / _GIB, 1)}
     return hardware
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import attrs
 from pippin.config import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig
-from pippin.devices import find_device
+from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
 from pippin.recording.config import RecorderConfig
@@ -100,7 +100,7 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
     if hasattr(getattr(config.solver, "config", None), "threads"):
         return 1
     name = config.simulation.device
-    if name != "cpu" and find_device(name).is_cuda:
+    if name != "cpu" and kind_of(find_device(name)) == "cuda":
         return min(config.scene.worlds, _gpus(name))
     return min(config.scene.worlds, usable_cores("shards"))
 
@@ -123,7 +123,7 @@ def renumber_worlds(text: str, first: int) -> str:
 
 def _devices(name: str, count: int) -> list[str]:
     """Return the device of each shard: a GPU of its own, or the CPU for all."""
-    if count == 1 or name == "cpu" or not find_device(name).is_cuda:
+    if count == 1 or name == "cpu" or kind_of(find_device(name)) == "cpu":
         return ["cpu" if count > 1 else name] * count
     gpus = _gpus(name)
     if gpus < count:

@@ -95,7 +95,7 @@ def compiling_together(rehearse: _Build, progress: Report | None = None) -> Iter
             _load_together(_launched_by(rehearse), progress or _log)
         return load(module, device, block_dim, *more, **options)
 
-    with WARP_LOCK, _standing_in(wp.Module, "load", watch):
+    with WARP_LOCK, standing_in(wp.Module, "load", watch):
         yield
 
 
@@ -194,17 +194,17 @@ def _noting_launches(found: dict[_Variant, None]) -> Iterator[None]:
                 branch(**arguments)
 
     with (
-        _standing_in(wp.Module, "load", note),
-        _standing_in(wp, "capture_if", both),
-        _standing_in(wp, "capture_while", once),
-        _standing_in(wp, "empty", wp.zeros),
-        _standing_in(wp, "empty_like", wp.zeros_like),
+        standing_in(wp.Module, "load", note),
+        standing_in(wp, "capture_if", both),
+        standing_in(wp, "capture_while", once),
+        standing_in(wp, "empty", wp.zeros),
+        standing_in(wp, "empty_like", wp.zeros_like),
     ):
         yield
 
 
 @contextmanager
-def _standing_in(owner: Any, name: str, substitute: Callable[..., Any]) -> Iterator[None]:
+def standing_in(owner: Any, name: str, substitute: Callable[..., Any]) -> Iterator[None]:
     """Replace an attribute that is called, for this thread; other threads get what was there."""
     original, here = getattr(owner, name), threading.get_ident()
 

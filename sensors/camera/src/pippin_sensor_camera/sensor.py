@@ -10,6 +10,7 @@ import numpy as np
 import pippin
 import warp as wp
 from pippin import labels, sensing
+from pippin.devices import kind_of
 
 from .config import CameraConfig
 from .images import IMAGES
@@ -44,7 +45,7 @@ class SensorCamera(sensing.Sensor):
     def is_capturable(self) -> bool:
         """Whether a graph may record it: always, except with cloth or soft bodies on the CPU; known after `bind`."""
         has_surfaces = self._model.tri_count or self._model.deformable_visual_mesh_count
-        return not (has_surfaces and self._model.device.is_cpu)
+        return not (has_surfaces and kind_of(self._model.device) == "cpu")
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
