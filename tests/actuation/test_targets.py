@@ -173,6 +173,22 @@ def test_a_target_that_is_not_finite_is_an_error_with_its_group(simulate, kind, 
         simulation.raise_errors()
 
 
+@pytest.mark.parametrize("kind", ["pd", "solver-pd"])
+def test_targets_of_another_shape_are_refused(simulate, kind):
+    """Warp would write the first numbers, or the same numbers in another order."""
+    with simulate(type=kind) as simulation:
+        for name in ("position_targets", "velocity_targets", "feedforward"):
+            targets = getattr(simulation.actuators["legs"], name)
+            for shape in ((), (2,), (4,), (1, 2), (2, 1), (2, 2, 1), (3, 2)):
+                for values in (np.ones(shape), np.ones(shape).tolist(), wp.ones(shape or 1, dtype=float, device="cpu")):
+                    with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.{name}: expected shape \[2, 2\]"):
+                        targets.assign(values)
+
+            np.testing.assert_array_equal(targets.numpy(), np.zeros((2, 2)))
+            targets.assign([[1.0, 2.0], [3.0, 4.0]])
+            np.testing.assert_array_equal(targets.numpy(), [[1.0, 2.0], [3.0, 4.0]])
+
+
 ARM = """<mujoco><worldbody>
   <body name="upper"><joint name="hip" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
   <body name="lower"><joint name="knee" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>

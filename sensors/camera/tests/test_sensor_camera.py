@@ -501,6 +501,13 @@ def test_images_are_one_memory_for_numpy_and_say_unit_and_frame(still):
     }
 
 
+def test_more_pixels_than_a_launch_has_threads_are_refused_before_any_is_allocated(simulate):
+    with pytest.raises(
+        pippin.ConfigError, match=r"sensors\.eye\.width: 3 cameras of 65536 × 16384 .* at most 2147483648;"
+    ):
+        simulate(worlds=3, width=2**16, height=2**14)
+
+
 def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(simulate):
     with pytest.raises(pippin.ConfigError, match=r"sensors\.eye\.body: no body matches 'bal'.*'ball'"):
         simulate(body="bal")
