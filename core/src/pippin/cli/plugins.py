@@ -25,7 +25,7 @@ DEFAULT_TIMEOUT = 60.0
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--file", type=click.Path(path_type=Path), help="Apply the [catalog] table of this configuration.")
-@click.option("--doctor", "is_doctor", is_flag=True, help="Import each plugin in a process of its own.")
+@click.option("--doctor", "is_doctor", is_flag=True, help="Import each plugin in its own process, and ask for GPUs.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0.0, min_open=True),
@@ -40,7 +40,8 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     NAME is a plugin or a distribution; by default all are listed, with the entry points in groups that nothing reads.
     Plugins are imported only with --doctor. It reports failures, the time of each import, and the requirements of each
     distribution with the installed versions. The exit code is 3 if a plugin fails; one that needs an optional library
-    is in the state needs-extra, and does not fail.
+    is in the state needs-extra, and does not fail. Unless plugins are named, and except with --json, it also says what
+    the driver and Warp can do on GPUs.
 
     PIPPIN_CATALOG_BLOCK contains the names of blocked plugins and distributions, separated by commas. If
     PIPPIN_CATALOG_ALLOW is set, all plugins that it does not name are blocked.
@@ -56,6 +57,8 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
         click.echo(json.dumps(list(rows), indent=2))
     elif is_doctor:
         _print_examined(diagnoses)
+        if not names:
+            _print_gpus(timeout or DEFAULT_TIMEOUT)
     else:
         _print_listed(tuple(chosen))
     for note in (*catalog.notes, *_hidden(chosen)):
@@ -125,6 +128,13 @@ def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
         if each.wants
     }
     _print((*FIELDS, "contract", "import"), map(_examined_row, diagnoses), [*wants, *faults, *_problems(others)])
+
+
+def _print_gpus(timeout: float) -> None:
+    from pippin.analysis.gpu_diagnosis import diagnose_gpus
+
+    for line in diagnose_gpus(timeout):
+        click.echo(line)
 
 
 def _examined_row(diagnosis: Diagnosis) -> list[str]:
