@@ -27,7 +27,28 @@ def pytest_collection() -> Generator[None]:
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(10_000)  # builds make many objects that stay: a tenth of the time went into collections
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what is required: `-m "not slow"` leaves it out."""
+    for item in items:
+        if item.get_closest_marker("required"):
+            item.add_marker("slow")
+
+
+def pytest_report_header() -> str | None:
+    """Name the lane that the tests run in; see `tests/lanes`."""
+    return f"lane: {lane}" if (lane := os.environ.get("PIPPIN_TEST_LANE")) else None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test of what the lane takes away."""
+    for mark in item.iter_markers("not_in_lane"):
+        if os.environ.get("PIPPIN_TEST_LANE") in mark.args:
+            pytest.skip(f"not in this lane: {mark.kwargs['reason']}")
 
 
 @pytest.hookimpl(wrapper=True)

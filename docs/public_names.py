@@ -20,6 +20,7 @@ FOR_PLUGINS = (
     "pippin.actuation",
     "pippin.sensing",
     "pippin.assets",
+    "pippin.objects",
     "pippin.solving",
     "pippin.task",
     "pippin.recording",
@@ -40,6 +41,7 @@ FOR_PLUGINS = (
     "pippin.validators",
     "pippin.arrays",
     "pippin.catalog",
+    "pippin.devices",
 )
 """Modules that plugins and users may import."""
 

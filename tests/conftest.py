@@ -40,6 +40,16 @@ def solver(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+FAST = ("featherstone", "mujoco", "mujoco-native", "semi-implicit")
+"""Solvers for which tests of `each_solver` run with the test command."""
+
+
+@pytest.fixture(params=[name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in EVERY_SOLVER])
+def each_solver(request: pytest.FixtureRequest) -> str:
+    """Each solver in turn, most of them in slow tests."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def install_outside(uv: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
     """Return a context manager that builds and installs a package from outside, as a user does, and removes it later.

@@ -43,6 +43,7 @@ DOORS = {
     ("pippin.analysis.verify", "pippin.analysis.digests"),
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin.runs.run", "pippin.runs.start"),
+    ("pippin.gym.shard_worker", "pippin.host_mirror"),
     ("pippin.gym.vector_env", "pippin.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),

@@ -25,16 +25,14 @@ def run(step_count: int = 600) -> np.ndarray:
     with pippin.Simulation.from_file(Path(__file__).with_name("quadruped.toml"), overrides) as simulation:
         simulation.set_enabled(simulation.actuators["legs"], False)  # the efforts are ours
         robots = simulation.view.articulations("*")
-        # On the CPU these are not copies: the next `get_` refreshes them.
-        positions = robots.get_dof_positions().numpy()
-        velocities = robots.get_dof_velocities().numpy()
-        targets = positions.copy()
+        targets = robots.get_dof_positions().numpy().copy()
+        positions, velocities = np.zeros_like(targets), np.zeros_like(targets)
 
         for step in range(step_count):
             if step == step_count // 2:
                 targets[::2] = lying_pose(robots.dof_names)
-            robots.get_dof_positions()
-            robots.get_dof_velocities()
+            robots.get_dof_positions(out=positions)
+            robots.get_dof_velocities(out=velocities)
             efforts = STIFFNESS * (targets - positions) - DAMPING * velocities
             robots.set_dof_forces(np.clip(efforts, -LIMIT, LIMIT))
             simulation.step()

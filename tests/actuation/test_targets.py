@@ -1,5 +1,7 @@
 """Targets of an actuator that are written into its own arrays, into `control` or through a view: all of them arrive."""
 
+from operator import attrgetter
+
 import newton
 import numpy as np
 import pippin
@@ -157,8 +159,7 @@ def test_a_target_that_is_not_finite_is_an_error_with_its_group(simulate, kind, 
     with simulate(type=kind, capture="require", **limit) as simulation:
         simulation.step(2)
         simulation.raise_errors()
-        targets = getattr(simulation.actuators["legs"], name).numpy()
-        targets[1, 1] = value
+        getattr(simulation.actuators["legs"], name)[1:2, 1:2].fill_(value)
         simulation.step(3)
 
         message = (
@@ -169,3 +170,77 @@ def test_a_target_that_is_not_finite_is_an_error_with_its_group(simulate, kind, 
         simulation.reset([1])
         simulation.step()
         simulation.raise_errors()
+
+
+@pytest.mark.parametrize("kind", ["pd", "solver-pd"])
+def test_targets_of_another_shape_are_refused(simulate, kind):
+    """Warp would write the first numbers, or the same numbers in another order."""
+    with simulate(type=kind) as simulation:
+        for name in ("position_targets", "velocity_targets", "feedforward"):
+            targets = getattr(simulation.actuators["legs"], name)
+            for shape in ((), (2,), (4,), (1, 2), (2, 1), (2, 2, 1), (3, 2)):
+                for values in (np.ones(shape), np.ones(shape).tolist(), wp.ones(shape or 1, dtype=float, device="cpu")):
+                    with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.{name}: expected shape \[2, 2\]"):
+                        targets.assign(values)
+
+            np.testing.assert_array_equal(targets.numpy(), np.zeros((2, 2)))
+            targets.assign([[1.0, 2.0], [3.0, 4.0]])
+            np.testing.assert_array_equal(targets.numpy(), [[1.0, 2.0], [3.0, 4.0]])
+
+
+ARM = """<mujoco><worldbody>
+  <body name="upper"><joint name="hip" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
+  <body name="lower"><joint name="knee" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
+  <body name="tool"><joint name="wrist" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
+</worldbody><actuator>
+  <position name="servo" joint="hip" kp="10"/><motor name="motor" joint="wrist"/>
+</actuator></mujoco>"""
+INPUTS = ("joint_target_q", "joint_target_qd", "mujoco.ctrl")
+
+
+def arm():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    builder.add_mjcf(ARM)
+    return builder
+
+
+def reader(simulation):
+    return {name: attrgetter(name)(simulation.control) for name in (*INPUTS, "joint_f")}
+
+
+SOLVER_PD = {"type": "solver-pd", "joints": ["knee"], "kp": 10.0, "kd": 1.0}
+CONTROL = {"type": "control", "actuators": ["servo"]}
+
+
+@pytest.mark.parametrize("groups", [{}, {"knee": SOLVER_PD, "hip": CONTROL}], ids=["alone", "beside-groups"])
+def test_inputs_that_no_group_writes_are_restored_and_checked(simulate, groups):
+    """Those of the wrist, and without groups of all joints."""
+    with simulate(arm, worlds=3, solver="mujoco", actuators=groups) as simulation:
+        inputs = reader(simulation)
+        for array in inputs.values():
+            array.fill_(0.5)
+        simulation.step()
+        written = {name: array.numpy().reshape(3, -1) for name, array in inputs.items()}
+        simulation.reset([1])
+        simulation.step()
+
+        for name, array in inputs.items():
+            found = array.numpy().reshape(3, -1)
+            assert not found[1].any(), name
+            np.testing.assert_array_equal(found[[0, 2]], written[name][[0, 2]])
+        for name in INPUTS:
+            inputs[name].numpy()[-1] = np.nan
+            simulation.step()
+            with pytest.raises(
+                pippin.SimulationError, match=rf"control: {name} of '.*(wrist|motor)' in world 2 is not"
+            ):
+                simulation.raise_errors()
+            simulation.reset([2])
+
+
+@pytest.mark.parametrize("kinds", [("hip", "all"), ("all", "hip")])
+def test_a_joint_has_either_its_solver_drive_or_the_input_of_its_servo(simulate, kinds):
+    groups = {"hip": CONTROL, "all": {**SOLVER_PD, "joints": [".*"]}}
+    with pytest.raises(pippin.ConfigError, match=r"another group (sets the input|drives a joint) of 'servo'"):
+        simulate(arm, solver="mujoco", actuators={name: groups[name] for name in kinds})

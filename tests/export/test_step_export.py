@@ -11,6 +11,7 @@ import pippin
 import pytest
 from pippin.errors import ConfigError, SimulationError
 from pippin.export import export_step
+from pippin.export.replay import Replay
 
 STEPS = 20
 
@@ -37,7 +38,7 @@ import warp as wp
 wp.config.log_level = wp.LOG_WARNING
 step = replay.Replay(sys.argv[1])
 for number in range(int(sys.argv[2])):
-    step["actuators.legs.position_targets"].numpy()[:] = 0.1 * number
+    step["actuators.legs.position_targets"].fill_(0.1 * number)
     step.step()
 np.savez(sys.argv[3], **{name: array.numpy() for name, array in step.items()})
 """
@@ -229,3 +230,34 @@ def test_what_cannot_be_exported_is_refused_with_the_reason(chain, configure, tm
     assert "export: step_solver(solver) runs eagerly: capture is off" in caught.value.faults
     assert any("update_sensors(sensors:slow) runs every 2 control steps" in fault for fault in caught.value.faults)
     assert not (tmp_path / "out").exists()
+
+
+def test_the_inputs_of_mujocos_own_actuators_are_named_and_act(tmp_path):
+    import newton
+
+    prototype = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(prototype)
+    prototype.add_mjcf(
+        "<mujoco><worldbody><body><joint name='hip'/><geom size='0.1'/></body></worldbody>"
+        "<actuator><motor name='grouped' joint='hip'/><motor name='free' joint='hip'/></actuator></mujoco>"
+    )
+    tables = {
+        "simulation": {"device": "cpu"},
+        "solver": {"type": "mujoco"},
+        "actuators": {"hip": {"type": "control", "actuators": ["grouped"]}},
+    }
+    with pippin.Simulation(pippin.structure(tables), prototype=prototype) as simulation:
+        simulation.step()
+        simulation.reset()
+        export_step(simulation, tmp_path / "out")
+        replay = Replay(tmp_path / "out")
+        replay["actuators.hip.ctrl"].fill_(1.0)
+        replay["control.mujoco.ctrl"].numpy()[1] = 0.5
+        simulation.actuators["hip"].ctrl.fill_(1.0)
+        simulation.control.mujoco.ctrl.numpy()[1] = 0.5
+        replay.step()
+        simulation.step()
+
+        velocity = simulation.state.joint_qd.numpy()
+    assert velocity[0] > 0.0
+    assert replay["state.joint_qd"].numpy().tobytes() == velocity.tobytes()

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from .errors import ConfigError
 
+__all__ = ["kind_of"]
+
 if TYPE_CHECKING:
     import warp as wp
 
@@ -87,7 +89,7 @@ def find_device(name: str) -> wp.Device:
         return wp.get_device("cuda:0" if wp.is_cuda_available() else "cpu")
     present = [device.alias for device in wp.get_devices()]
     if name not in present and not (name == "cuda" and wp.is_cuda_available()):
-        why = "" if not name.startswith("cuda") or _has_driver() else "; NVIDIA's driver is not installed"
+        why = "" if not name.startswith("cuda") or has_driver() else "; NVIDIA's driver is not installed"
         raise ConfigError(
             f"simulation.device: no device {name!r} on this machine, which has {', '.join(present)}{why}; use 'auto'"
         )
@@ -95,8 +97,40 @@ def find_device(name: str) -> wp.Device:
 
 
 def kind_of(device: wp.Device) -> str:
-    """Return the kind of a device: "cpu" or "cuda"."""
+    """Return the kind of a device, "cpu" or "cuda", for what Newton, Warp or a driver has for one of them alone.
+
+    Args:
+        device: The device of a model or of an array.
+    """
     return "cuda" if device.is_cuda else "cpu"
+
+
+def shares_memory(device: wp.Device) -> bool:
+    """Tell whether the host reads and writes the memory of a device in place, and waits for nothing.
+
+    Everywhere else, each access is a copy. Warp is asked, so that a lane of the tests can take shared memory away.
+    """
+    return not device.is_cuda and _host_shares_memory()
+
+
+@functools.cache
+def _host_shares_memory() -> bool:
+    import warp as wp
+
+    number = wp.zeros(1, dtype=int, device="cpu")
+    return number.numpy().ctypes.data == number.ptr
+
+
+def records_branches(device: wp.Device) -> bool:
+    """Tell whether a graph of a device may have branches, so that what a replay skips costs nothing."""
+    import warp as wp
+
+    return not device.is_cuda or wp.is_conditional_graph_supported()
+
+
+def allocates_in_branches(device: wp.Device) -> bool:
+    """Tell whether a branch of a graph may allocate memory, as a solver does that takes over a change of the model."""
+    return not device.is_cuda
 
 
 @functools.cache
@@ -111,12 +145,12 @@ def start_warp() -> None:
         wp.init()
         return
     wp.config.log_level = wp.LOG_WARNING
-    with nullcontext() if _has_driver() or _DRIVER_FILE.exists() else _without_warning_of_driver():
+    with nullcontext() if has_driver() or _DRIVER_FILE.exists() else _without_warning_of_driver():
         wp.init()
 
 
 @functools.cache
-def _has_driver() -> bool:
+def has_driver() -> bool:
     """Tell whether NVIDIA's driver can be loaded."""
     for name in _DRIVERS:
         with suppress(OSError):

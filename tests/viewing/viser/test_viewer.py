@@ -15,7 +15,6 @@ from click.testing import CliRunner
 from PIL import Image
 from pippin import Simulation
 from pippin.cli import main
-from pippin.viewing.viser.ports import HOST, free_port
 
 from .chromium import Chromium, until
 
@@ -182,6 +181,17 @@ def test_the_page_plots_a_chosen_channel(run):
 
 
 @needs_browser
+def test_the_page_is_as_dark_as_the_browser_and_keeps_its_address(run):
+    for scheme in ("dark", "light"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        run.tab.call("Emulation.setEmulatedMedia", features=features)
+        shown = "document.documentElement.dataset.mantineColorScheme"
+        until(lambda: run.tab.evaluate(shown) == scheme, scheme)  # noqa: B023
+
+    assert run.tab.evaluate("location.href") == run.page.url
+
+
+@needs_browser
 def test_physics_continues_while_the_browser_stands_still(run, browser):
     """At real time, a second has 100 control steps and 10 frames, of which nobody fetches one."""
     browser.freeze()
@@ -210,8 +220,9 @@ def test_a_closed_tab_ends_nothing(run):
 
 @pytest.mark.slow
 @needs_browser
-def test_a_view_ends_with_its_last_tab_if_asked(browser, tmp_path):
-    file, port = tmp_path / "ball.toml", free_port(None, "port")
+def test_a_view_ends_with_its_last_tab_if_asked(browser, tmp_path, monkeypatch):
+    file, urls = tmp_path / "ball.toml", []
+    monkeypatch.setattr("webbrowser.open", urls.append)
     (tmp_path / "ball.xml").write_text(
         '<mujoco><worldbody><body><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
     )
@@ -220,18 +231,18 @@ def test_a_view_ends_with_its_last_tab_if_asked(browser, tmp_path):
     )
 
     def look():
-        until(lambda: answers(f"http://{HOST}:{port}"), "the page")
-        tab = browser.open(f"http://{HOST}:{port}")
+        until(lambda: urls, "the page")
+        tab = browser.open(urls[0])
         until(lambda: tab.shows("real time"), "the robots")
         tab.close()
 
     thread = threading.Thread(target=look)
     thread.start()
-    result = CliRunner().invoke(main, ["view", str(file), "--port", str(port), "--no-browser", "--until-closed"])
+    result = CliRunner().invoke(main, ["view", str(file), "--browser", "--until-closed"])
     thread.join()
 
     assert result.exit_code == 0, result.output
-    assert not answers(f"http://{HOST}:{port}")
+    assert not answers(urls[0])
 
 
 def answers(url):

@@ -30,7 +30,7 @@ from pippin.state.monitor import Monitor
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
-from pippin.state.step_inputs import StepInput, inputs_of
+from pippin.state.step_inputs import StepInput, inputs_of, inputs_of_control
 from pippin.step.built import Built
 from pippin.step.callbacks import Callbacks
 from pippin.step.disabled_actuators import DisabledActuators
@@ -117,7 +117,7 @@ def assemble(
             written=WrittenWorlds(model, solver, states[0], modified),
             modified=modified,
             model_changes=_changes(building, components, model, solver),
-            reset=WorldReset(model, states),
+            reset=WorldReset(model, states, control),
             periods=periods,
             step_counter=wp.zeros(1, dtype=wp.int64, device=device),
             seeds=WorldSeeds(model.world_count, config.scene.first_world, step.seed, device),
@@ -178,6 +178,7 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
             if arrays := {**{each.name: each.array for each in own}, **attributes.state_arrays()}:
                 built.reset.add(name, arrays, attributes.worlds)
             inputs += own
+        inputs += inputs_of_control(built.model, built.control)
         return StepPlan.of(built, _monitor(built, inputs), buffers, _opaque(components, simulation))
 
 

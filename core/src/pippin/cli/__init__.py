@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import traceback
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -74,8 +75,9 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command; report warnings and Pippin's errors, one line each, and exit with their code."""
+        interruptible, ctx.obj = ctx.obj or nullcontext(), None
         try:
-            with warnings.catch_warnings():
+            with interruptible, warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
                 return self._invoke(ctx)
         except tuple(EXIT_CODES) as error:

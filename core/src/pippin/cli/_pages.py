@@ -102,7 +102,7 @@ class Running(Shown):
         from pippin.viewing.viser.viewer import ViserViewer
 
         viewer = ViserViewer(page)
-        viewer.ends_with_tabs = is_over is not _never
+        viewer.ends_with_tabs, viewer.tells_url = is_over is not _never, False
         with progress.phase("build"):
             simulation = self.build({"page": viewer})
         with simulation:

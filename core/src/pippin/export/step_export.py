@@ -14,13 +14,14 @@ from pippin.arrays import present
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
 from pippin.simulation import Simulation
+from pippin.state.world_rows import arrays_of
 
 from .replay import FORMAT, Replay, checksum_of, checksums, processor_features
 
 _COMPARED_STEPS = 3
 """Control steps that a replay must give bit for bit before a file is trusted."""
 
-_TARGETS = ("position_targets", "velocity_targets", "feedforward")
+_TARGETS = ("position_targets", "velocity_targets", "feedforward", "ctrl")
 """Arrays of an actuator that its user writes."""
 
 _README = """# One control step of {name}
@@ -30,7 +31,7 @@ Loading them executes native code: load only what you trust.
 
     import replay                      # the file beside this one; it needs Warp and NumPy alone
     step = replay.Replay("{folder}")
-    step["control.joint_f"].numpy()[:] = 0.0
+    step["control.joint_f"].zero_()    # or assign(values)
     step.step()                        # {control_dt:g} s
     print(step["state.joint_q"].numpy())
 
@@ -110,7 +111,7 @@ def _refuse(simulation: Simulation) -> None:
 
 def _arrays(simulation: Simulation) -> Iterator[tuple[str, tuple[str, wp.array]]]:
     """Yield role and array by name: what a user writes between two steps, and what a step leaves."""
-    found = [("state", "state", vars(simulation.state)), ("control", "input", vars(simulation.control))]
+    found = [("state", "state", arrays_of(simulation.state)), ("control", "input", arrays_of(simulation.control))]
     for label, actuator in simulation.actuators.items():
         for role, names in {"input": _TARGETS, "output": ("applied_effort",)}.items():
             found.append((f"actuators.{label}", role, {name: getattr(actuator, name, None) for name in names}))
@@ -120,7 +121,7 @@ def _arrays(simulation: Simulation) -> Iterator[tuple[str, tuple[str, wp.array]]
     for owner, role, arrays in found:
         for name, array in arrays.items():
             if isinstance(array, wp.array) and array.size:
-                yield f"{owner}.{name}", (role, array)
+                yield f"{owner}.{name}".replace(":", "."), (role, array)
 
 
 def _save(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, wp.array]]) -> None:

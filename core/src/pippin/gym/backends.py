@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.errors import ConfigError
+from pippin.host_mirror import HostMirror
 
 _WHERE = "step: action"
 
@@ -27,10 +28,8 @@ class Backend:
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
         """Return what gives the present contents of an array of the simulation."""
-        if wp.get_device(array.device).is_cuda:
-            return array.numpy  # a copy in any case
-        view = array.numpy()
-        return view.copy if self._copy else lambda: view
+        read = HostMirror(array, is_read=True).read
+        return (lambda: read().copy()) if self._copy else read
 
     def zeros(self, array: wp.array) -> Any:
         """Return zeros in the form of an array of the simulation."""
@@ -77,14 +76,11 @@ class Backend:
 
     def _assignment(self, array: wp.array) -> Callable[[Any], None]:
         """Return what writes an action of the right form, if it is finite."""
-        view = None if wp.get_device(array.device).is_cuda else array.numpy()
+        assign = HostMirror(array).assign
 
         def write(action: Any) -> None:
             _refuse_infinite(action)
-            if view is None:
-                array.assign(action)
-            else:
-                view[...] = action
+            assign(action)
 
         return write
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,12 @@ class EnvShardWorker(LocalWorlds):
     def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, signals: socket.socket) -> None:
         simulation = Simulation(config) if checkpoint is None else Simulation.load(checkpoint)
         super().__init__(simulation, source)
+        from pippin.host_mirror import HostMirror
+
         self._signals = signals
         arrays = self.arrays()
-        is_cuda = simulation.device.is_cuda
-        # On the CPU, views of the memory, made once: making one takes longer than the copy.
-        self._read = {name: array.numpy if is_cuda else _constant(array.numpy()) for name, array in arrays.items()}
-        self._act = arrays["action"].assign if is_cuda else partial(np.copyto, arrays["action"].numpy())
+        self._read = {name: HostMirror(array, is_read=True).read for name, array in arrays.items()}
+        self._act = HostMirror(arrays["action"]).assign
         self._copies: list[tuple[np.ndarray, Callable[[], np.ndarray]]] = []
         self._action: Any = None
 
@@ -80,7 +79,3 @@ class EnvShardWorker(LocalWorlds):
         """Copy the results into the shared memory."""
         for target, read in self._copies:
             np.copyto(target, read())
-
-
-def _constant(array: np.ndarray) -> Callable[[], np.ndarray]:
-    return lambda: array

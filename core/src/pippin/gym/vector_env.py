@@ -14,8 +14,10 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
+from pippin.arrays import present
 from pippin.binding import closed
 from pippin.config import SimulationConfig
+from pippin.devices import shares_memory
 from pippin.errors import SimulationError
 from pippin.simulation import Simulation
 
@@ -148,10 +150,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         zeros = {name: partial(backend.zeros, array) for name, array in arrays.items()}
         self._read_ends, self._no_ends = partial(_ends, readers), _ends(zeros)
         self._write_action = backend.writer(arrays["action"])
-        is_on_gpu = self.device.startswith("cuda")
-        # Whether an episode ended is asked on the host, unless that waits for a GPU whose results stay there.
-        self._reads_flags = self.backend == "numpy" or not is_on_gpu
-        self._host_finished = arrays["finished"].numpy if is_on_gpu else partial(np.asarray, arrays["finished"].numpy())
+        # Whether an episode ended is asked on the host, unless that waits for a device whose results stay there.
+        self._reads_flags = self.backend == "numpy" or shares_memory(present(arrays["finished"].device))
+        self._host_finished = backend_of("numpy", copy=False).reader(arrays["finished"])
 
     @property
     def simulation(self) -> Simulation:

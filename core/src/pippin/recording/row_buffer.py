@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.arrays import present
+from pippin.devices import shares_memory
+from pippin.host_mirror import HostMirror
 
 from .channels import Channel
 from .column import row_type
@@ -20,7 +21,7 @@ Write = Callable[[int], Any]
 
 def row_buffer(channels: Sequence[Channel], size: int, device: wp.Device) -> RowBuffer:
     """Return a buffer of at most `size` bytes, or of one row, for channels on a device."""
-    return HostRowBuffer(channels, size) if device.is_cpu else DeviceRowBuffer(channels, size)
+    return HostRowBuffer(channels, size) if shares_memory(device) else DeviceRowBuffer(channels, size)
 
 
 class RowBuffer(abc.ABC):
@@ -69,7 +70,7 @@ class RowBuffer(abc.ABC):
 
 
 class HostRowBuffer(RowBuffer):
-    """Rows of arrays on the CPU: they keep their address, so that a row is one NumPy assignment for each channel."""
+    """Rows of arrays in shared memory: they keep their address, so a row is one NumPy assignment for each channel."""
 
     def __init__(self, channels: Sequence[Channel], size: int) -> None:
         super().__init__(channels, size)
@@ -81,24 +82,17 @@ class HostRowBuffer(RowBuffer):
 
 
 class DeviceRowBuffer(RowBuffer):
-    """Rows of arrays on a CUDA device: gathered on the device, and read in one piece, with one wait."""
+    """Rows of arrays on any device: gathered there, and read in one piece, with one wait."""
 
     def __init__(self, channels: Sequence[Channel], size: int) -> None:
         super().__init__(channels, size)
-        device = present(channels[0].source.device)
-        total = self.capacity * self.row_size
-        self._ring: wp.array = wp.zeros(total, dtype=_BYTE, device=device)
-        self._host: wp.array = wp.zeros(total, dtype=_BYTE, device="cpu", pinned=device.is_cuda)
-        self._rows = self._host.numpy().view(self._type)
+        ring: wp.array = wp.zeros(self.capacity * self.row_size, dtype=_BYTE, device=channels[0].source.device)
+        self._ring = HostMirror(ring, is_read=True)
         fields: Any = self._type.fields
-        self._writes = [
-            _copying(self._ring, channel.source, fields[channel.name][1], self.row_size) for channel in channels
-        ]
+        self._writes = [_copying(ring, channel.source, fields[channel.name][1], self.row_size) for channel in channels]
 
     def _read(self, count: int) -> np.ndarray:
-        wp.copy(self._host, self._ring, count=count * self.row_size)
-        wp.synchronize_device(self._ring.device)
-        return self._rows[:count]
+        return self._ring.read(count * self.row_size).view(self._type)[:count]
 
 
 def _assigning(column: np.ndarray, view: np.ndarray) -> Write:

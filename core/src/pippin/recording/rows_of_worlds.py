@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
+from pippin.devices import shares_memory
 
 Update = Callable[[], Any]
 
@@ -52,7 +53,7 @@ def _even_step(indices: np.ndarray) -> int | None:
 
 def _copied(array: Any, indices: np.ndarray) -> tuple[wp.array, Update]:
     copy: Any = wp.empty((len(indices), *array.shape[1:]), dtype=array.dtype, device=array.device)
-    if copy.device.is_cpu:
+    if shares_memory(copy.device):
         source, target = array.numpy(), copy.numpy()
         return copy, partial(np.take, source, indices, axis=0, out=target, mode="clip")  # "raise" would make a buffer
     chosen = wp.array(indices, dtype=int, device=array.device)

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 from pippin.config import ComponentConfig, SimulationConfig
-from pippin.devices import find_device
+from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError, PippinError
 from pippin.indices import chosen_worlds
 from pippin.recording.config import RecorderConfig
@@ -36,8 +36,8 @@ def process_count(text: str, config: SimulationConfig) -> int:
     `auto` is the number of cores that this process may use, or of GPUs, but at most the number of worlds.
     """
     if text == "auto":
-        device = find_device(config.simulation.device)
-        return min(_gpus(config) if device.is_cuda else free_cores(), config.scene.worlds)
+        kind = kind_of(find_device(config.simulation.device))
+        return min(_gpus(config) if kind == "cuda" else free_cores(), config.scene.worlds)
     if not re.fullmatch(r"[1-9]\d*", text):
         raise ConfigError(f"processes: expected a whole number of at least 1, or auto, got {text!r}")
     return int(text)

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from pippin.config import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig
-from pippin.devices import find_device
+from pippin.config import ComponentConfig, SceneConfig, SimulationConfig
+from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError
-from pippin.indices import chosen_worlds, whole_number
+from pippin.indices import chosen_worlds
+from pippin.objects.copies import placed_copies
 from pippin.recording.config import RecorderConfig
+from pippin.validators import whole_number
 from pippin.viewing.config import ViewerConfig
 from pippin.workers import free_cores, usable_cores
 
@@ -99,7 +101,7 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
     if hasattr(getattr(config.solver, "config", None), "threads"):
         return 1
     name = config.simulation.device
-    if name != "cpu" and find_device(name).is_cuda:
+    if name != "cpu" and kind_of(find_device(name)) == "cuda":
         return min(config.scene.worlds, _gpus(name))
     return min(config.scene.worlds, usable_cores("shards"))
 
@@ -122,7 +124,7 @@ def renumber_worlds(text: str, first: int) -> str:
 
 def _devices(name: str, count: int) -> list[str]:
     """Return the device of each shard: a GPU of its own, or the CPU for all."""
-    if count == 1 or name == "cpu" or not find_device(name).is_cuda:
+    if count == 1 or name == "cpu" or kind_of(find_device(name)) == "cpu":
         return ["cpu" if count > 1 else name] * count
     gpus = _gpus(name)
     if gpus < count:
@@ -141,23 +143,34 @@ def _gpus(name: str) -> int:
 
 
 def _scene(scene: SceneConfig, shard: Shard) -> SceneConfig:
-    assets = [_asset(asset, scene.worlds, index, shard) for index, asset in enumerate(scene.assets)]
+    assets = [_part(asset, scene.worlds, f"assets[{index}]", shard) for index, asset in enumerate(scene.assets)]
+    objects = [
+        (chosen, _part(chosen.config, scene.worlds, f"objects[{index}]", shard))
+        for index, chosen in enumerate(scene.objects)
+    ]
+    missing = {
+        label
+        for index, (chosen, part) in enumerate(objects)
+        if part is None
+        for label in placed_copies(chosen.config, f"scene.objects[{index}]")
+    }
     return attrs.evolve(
         scene,
         worlds=len(shard.worlds),
         first_world=scene.first_world + shard.worlds.start,
         total_worlds=scene.run_worlds,
         assets=tuple(asset for asset in assets if asset is not None),
+        objects=tuple(attrs.evolve(chosen, config=part) for chosen, part in objects if part is not None),
+        joints=tuple(joint for joint in scene.joints if not {joint.child, joint.parent} & missing),
     )
 
 
-def _asset(asset: AssetConfig, worlds: int, index: int, shard: Shard) -> AssetConfig | None:
-    """Return the asset in the worlds of a shard; None if it is in none of them."""
-    if asset.worlds is None:
-        return asset
-    chosen = chosen_worlds(asset.worlds, worlds, f"scene.assets[{index}].worlds", "leave the asset out")
-    local_worlds = shard.local(chosen)
-    return attrs.evolve(asset, worlds=local_worlds) if local_worlds else None
+def _part(part: Any, worlds: int, key: str, shard: Shard) -> Any:
+    """Return an asset or an object in the worlds of a shard; None if it is in none of them."""
+    if part.worlds is None:
+        return part
+    local_worlds = shard.local(chosen_worlds(part.worlds, worlds, f"scene.{key}.worlds", "leave it out"))
+    return attrs.evolve(part, worlds=local_worlds) if local_worlds else None
 
 
 def _solver(solver: ComponentConfig | None, count: int) -> ComponentConfig | None:

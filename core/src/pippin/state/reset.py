@@ -12,17 +12,20 @@ from pippin.errors import PluginError
 from pippin.indices import IndexRange
 
 from .kernels import count_draws
-from .world_rows import WorldRows, state_rows
+from .world_rows import WorldRows, control_rows, restore_worlds, state_rows
 
 
 class WorldReset:
     """The arrays that a reset of worlds restores, and the masks that select worlds."""
 
-    def __init__(self, model: newton.Model, states: tuple[newton.State, ...]) -> None:
+    def __init__(
+        self, model: newton.Model, states: tuple[newton.State, ...], control: newton.Control | None = None
+    ) -> None:
         self._model = model
         #: Number of resets of each world so far, shape [world_count].
         self.counts = wp.zeros(model.world_count, dtype=int, device=model.device)
         self._rows = [rows for state in states for rows in state_rows(model, state)]
+        self._rows += [] if control is None else control_rows(model, control)
 
     def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
         """Add the state arrays of a component; the rows belong to its worlds (None for all) in equal parts."""
@@ -63,5 +66,4 @@ class WorldReset:
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Restore the initial contents of the masked worlds, and count their reset. May be recorded."""
         wp.launch(count_draws, len(self.counts), [world_mask, self.counts], device=self.counts.device)
-        for rows in self._rows:
-            rows.restore(world_mask)
+        restore_worlds(self._rows, world_mask)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.devices import shares_memory
 from pippin.errors import SimulationError
 
 from .foreign_arrays import contents_of, is_foreign, write
@@ -107,8 +108,8 @@ class Snapshot:
 
 
 def _copy_of(array: wp.array) -> wp.array | bytes:
-    """Return the contents of an array: bytes if they are one piece of the host's memory, which is ten times as fast."""
-    if present(array.device).is_cpu and array.is_contiguous:
+    """Return the contents of an array: bytes if they are one piece of shared memory, which is ten times as fast."""
+    if array.is_contiguous and shares_memory(present(array.device)):
         return ctypes.string_at(present(array.ptr), array.size * wp.types.type_size_in_bytes(array.dtype))
     return wp.clone(array)
 

@@ -9,6 +9,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
+from pippin.devices import shares_memory
 
 from .indexing import PADDING
 from .kernels.rows import DirtyFlags
@@ -36,7 +37,7 @@ class RowFlags:
         self.world_of = of[1]
         in_worlds = np.where(world_of == PADDING, len(masks[1]) - 1, world_of)
         self._masks: Sequence[_Mask] = ()
-        if device.is_cpu:
+        if shares_memory(device):
             self._masks = [_Mask(mask, index) for mask, index in zip(masks, (articulation_of, in_worlds), strict=True)]
 
     @classmethod
@@ -54,13 +55,13 @@ class RowFlags:
         return cls(device, (wp.zeros(0, dtype=bool, device=device), changed.mask), no_articulation, world_of)
 
     def set(self, rows: np.ndarray | None) -> None:
-        """Set the flags of some rows, or of all. Only on the CPU, and outside captures."""
+        """Set the flags of some rows, or of all. Only in shared memory, and outside captures."""
         for mask in self._masks:
             mask.set(rows)
 
 
 class _Mask:
-    """A mask on the CPU, and the element of it that belongs to each row; -1 for none."""
+    """A mask in shared memory, and the element of it that belongs to each row; -1 for none."""
 
     def __init__(self, mask: wp.array, index: np.ndarray) -> None:
         self._flags: np.ndarray = mask.numpy()

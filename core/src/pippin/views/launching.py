@@ -8,6 +8,7 @@ from typing import Any
 
 import warp as wp
 from pippin.arrays import present
+from pippin.devices import shares_memory
 from pippin.state.snapshot import Scratch
 
 _STEP_COUNT = 3
@@ -25,6 +26,7 @@ class PreparedLaunch(Scratch):
 
     def __init__(self, kernel: Any, device: wp.Device, width: int = 1) -> None:
         self._kernel, self._device, self._width = kernel, device, width
+        self._is_loop = shares_memory(device)
         self._command: wp.Launch | None = None
         self._arguments: list[Any] = []
         self._count = 0
@@ -59,7 +61,7 @@ class PreparedLaunch(Scratch):
         self._count = count
 
     def _steps(self, count: int) -> tuple[int, int]:
-        return (1, 1) if self._device.is_cpu else (count, self._width)
+        return (1, 1) if self._is_loop else (count, self._width)
 
 
 def update(struct: Any, **fields: Any) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import warp as wp
+from pippin.devices import shares_memory
+from pippin.host_mirror import HostMirror
 from pippin.state.snapshot import Scratch
 
 from .errors import ViewError
@@ -37,7 +39,7 @@ class WarpArrayCache(Scratch):
 
 
 class NumpyArrayCache(Scratch):
-    """NumPy arrays over the memory of Warp arrays on the CPU, made once for each memory, type and shape."""
+    """NumPy arrays over the memory of Warp arrays that the host shares, made once for each memory, type and shape."""
 
     def __init__(self) -> None:
         self._cached: dict[tuple[Any, ...], np.ndarray] = {}
@@ -51,7 +53,7 @@ class NumpyArrayCache(Scratch):
         offset: int = 0,
         strides: tuple[int, ...] | None = None,
     ) -> np.ndarray:
-        """Return the memory of an array on the CPU as one of another type and shape, from the cache if possible.
+        """Return shared memory of an array as one of another type and shape, from the cache if possible.
 
         Offset and strides are in bytes. By default the array has the same shape, and is dense.
         """
@@ -72,10 +74,8 @@ class Staging(Scratch):
         self.dtype = dtype
         self._type: Any = getattr(wp, dtype)
         self._device = device
-        self._near = wp.zeros(size, dtype=self._type, device=device)
-        # Not pinned: the copy has read the buffer when the call returns, and the next call may overwrite it.
-        self._host = wp.zeros(size, dtype=self._type, device="cpu") if device.is_cuda else self._near
-        self._numpy: np.ndarray = self._host.numpy()
+        self._is_shared = shares_memory(device)
+        self._mirror = HostMirror(wp.zeros(size, dtype=self._type, device=device))
         self._in_place: dict[tuple[int, tuple[int, ...]], wp.array] = {}
 
     def put(self, numbers: np.ndarray, shape: tuple[int, ...], where: str) -> wp.array:
@@ -86,8 +86,8 @@ class Staging(Scratch):
         Raises:
             ViewError: The numbers would have to be copied inside a capture.
         """
-        is_dense = numbers.dtype == self._numpy.dtype and numbers.shape == shape and numbers.flags.c_contiguous
-        if is_dense and not self._device.is_cuda:
+        is_dense = numbers.dtype == self._mirror.numbers.dtype and numbers.shape == shape and numbers.flags.c_contiguous
+        if is_dense and self._is_shared:
             pointer = numbers.__array_interface__["data"][0]
             key = (pointer, shape)
             cached = self._in_place.get(key)
@@ -98,9 +98,8 @@ class Staging(Scratch):
         self._refuse_capture(where)
         count = math.prod(shape)
         with np.errstate(over="ignore", invalid="ignore"):  # in rows that are not written
-            np.copyto(self._numpy[:count].reshape(shape), numbers, casting="unsafe")
-        if self._host is not self._near:
-            wp.copy(self._near, self._host, count=count)
+            np.copyto(self._mirror.numbers[:count].reshape(shape), numbers, casting="unsafe")
+        self._mirror.write(count)
         return self._dense(shape)
 
     def take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
@@ -108,7 +107,7 @@ class Staging(Scratch):
 
         The data broadcasts to the shape.
         """
-        array = as_warp(data, where)
+        array = as_warp(data, where, self._device)
         scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
         if scalar != self._type and not (self._type is wp.uint8 and scalar is wp.bool):
             raise ViewError(f"{where}: expected {self.dtype}, got {scalar.__name__}; convert it before it is passed")
@@ -138,7 +137,7 @@ class Staging(Scratch):
         return dense
 
     def _dense(self, shape: tuple[int, ...]) -> wp.array:
-        return wp.array(ptr=self._near.ptr, dtype=self._type, shape=shape, device=self._device)
+        return wp.array(ptr=self._mirror.array.ptr, dtype=self._type, shape=shape, device=self._device)
 
     def _refuse_capture(self, where: str) -> None:
         if self._device.is_capturing:

@@ -11,6 +11,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
+from pippin.devices import shares_memory
 
 from .dirty_flags import RowFlags
 from .errors import ViewError
@@ -52,7 +53,7 @@ class Placement:
         self._put = PreparedLaunch(scatter_poses, device)
         self._throw = PreparedLaunch(scatter_twists, device)
         self._flag_joined = PreparedLaunch(flag_joined, device)
-        self._blocks = _FreeJointBlocks.of(self.host, self.joints, coords, dofs) if device.is_cpu else None
+        self._blocks = _FreeJointBlocks.of(self.host, self.joints, coords, dofs) if shares_memory(device) else None
 
     def refuse_joined(self, where: str, selection: RowSelection) -> None:
         """Refuse a pose or velocity that only a free body can have. Rows that only the device knows are left to it."""
@@ -107,7 +108,7 @@ class Placement:
 
 @attrs.define(kw_only=True, eq=False, slots=False)
 class _FreeJointBlocks:
-    """Poses and velocities of free bodies as blocks of coordinates, on the CPU.
+    """Poses and velocities of free bodies as blocks of coordinates, in shared memory.
 
     They are the numbers of the joints if the frames of the joints change nothing. That is looked up again after each
     reported change of joints.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.devices import shares_memory
 
 from .balls import Balls
 from .dirty_flags import RowFlags
@@ -55,7 +56,10 @@ class QuantityBuffer:
         self._index = index_map(index, device, self._rule, quaternion)
         self._width = index.shape[1]
         self._size = wp.types.type_size_in_bytes(self._dtype)
+        self._is_shared = shares_memory(device)
         self._blocks = self._blocks_of(index)
+        if self._blocks is not None:
+            self._copy_blocks = self._blocks.read if self._is_shared else self._blocks.read_on_device
         is_number_alone = quantity.storage == "number" and not quantity.inverse and len(quantity.arrays) == 1
         self._is_plain = is_number_alone and quaternion is None
         #: Values that `read` fills in; padding is 0.
@@ -68,19 +72,19 @@ class QuantityBuffer:
         self._gathers: dict[tuple[int, int], Callable[[], Any]] = {}
 
     def _blocks_of(self, index: np.ndarray) -> StridedBlocks | None:
-        """Return the blocks of Newton's arrays, if the values are copied as such; CUDA copies dense rows alone."""
+        """Return the blocks of Newton's arrays, if the values are copied as such; a device copies dense rows alone."""
         quantity = self._quantity
         if quantity.storage == "flag":
             return None
         numbers = 3 if quantity.storage == "position" else quantity.components // len(quantity.arrays)
         blocks = StridedBlocks.of(index, self._size * numbers, self._size * quantity.components)
-        return None if blocks is not None and self._device.is_cuda and not blocks.is_dense else blocks
+        return None if blocks is not None and not (self._is_shared or blocks.is_dense) else blocks
 
     def read(self, arrays: Sequence[wp.array]) -> wp.array:
         """Gather the quantity into `values`. May be recorded."""
         if self._blocks is not None and not self._device.is_capturing:
             for part, array in enumerate(arrays):
-                self._blocks.read(array, self.values, part * self._size)
+                self._copy_blocks(array, self.values, part * self._size)
             return self.values
         for part, array in enumerate(arrays):
             key = (part, array.ptr or 0)
@@ -120,7 +124,7 @@ class QuantityBuffer:
         Flags are set if something is computed from the rows that were written; `inverse` is the array of inverses.
         Both are None if there is no such thing.
         """
-        if self._blocks is not None and self._is_plain and not (self._device.is_cuda or self._device.is_capturing):
+        if self._blocks is not None and self._is_plain and self._is_shared and not self._device.is_capturing:
             rows, rule = selection.rows(), None if is_checked else self._rule
             if (selection.is_all or rows is not None) and self._blocks.write(arrays[0], data, selection, rows, rule):
                 if flags is not None:

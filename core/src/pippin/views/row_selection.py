@@ -9,6 +9,8 @@ import attrs
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.devices import shares_memory
+from pippin.host_mirror import HostMirror
 from pippin.indices import IndexRange
 from pippin.state.snapshot import Scratch
 
@@ -41,7 +43,7 @@ class RowSelection:
     """Whether the data has one row for each index."""
 
     listed: np.ndarray | None = None
-    """The listed rows, if their memory is on the CPU; they may be out of range if they came in a Warp array."""
+    """The listed rows, if the host shares their memory; they may be out of range if they came in a Warp array."""
 
     known: np.ndarray | None = None
     """The rows that are written, in their order, if the host knows them: all, by a list or by a mask."""
@@ -62,10 +64,8 @@ class RowSelector(Scratch):
     def __init__(self, count: int, device: wp.Device, what: str = "row") -> None:
         self._count, self._device = count, device
         self._range = IndexRange(count, what=what, error=ViewError, range_error=RowError)
-        self._near = (wp.zeros(count, dtype=int, device=device), wp.zeros(count, dtype=bool, device=device))
-        # Not pinned: the copy has read the buffer when the call returns, and the next call may overwrite it.
-        self._host = [wp.zeros_like(each, device="cpu") if device.is_cuda else each for each in self._near]
-        self._numpy = [each.numpy() for each in self._host]
+        self._is_shared = shares_memory(device)
+        self._mirrors = [HostMirror(wp.zeros(count, dtype=dtype, device=device)) for dtype in (int, bool)]
         # These structs change in place: a prepared launch packs a struct again only if it is another object.
         self._listed, self._masked = SelectedRows(), SelectedRows()
         everything = np.arange(count)
@@ -100,7 +100,7 @@ class RowSelector(Scratch):
             return self._of_mask(where, mask)
         if not _is_on_device(indices):
             return self._of_numbers(where, indices, compact)
-        array = as_warp(indices, where)
+        array = as_warp(indices, where, self._device)
         if array.dtype is wp.bool and not compact:
             return self._of_mask(where, array)  # indices are not boolean, so there is one meaning
         return self._of_device(where, indices, array, compact)
@@ -128,7 +128,7 @@ class RowSelector(Scratch):
             count=len(rows),
             data_count=len(rows) if compact else self._count,
             is_compact=compact,
-            listed=None if self._device.is_cuda else self._arrays.of(rows, np.int32),
+            listed=self._arrays.of(rows, np.int32) if self._is_shared else None,
         )
         # Kernels read these rows where they lie, so the next call with the same array selects the same rows.
         self._last = (indices, compact, selection) if rows is indices else _NONE
@@ -137,7 +137,7 @@ class RowSelector(Scratch):
     def _of_mask(self, where: str, mask: Any) -> RowSelection:
         known = None
         if _is_on_device(mask):
-            array = as_warp(mask, where)
+            array = as_warp(mask, where, self._device)
             if array.dtype is not wp.bool or array.shape != (self._count,):
                 raise ViewError(f"{where}: expected a mask of type bool and shape [{self._count}], got {_text(array)}")
             near = self._dense(where, 1, array)
@@ -157,7 +157,7 @@ class RowSelector(Scratch):
         self._refuse_capture(where)
         if len(array) > self._count:
             raise ViewError(f"{where}: {len(array)} indices, but the view has {self._count} rows; list each once")
-        near = self._near[slot]
+        near = self._mirrors[slot].array
         wp.copy(near, array, count=len(array))
         return self._aliases.of(near, near.dtype, len(array))
 
@@ -165,11 +165,10 @@ class RowSelector(Scratch):
         """Return numbers on the host as an array on the device."""
         if self._device.is_capturing:
             self._refuse_capture(where)
-        count, near, host = len(numbers), self._near[slot], self._host[slot]
-        self._numpy[slot][:count] = numbers
-        if host is not near:
-            wp.copy(near, host, count=count)
-        return self._aliases.of(near, near.dtype, count)
+        count, mirror = len(numbers), self._mirrors[slot]
+        mirror.numbers[:count] = numbers
+        mirror.write(count)
+        return self._aliases.of(mirror.array, mirror.array.dtype, count)
 
     def _refuse_capture(self, where: str) -> None:
         if self._device.is_capturing:
@@ -185,7 +184,7 @@ def _is_on_device(data: Any) -> bool:
     Other integers than those of 32 bits are read by the host if they lie there.
     """
     if isinstance(data, wp.array):
-        return not present(data.device).is_cpu or data.dtype in (wp.int32, wp.uint32, wp.bool)
+        return not shares_memory(present(data.device)) or data.dtype in (wp.int32, wp.uint32, wp.bool)
     return not isinstance(data, np.ndarray | Sequence) and hasattr(data, "__cuda_array_interface__")
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.arrays import present
 
 from .indexing import PADDING
 from .memory import NumpyArrayCache, WarpArrayCache
@@ -51,19 +50,21 @@ class StridedBlocks:
         return cls((start, stride), (count, width), size, size if spacing is None else spacing)
 
     def read(self, array: wp.array, values: wp.array, offset: int = 0) -> None:
-        """Copy rows of an array into values, whose first element begins at an offset [bytes]."""
-        if present(array.device).is_cuda:
-            # Rows that are not dense are left to kernels, see `QuantityBuffer`.
-            row: Any = wp.types.vector(self._numbers, wp.float32)
-            rows = self._aliases.of(array, row, self._count, offset=self._offset, stride=self._step)
-            wp.copy(self._aliases.of(values, row, self._count), rows)
-        elif self.is_dense:
+        """Copy rows of an array into values, whose first element begins at an offset [bytes], in shared memory."""
+        if self.is_dense:
             np.copyto(self._arrays.of(values, self._row_type, (self._count,)), self._rows(array))
         else:
             shape, strides = (self._count, self._width), (self._width * self._spacing, self._spacing)
             elements = self._arrays.of(values, self._type, shape, offset=offset, strides=strides)
             strides = (self._step, self._size)
             np.copyto(elements, self._arrays.of(array, self._type, shape, offset=self._offset, strides=strides))
+
+    def read_on_device(self, array: wp.array, values: wp.array, offset: int = 0) -> None:
+        """Copy rows of an array into values, both dense, where they are; the offset is 0."""
+        del offset
+        row: Any = wp.types.vector(self._numbers, wp.float32)
+        rows = self._aliases.of(array, row, self._count, offset=self._offset, stride=self._step)
+        wp.copy(self._aliases.of(values, row, self._count), rows)
 
     def write(
         self,
@@ -73,7 +74,7 @@ class StridedBlocks:
         rows: np.ndarray | None,
         rule: ValueRule | None,
     ) -> bool:
-        """Copy dense rows into the selected rows of an array on the CPU, if all are good; return whether it was done.
+        """Copy dense rows into selected rows of an array in shared memory, if all are good; return whether it is done.
 
         It is not done for rows out of range. `rows` are the listed rows as intp, None for all; without a rule, the
         values were checked before.

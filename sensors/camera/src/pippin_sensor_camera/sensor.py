@@ -10,12 +10,16 @@ import numpy as np
 import pippin
 import warp as wp
 from pippin import labels, sensing
+from pippin.devices import kind_of
 
 from .config import CameraConfig
 from .images import IMAGES
 from .kernels import place_cameras
 
 __all__ = ["SensorCamera"]
+
+_THREADS = 2**31
+"""The most threads of a launch that Warp numbers."""
 
 
 class SensorCamera(sensing.Sensor):
@@ -44,7 +48,7 @@ class SensorCamera(sensing.Sensor):
     def is_capturable(self) -> bool:
         """Whether a graph may record it: always, except with cloth or soft bodies on the CPU; known after `bind`."""
         has_surfaces = self._model.tri_count or self._model.deformable_visual_mesh_count
-        return not (has_surfaces and self._model.device.is_cpu)
+        return not (has_surfaces and kind_of(self._model.device) == "cpu")
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
@@ -56,6 +60,7 @@ class SensorCamera(sensing.Sensor):
         simulation = binding.simulation
         config, model = self.config, simulation.model
         sites = binding.indices("shape", self._sites)
+        _refuse_too_many(sites.size, config.width, config.height)
         self._model, camera = model, newton.sensors.SensorCamera
         self._site_indices = wp.array(sites.ravel(), dtype=int, device=model.device)
         self._poses = wp.zeros(sites.size, dtype=wp.transform, device=model.device)
@@ -125,3 +130,12 @@ class SensorCamera(sensing.Sensor):
             sensing.add_site(builder, bodies[site], poses[site] * frame, f"{builder.shape_label[site]}/site")
             for site in chosen
         ]
+
+
+def _refuse_too_many(cameras: int, width: int, height: int) -> None:
+    """Refuse images with more pixels than a launch has threads: one thread of Newton's kernel draws a pixel."""
+    if cameras * width * height > _THREADS:
+        raise pippin.ConfigError(
+            f"width: {cameras} cameras of {width} × {height} pixels need {cameras * width * height} threads, and a"
+            f" launch has at most {_THREADS}; use smaller images, or split the worlds over simulations"
+        )

@@ -10,6 +10,7 @@ import attrs
 import newton
 import pippin
 import warp as wp
+from pippin.devices import kind_of
 from pippin.solving import ContactSource
 from warp import fem
 
@@ -64,7 +65,7 @@ class SolverImplicitMPM:
         Raises:
             ConfigError: A grid cannot be built.
         """
-        if not model.device.is_cuda:
+        if kind_of(model.device) == "cpu":
             self.eager_reason = "on the CPU, a graph of it does not replay what was recorded"
         options = attrs.asdict(self.config)
         del options["project_outside_colliders"]

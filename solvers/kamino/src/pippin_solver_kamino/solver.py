@@ -9,6 +9,7 @@ import attrs
 import newton
 import pippin
 import warp as wp
+from pippin.devices import kind_of
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 
 from .kernels import count_contacts
@@ -127,7 +128,7 @@ class SolverKamino:
             ) from error
         dynamics: Any = settings.dynamics
         self._leaves_out_gaps = settings.dynamics_solver != "lox" and dynamics.cull_speculative_contacts
-        if not model.device.is_cuda:
+        if kind_of(model.device) == "cpu":
             self._fit_to_cpu(settings.dynamics_solver, dynamics.linear_solver_type)
         return newton.solvers.SolverKamino(model, settings)
 

@@ -11,6 +11,7 @@ import mujoco_warp  # noqa: F401  which Newton imports in the constructor of the
 import newton
 import numpy as np
 import pippin
+from pippin.devices import kind_of
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 
 from . import MuJoCoConfig
@@ -112,7 +113,7 @@ class SolverMuJoCo:
     def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverMuJoCo:
         """Return the solver with all options of the configuration, and buffers with room for a fall."""
         config = self.config
-        if model.device.is_cpu and config.enable_sleeping is None:
+        if kind_of(model.device) == "cpu" and config.enable_sleeping is None:
             config = attrs.evolve(config, enable_sleeping=False)  # a file may ask for it, and only CUDA has it
         with one_warning():
             solver = LimitedMuJoCo(model, dt, **attrs.asdict(config))

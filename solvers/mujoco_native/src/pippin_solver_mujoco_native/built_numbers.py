@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 
 __all__ = ["keep_numbers"]
@@ -17,7 +18,7 @@ def keep_numbers(model: newton.Model) -> Callable[[], AbstractContextManager[Non
 
     A closure holds the copies, so that a checkpoint does not find them: a resumed simulation builds the same model.
     """
-    kept = [(values, values.copy()) for array in _arrays(model) if (values := array.numpy()).dtype.kind == "f"]
+    kept = [(values, values.copy()) for array in _arrays(model) if (values := np.asarray(array)).dtype.kind == "f"]
 
     @contextmanager
     def as_built() -> Iterator[None]:

@@ -171,7 +171,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
                 self._parameters = Parameters(self.model, self._options, self.batch, self._dt)
         self._parameters.update(int(flags), slice(None) if changed.all() else changed[:-1])
         self._follow_model()
-        self._outdated.numpy()[changed] = True
+        np.asarray(self._outdated)[changed] = True
 
     def _follow_model(self) -> None:
         """Update anchors, centres of mass and references from the model."""

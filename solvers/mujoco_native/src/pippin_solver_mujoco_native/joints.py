@@ -92,6 +92,9 @@ def _doubles(values: np.ndarray, dtype: Any) -> wp.array:
 
 
 def on_host(array: Any) -> np.ndarray:
-    """Return a view of an array that every finalized model, or its conversion, has."""
+    """Return the memory of an array on the CPU that every finalized model, or its conversion, has.
+
+    This solver is for the CPU alone, so it reads and writes in place. NumPy refuses arrays of another device.
+    """
     assert array is not None, "a finalized model has what it counts"
-    return array.numpy()
+    return np.asarray(array)

@@ -39,4 +39,4 @@ def launcher(kernel: Any, shape: int | tuple[int, ...], *fixed: Any) -> Callable
 
 def host_views(world_count: int) -> Callable[[wp.array], np.ndarray]:
     """Return a function from an array on the CPU to a cached view, one row per world: making a view is slow."""
-    return lru_cache(maxsize=_KEPT)(lambda array: array.numpy().reshape(world_count, -1))
+    return lru_cache(maxsize=_KEPT)(lambda array: np.asarray(array).reshape(world_count, -1))

@@ -88,7 +88,7 @@ class Parameters:
         own: Any = self._solver.mjw_model
         weigh_worlds(self._solver)
         limit_springs(
-            self._solver, own.jnt_solref.numpy(), own.jnt_solimp.numpy(), own.dof_invweight0.numpy(), self._dt
+            self._solver, np.asarray(own.jnt_solref), np.asarray(own.jnt_solimp), own.dof_invweight0.numpy(), self._dt
         )
         for name, values in _fields(self._solver):
             template = np.asarray(_attribute(self._batch.model, name))

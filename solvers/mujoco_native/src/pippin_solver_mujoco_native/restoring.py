@@ -76,8 +76,8 @@ def weigh_worlds(solver: newton.solvers.SolverMuJoCo) -> None:
     model = own.mjw_model
     for body in complete_conversion(solver)[1]:
         weights = 1.0 / model.body_mass.numpy()[:, body]
-        model.body_invweight0.numpy()[:, body] = np.stack([weights, np.zeros_like(weights)], axis=1)
-        model.dof_invweight0.numpy()[:, own.mj_model.dof_bodyid == body] = weights[:, None]
+        np.asarray(model.body_invweight0)[:, body] = np.stack([weights, np.zeros_like(weights)], axis=1)
+        np.asarray(model.dof_invweight0)[:, own.mj_model.dof_bodyid == body] = weights[:, None]
 
 
 def margins_of(converted: newton.solvers.SolverMuJoCo) -> np.ndarray:

@@ -9,6 +9,7 @@ import attrs
 import newton
 import pippin
 import warp as wp
+from pippin.devices import kind_of
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, ContactSource
 
 from . import MuJoCoNativeConfig
@@ -78,7 +79,7 @@ class SolverMuJoCoNative:
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
         """Yield the faults of a model that is not on the CPU, or has kinematic bodies."""
-        if not model.device.is_cpu:
+        if kind_of(model.device) != "cpu":
             yield (
                 f"type: 'mujoco-native' runs on the CPU, the model is on {model.device.alias};"
                 " set simulation.device = \"cpu\", or use 'mujoco'"

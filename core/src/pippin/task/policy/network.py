@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
+from pippin.devices import kind_of
 from pippin.errors import ConfigError, PluginError
 
 
@@ -66,7 +67,7 @@ class Network:
         of a filter have different kernels of one name.
         """
         device = wp.get_device(observations.device)
-        if device.is_cuda:
+        if kind_of(device) == "cuda":
             return True
         called, replayed = (wp.zeros((len(observations), self.width), device=device) for _ in range(2))
         self(observations, called)

@@ -17,6 +17,7 @@ import numpy as np
 import warp as wp
 from pippin import SimulationError
 from pippin.arrays import on_host
+from pippin.devices import kind_of
 
 from .file import VideoFile
 from .renderer import Renderer
@@ -155,7 +156,7 @@ class DrawingBeside:
 def can_draw_beside(model: newton.Model) -> bool:
     """Tell whether a copy of this process can draw: GPUs cannot be shared with it, and particles are too many."""
     is_copyable = sys.platform == "linux" and not multiprocessing.current_process().daemon
-    return is_copyable and not model.device.is_cuda and not model.particle_count
+    return is_copyable and kind_of(model.device) == "cpu" and not model.particle_count
 
 
 def _rows_of(model: newton.Model, worlds: np.ndarray) -> dict[str, np.ndarray]:
@@ -185,7 +186,9 @@ def _draw(
             while (frame := _next(frames, parent)) is not None:
                 moving, poses, index = frame
                 for name, values in moving.items():
-                    arrays[name].numpy()[rows[name]] = values  # a view of the memory, as the device is the CPU
+                    numbers = arrays[name].numpy()
+                    numbers[rows[name]] = values
+                    arrays[name].assign(numbers)
                 drawing.write(state, poses, index)
                 answers.send((drawing.frame_count, drawing.cost, None))
             drawing.close()

@@ -111,7 +111,6 @@ class Renderer:
         self._worlds = wp.array(worlds, dtype=wp.int32, device=device)
         self._corners = wp.array(layout.corners, dtype=wp.int32, device=device)
         self._image = wp.full((*layout.size[::-1], 3), value=255, dtype=wp.uint8, device=device)
-        self._host = wp.zeros(self._image.shape, dtype=wp.uint8, device="cpu", pinned=device.is_cuda)
         is_plane = on_host(model.shape_type) == int(newton.GeoType.PLANE)
         is_ground = is_plane & (on_host(model.shape_body) < 0)
         self._is_ground = wp.array(is_ground, dtype=wp.bool, device=device)
@@ -145,9 +144,7 @@ class Renderer:
         inputs = [self._colors, self._depths, self._shapes, self._rays, self._poses, model.shape_transform]
         inputs += [self._is_ground, self._cell, self._haze, wp.vec3(*_HORIZON), wp.vec3(*_ZENITH), self._corners]
         wp.launch(compose, self._colors.shape, inputs, [self._image], device=model.device)
-        wp.copy(self._host, self._image)
-        wp.synchronize_device(model.device)
-        return self._host.numpy()
+        return self._image.numpy()
 
     def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:
         """Return the rays of a tile, shape [height, width, samples, 2]."""

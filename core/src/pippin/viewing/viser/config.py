@@ -27,8 +27,8 @@ class ViserConfig(ViewerConfig):
     plots: tuple[str, ...] = ()
     """Patterns of names of [channels](recordings.md) to plot, such as `"joint_q"`; the page can plot another one."""
 
-    dark: bool = False
-    """Whether the page is dark; it has a switch for it."""
+    dark: bool | None = None
+    """Whether the page is dark; by default as the last browser that opened it prefers. It has a switch for it."""
 
     keep_open: bool = False
     """Whether the page stays open after the run until Ctrl-C, if the program has a terminal."""

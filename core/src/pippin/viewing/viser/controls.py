@@ -27,7 +27,6 @@ _SWITCHES = (
     ("show_collision", "Collision shapes"),
     ("show_joints", "Joint axes"),
     ("show_com", "Centres of mass"),
-    ("is_dark", "Dark"),
 )
 """What can be drawn: attributes of the page, and their names on it."""
 
@@ -86,6 +85,10 @@ class Controls:
         if self._marks is not None:
             self._marks.show(self.worlds)
         self.names.show(self.worlds[0])
+
+    def darken(self, is_dark: bool) -> None:
+        """Make the page dark, or light."""
+        self._page.is_dark = self._dark.value = is_dark
 
     def contact_marks(self) -> ContactMarks:
         """Return the marks of contacts, which are made when they are first asked for."""
@@ -154,12 +157,14 @@ class Controls:
         for attribute, name in (*_SWITCHES, *particles):
             handle = self._page.server.gui.add_checkbox(name, initial_value=bool(getattr(self._page, attribute)))
             handle.on_update(self._user_input.queued(partial(setattr, self._page, attribute)))
+        self._dark = self._page.server.gui.add_checkbox("Dark", initial_value=self._page.is_dark)
+        self._dark.on_update(self._user_input.queued(self.darken))
 
     def _request_step(self, _: Any) -> None:
         self._is_step_requested = True
 
     def _reset(self, worlds: Sequence[int] | None) -> None:
-        self._user_input.reset_count += 1
+        self._user_input.changes["reset"] += 1
         self._shown.reset(worlds)
         if worlds is None and self._shown.program is not None:
             self.start = self._shown.time

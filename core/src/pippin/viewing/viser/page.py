@@ -14,10 +14,12 @@ import newton
 import numpy as np
 import warp as wp
 from newton.viewer import ViewerViser
+from pippin import PluginError
 from pippin.arrays import on_host
 from pippin.quaternions import rotated
 from pippin.viewing.bounding_box import bounding_box
 
+from .guard import Guard
 from .playback import ViewedSimulation
 from .ports import HOST
 
@@ -51,8 +53,14 @@ class Page(ViewerViser):
     def __init__(self, shown: ViewedSimulation, worlds: Sequence[int], port: int, title: str) -> None:
         self._quiet = _Quiet()
         self._quiet.begin()
-        with redirect_stdout(io.StringIO()):  # viser prints its address, and standard output is not the viewer's
-            super().__init__(host=HOST, port=port, label=title, verbose=False)
+        #: Checks who asks for the page.
+        self.guard = Guard()
+        try:
+            with redirect_stdout(io.StringIO()), self.guard.guarding():  # viser prints its address, without the secret
+                super().__init__(host=HOST, port=port, label=title, verbose=False)
+        except PluginError:
+            self.close()
+            raise
         #: Functions to call with a click, and with each part of a drag, on threads of the server.
         self.on_click: Callable[[Any], None] = _ignore
         self.on_drag: Callable[[Any], None] = _ignore
@@ -71,6 +79,11 @@ class Page(ViewerViser):
         if any(spacing):
             self.set_world_offsets(spacing)
         self.look_at_worlds(shown, worlds)
+
+    @property
+    def url(self) -> str:
+        """Address of the page, with its secret path."""
+        return f"http://{HOST}:{self.server.get_port()}{self.guard.path}"
 
     @property
     def is_dark(self) -> bool:

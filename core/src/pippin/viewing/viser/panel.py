@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
+from functools import partial
 
 from .config import ViserConfig
 from .controls import Controls
@@ -56,9 +57,11 @@ class Panel:
         #: The browsers that have the page open.
         self.clients = Clients(self.page)
         self.status = Status(self.page)
-        self.page.is_dark = config.dark
+        self.page.is_dark = bool(config.dark)
         self.hand = Hand(self.page, shown, self.user_input, is_recorded=is_recorded)
         self.controls = Controls(self.page, shown, worlds, self.pace, self.user_input, is_recorded=is_recorded)
+        if config.dark is None:
+            self.page.guard.on_scheme = lambda is_dark: self.user_input.put(partial(self.controls.darken, is_dark))
         self.page.marks += [self.hand.show, self.controls.show_marks]
         self._next_status = 0.0
 

@@ -39,6 +39,8 @@ class ViserViewer:
         self.frame_rate = config.rate
         #: Whether a pause ends when the last tab is closed; else the simulation waits for another one.
         self.ends_with_tabs = False
+        #: Whether the log tells the address of the page.
+        self.tells_url = True
 
     @hookimpl
     def bind(self, simulation: Any) -> None:
@@ -56,6 +58,8 @@ class ViserViewer:
             panel.page.close()
             raise
         self._panel = panel
+        if self.tells_url:
+            _LOGGER.warning("the page is at %s", self.url)
 
     @property
     def url(self) -> str:

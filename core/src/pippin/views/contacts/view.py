@@ -10,11 +10,11 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Host
-from pippin.devices import WARP_LOCK
+from pippin.devices import WARP_LOCK, shares_memory
 from pippin.errors import SimulationError
 from pippin.frozen_attributes import FrozenAttributes
-from pippin.indices import whole_number
 from pippin.labels import name_of
+from pippin.validators import whole_number
 from pippin.views.errors import ViewError
 from pippin.views.exchange import Array, deliver
 from pippin.views.kernels.contacts import sum_forces
@@ -241,9 +241,9 @@ class RigidContactView(FrozenAttributes):
 
     @property
     def _contact_count(self) -> int:
-        """Number of threads that look for contacts; on the CPU the number of contacts, which costs nothing to read."""
+        """Number of threads that look for contacts; where nothing waits for it, the number of contacts."""
         contacts = present(self._host.contacts)
-        if self._device.is_cuda or self._device.is_capturing:
+        if self._device.is_capturing or not shares_memory(self._device):
             return contacts.rigid_contact_max
         return min(contacts.rigid_contact_max, int(contacts.rigid_contact_count.numpy()[0]))
 

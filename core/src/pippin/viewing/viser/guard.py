@@ -1,0 +1,117 @@
+"""Guard of a page: its server answers only who knows the address, through a name of this machine, and from itself."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+import attrs
+import websockets.asyncio.server as websocket_server
+from pippin import PluginError
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+_OWN_HOSTS = ("127.0.0.1", "localhost", "::1")
+"""Names by which a browser reaches this machine itself, or a port that was forwarded to it."""
+
+_HEAD = b"<head>"
+
+_SCRIPT = """<script>{
+history.replaceState = () => {};  // it would append the address a second time
+const dark = matchMedia("(prefers-color-scheme: dark)"), tell = () => fetch(`BASE/${dark.matches ? "dark" : "light"}`);
+dark.onchange = tell;
+tell();
+}</script>"""
+
+_PATCHING = threading.Lock()  # two pages may start at once
+
+
+@attrs.define(eq=False)
+class Guard:
+    """The secret path of a page, which nothing but its address tells, and the check of each request and websocket.
+
+    A website that the same browser shows could connect to any port of this machine: `Origin` names it. One that lets
+    its own name point to this machine is seen by `Host`.
+    """
+
+    path: str = attrs.field(factory=lambda: f"/{secrets.token_urlsafe(16)}")
+    """Path of the page, which is the secret."""
+
+    on_scheme: Callable[[bool], object] = bool
+    """Called on a thread of the server with whether a browser prefers dark pages."""
+
+    _is_set: bool = False
+
+    @contextmanager
+    def guarding(self) -> Iterator[None]:
+        """Guard the server of viser that the block starts; viser has no option for that.
+
+        Raises:
+            PluginError: viser does not start its server as expected.
+        """
+        serve: Any = websocket_server.serve
+
+        def guarded(handler: Any, *args: Any, **options: Any) -> Any:
+            if handler.__module__.partition(".")[0] == "viser":
+                options["process_request"] = self._checking(options["process_request"])
+                self._is_set = True
+            return serve(handler, *args, **options)
+
+        with _PATCHING:
+            websocket_server.serve = guarded  # pyright: ignore[reportAttributeAccessIssue]
+            try:
+                yield
+            finally:
+                websocket_server.serve = serve
+        if not self._is_set:
+            raise PluginError("viewer 'viser': this version of viser has another server, without a guard; install 1.1")
+
+    def fault(self, path: str, headers: Headers) -> str | None:
+        """Return why a request is refused; None if it is not."""
+        hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
+        if len(hosts) != 1 or _name(hosts[0]) not in _OWN_HOSTS:
+            return "this page is for the machine that it runs on; forward its port, and open localhost"
+        if any(origin != f"http://{hosts[0]}" for origin in origins):
+            return "another website asks for this page; open the address that the program told"
+        if not hmac.compare_digest(path[: len(self.path)].encode(errors="replace"), self.path.encode()):
+            return "the address is not whole; open the one that the program told, with its secret path"
+        return None
+
+    def _checking(self, respond: Any) -> Callable[[Any, Request], Any]:
+        """Return a function that checks a request before viser answers it."""
+
+        def check(connection: Any, request: Request) -> Any:
+            fault = self.fault(request.path, request.headers)
+            if fault is not None:
+                return connection.respond(HTTPStatus.FORBIDDEN, f"{fault}\n")
+            path = request.path[len(self.path) :].partition("?")[0]
+            if path in ("/dark", "/light"):
+                self.on_scheme(path == "/dark")
+                return connection.respond(HTTPStatus.OK, "")
+            plain = [item for item in request.headers.raw_items() if item[0].lower() != "accept-encoding"]
+            response = respond(connection, Request(path or "/", Headers(plain)))
+            return response if response is None or path not in ("", "/") else self._with_script(response)
+
+        return check
+
+    def _with_script(self, response: Response) -> Response:
+        """Return the page, which also tells whether the browser prefers dark ones."""
+        script = _HEAD + _SCRIPT.replace("BASE", self.path).encode()
+        response.body = (response.body or b"").replace(_HEAD, script, 1)
+        del response.headers["Content-Length"]
+        response.headers["Content-Length"] = str(len(response.body))
+        return response
+
+
+def _name(host: str) -> str | None:
+    """Return the name in a header `Host`, without the port."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None

@@ -1,0 +1,143 @@
+"""Who may open a page: whoever has its whole address, on this machine, from no other website. By real clients."""
+
+import re
+import socket
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import newton
+import pippin
+import pytest
+import viser
+import websockets.asyncio.server
+from pippin.conformance import scenes
+from pippin.viewing.viser.ports import HOST, free_port
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+pytestmark = pytest.mark.simulation(prototype="ball", solver="featherstone", viewers={"page": {"type": "viser"}})
+
+
+@pytest.fixture(scope="module")
+def ball():
+    def build():
+        builder = newton.ModelBuilder()
+        scenes.add_ball(builder, 1.0)
+        return builder
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def page(simulate):
+    with simulate() as simulation:
+        yield simulation.viewers["page"]
+
+
+def answer(url, **headers):
+    """Return the status and the text that the server gives to a plain request."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as response:
+            return response.status, response.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def first_message(url, origin=None, **headers):
+    """Open a websocket as the page in a browser does, and return what the server sends first."""
+    protocols = [f"viser-v{viser.__version__}"]
+    address = url.replace("http", "ws", 1)
+    with connect(address, origin=origin, subprotocols=protocols, additional_headers=headers) as client:
+        return client.recv(10)
+
+
+def root(page):
+    return f"http://{urlsplit(page.url).netloc}"
+
+
+def test_the_whole_address_opens_the_page_and_its_websocket(page):
+    assert answer(page.url)[0] == 200
+    assert first_message(page.url)
+    assert first_message(page.url, origin=root(page)), "as a browser asks"
+
+
+def test_a_forwarded_port_opens_the_page(page):
+    with socket.create_connection((HOST, urlsplit(page.url).port)) as client:
+        path = urlsplit(page.url).path
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost:9999\r\n\r\n".encode())
+
+        assert client.recv(12) == b"HTTP/1.1 200"
+
+
+@pytest.mark.parametrize("path", ["", "/", "/index.html", "/wrong", "/%2e%2e/", "/\udcff"])
+def test_without_the_secret_path_nothing_is_served(page, path):
+    with socket.create_connection((HOST, urlsplit(page.url).port)) as client:
+        line = f"GET {path or '/'} HTTP/1.1\r\nHost: {HOST}\r\n\r\n"
+        client.sendall(line.encode(errors="surrogateescape"))
+        response = client.makefile("rb").read()
+
+    assert b" 403 " in response.splitlines()[0]
+    assert b"the address is not whole; open the one that the program told" in response
+
+
+@pytest.mark.parametrize("path", ["", "/wrong"])
+def test_without_the_secret_path_no_websocket_opens(page, path):
+    with pytest.raises(InvalidStatus, match="403"):
+        first_message(root(page) + path)
+
+
+@pytest.mark.parametrize("origin", ["https://example.com", "http://localhost:3000", "null", "https://127.0.0.1"])
+def test_another_website_opens_no_websocket_even_with_the_address(page, origin):
+    with pytest.raises(InvalidStatus, match="403") as caught:
+        first_message(page.url, origin=origin)
+
+    assert b"another website" in caught.value.response.body
+    assert answer(page.url, Origin=origin)[0] == 403
+
+
+@pytest.mark.parametrize("host", ["example.com:8080", "127.0.0.1.example.com", "localhost.example.com", "[", ""])
+def test_a_foreign_name_of_this_machine_is_refused(page, host):
+    """A website can let its own name point to 127.0.0.1; the browser then takes the page for a part of it."""
+    assert answer(page.url, Host=host)[0] == 403
+    assert answer(page.url, Host=host, Origin=f"http://{host}")[0] == 403
+
+
+def test_the_address_is_another_one_for_each_page(page, simulate):
+    with simulate() as other:
+        url = other.viewers["page"].url
+
+    assert len(urlsplit(url).path) > 20
+    assert urlsplit(url).path != urlsplit(page.url).path
+
+
+def test_the_log_tells_the_address(simulate, caplog):
+    with simulate() as simulation:
+        assert f"the page is at {simulation.viewers['page'].url}" in caplog.text
+
+
+def test_the_page_listens_on_this_machine_alone(page):
+    with socket.create_server(("127.0.0.2", urlsplit(page.url).port)):
+        pass  # another address of this machine is free
+
+
+def test_a_server_that_cannot_be_guarded_is_refused(simulate, monkeypatch):
+    class Unguarded(websockets.asyncio.server.serve):
+        """What a version of viser would use that has another server."""
+
+    port = free_port(None, "port")
+    monkeypatch.setattr("viser.infra._infra.websockets.asyncio.server", type("", (), {"serve": Unguarded}))
+
+    with pytest.raises(pippin.PluginError, match="this version of viser has another server, without a guard; install"):
+        simulate()
+    assert free_port(None, "port") == port, "it is closed again"
+
+
+def test_no_other_part_listens():
+    """Ports of the network: sockets of a pair and of pipes have none."""
+    listens = re.compile(r"\.listen\(|create_server\(|start_server\(|HTTPServer|\.bind\(\(|serve\(handler|grpc\.")
+    folder = Path(pippin.__file__).parent
+    found = {file.name for file in folder.rglob("*.py") if listens.search(file.read_text(encoding="utf-8"))}
+
+    assert found == {"ports.py", "guard.py"}
