@@ -140,7 +140,7 @@ def test_the_command_prints_a_table_and_leaves_numbers_and_a_trace(examples: Pat
 
     assert result.exit_code == 0
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
-    head = lines.index("operation runs calls time share")
+    head = lines.index("operation runs calls launches time share")
     assert lines[head + 1].startswith("step_solver(solver) from a graph ")
     assert [line.rsplit(" ", 2)[0] for line in lines[-5:-1]][1:] == [
         "of it the clock's",

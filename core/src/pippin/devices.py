@@ -89,7 +89,7 @@ def find_device(name: str) -> wp.Device:
         return wp.get_device("cuda:0" if wp.is_cuda_available() else "cpu")
     present = [device.alias for device in wp.get_devices()]
     if name not in present and not (name == "cuda" and wp.is_cuda_available()):
-        why = "" if not name.startswith("cuda") or _has_driver() else "; NVIDIA's driver is not installed"
+        why = "" if not name.startswith("cuda") or has_driver() else "; NVIDIA's driver is not installed"
         raise ConfigError(
             f"simulation.device: no device {name!r} on this machine, which has {', '.join(present)}{why}; use 'auto'"
         )
@@ -128,6 +128,11 @@ def records_branches(device: wp.Device) -> bool:
     return not device.is_cuda or wp.is_conditional_graph_supported()
 
 
+def allocates_in_branches(device: wp.Device) -> bool:
+    """Tell whether a branch of a graph may allocate memory, as a solver does that takes over a change of the model."""
+    return not device.is_cuda
+
+
 @functools.cache
 def start_warp() -> None:
     """Start Warp without its greeting, and set its messages to warnings, once in a process.
@@ -140,12 +145,12 @@ def start_warp() -> None:
         wp.init()
         return
     wp.config.log_level = wp.LOG_WARNING
-    with nullcontext() if _has_driver() or _DRIVER_FILE.exists() else _without_warning_of_driver():
+    with nullcontext() if has_driver() or _DRIVER_FILE.exists() else _without_warning_of_driver():
         wp.init()
 
 
 @functools.cache
-def _has_driver() -> bool:
+def has_driver() -> bool:
     """Tell whether NVIDIA's driver can be loaded."""
     for name in _DRIVERS:
         with suppress(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -15,6 +16,8 @@ from pippin.devices import kind_of
 from pippin.errors import SimulationError
 from pippin.simulation import Simulation
 from pippin.step.program import Operation, Program
+
+from .launches import count_launches
 
 _WARM_UP = 3
 """Number of steps before the first measured one."""
@@ -39,6 +42,12 @@ class OperationTime:
 
     period: int
     """Control steps between two runs of the operations."""
+
+    launches: int
+    """Number of kernels, memsets and copies that the operations start."""
+
+    conditional_launches: int
+    """The same in bodies of conditions and loops, each counted once."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -93,9 +102,10 @@ def profile(simulation: Simulation, step_count: int) -> Profile:
         raise SimulationError("profile: nothing is captured before the first step; call `step` once")
     with program.undone():
         timers = _timers(program, _EventClock(device) if kind_of(device) == "cuda" else _HostClock())
+        launches = count_launches(program)
         begin = time.perf_counter()
         rounds = [[(time.perf_counter() - begin, timer()) for timer in timers] for _ in range(_WARM_UP + step_count)]
-    return _summed_up(device.alias, program, rounds[_WARM_UP:])
+    return _summed_up(device.alias, program, launches, rounds[_WARM_UP:])
 
 
 def _timers(program: Program, clock: _HostClock | _EventClock) -> list[Callable[[], Spans]]:
@@ -106,7 +116,9 @@ def _timers(program: Program, clock: _HostClock | _EventClock) -> list[Callable[
     return [apart, clock.timer(program, nothing), partial(clock.time_all, whole)]
 
 
-def _summed_up(device: str, program: Program, rounds: Sequence[Sequence[tuple[float, Spans]]]) -> Profile:
+def _summed_up(
+    device: str, program: Program, launches: Counter[tuple[str, bool]], rounds: Sequence[Sequence[tuple[float, Spans]]]
+) -> Profile:
     """Return the medians of some rounds. A round holds the start time and the spans of each timer."""
     apart, nothing, whole = (
         np.median([[seconds for _, seconds in spans] for _, spans in kind], axis=0)
@@ -119,14 +131,14 @@ def _summed_up(device: str, program: Program, rounds: Sequence[Sequence[tuple[fl
             timeline += [(name, begin + start, length) for name, (start, length) in zip(labels, spans, strict=True)]
     return Profile(
         device=device,
-        operations=tuple(_by_name(program, apart)),
+        operations=tuple(_by_name(program, launches, apart)),
         whole_seconds=float(whole[0]),
         clock_seconds=float(nothing.sum()),
         timeline=tuple(timeline),
     )
 
 
-def _by_name(program: Program, seconds: np.ndarray) -> Iterator[OperationTime]:
+def _by_name(program: Program, launches: Counter[tuple[str, bool]], seconds: np.ndarray) -> Iterator[OperationTime]:
     names = [operation.name for operation in program.operations]
     for name in dict.fromkeys(names):
         chosen = [index for index, other in enumerate(names) if other == name]
@@ -136,6 +148,8 @@ def _by_name(program: Program, seconds: np.ndarray) -> Iterator[OperationTime]:
             seconds=float(seconds[chosen].sum()),
             is_captured=name not in program.eager_reasons,
             period=program.operations[chosen[0]].period,
+            launches=launches[name, False],
+            conditional_launches=launches[name, True],
         )
 
 

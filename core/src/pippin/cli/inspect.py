@@ -1,4 +1,4 @@
-"""`pippin inspect`: the contents of a robot file, by name, as tables, as JSON, or as an image."""
+"""`pippin inspect`: the contents of a robot file or the memory of a simulation, as tables, JSON, or an image."""
 
 from __future__ import annotations
 
@@ -23,19 +23,22 @@ LISTS = ("bodies", "joints", "shapes", "sites", "actuators", "sensors", "cameras
 @click.argument("file", type=PATH)
 @changes("Replace a value of the file; scene.assets.0.KEY=VALUE is an option of a robot file.")
 @click.option("--draw", "image", type=PATH, metavar="IMAGE.png", help="Draw the start pose.")
+@click.option("--memory", "is_memory", is_flag=True, help="Print bytes of a world, and worlds that fit a GPU.")
 @json_list
-def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, as_json: bool) -> None:
+def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, is_memory: bool, as_json: bool) -> None:
     """List what FILE has, by name: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes.
 
     FILE is a robot file (MJCF, URDF, xacro, USD, or a format of an installed importer), or a configuration, whose
     assets are listed one after the other, as their options place and change them. Lengths are in metres, angles in
-    radians.
+    radians. --memory builds the simulation with a few numbers of worlds, steps it, and counts the bytes of its arrays.
     """
     # The result is the tables: progress goes to standard error.
     with shown_progress(is_stdout_reserved=True):
-        found = pippin.inspect(file, overrides, draw=image)
+        found = pippin.inspect(file, overrides, draw=image, memory=is_memory)
     if as_json:
         click.echo(json.dumps([attrs.asdict(contents) for contents in found], indent=2, ensure_ascii=False))
+    elif is_memory:
+        _print_memory(found[0].memory)
     else:
         for contents in found:
             _print(contents)
@@ -53,6 +56,43 @@ def _print(contents: pippin.AssetContents) -> None:
         if rows:
             click.echo()
             _print_list(rows)
+
+
+def _print_memory(memory: Any) -> None:
+    """Print the memory by owner, the largest arrays, the worlds that fit, and the buffers with too much room."""
+    counts = ", ".join(map(str, memory.worlds))
+    click.echo(f"{_size(memory.per_world)} for each world and {_size(memory.fixed)} fixed")
+    click.echo(f"counted from the arrays on {memory.device} with {counts} worlds\n")
+    table = new_table("owner", "per world", "share", "fixed", "")
+    for owner in memory.owners:
+        share = f"{100 * owner.per_world / memory.per_world:.1f} %"
+        line = "" if owner.is_linear else "not in a line: from the two largest counts"
+        table.add_row(owner.name, _size(owner.per_world), share, _size(owner.fixed), line)
+    print_table(table)
+    click.echo()
+    table = new_table("largest arrays", f"shape with {memory.worlds[1]} worlds", "per world")
+    for array in memory.arrays:
+        table.add_row(array.name, str(list(array.shape)), _size(array.per_world))
+    print_table(table)
+    click.echo()
+    table = new_table("memory", "worlds that fit")
+    for gigabytes, count in memory.fits.items():
+        table.add_row(f"{gigabytes} GB", f"{count:,}")
+    print_table(table)
+    total = memory.fixed + memory.file_worlds * memory.per_world
+    for waste in memory.wastes:
+        click.echo(
+            f"\n{waste.key}: room for {waste.room} {waste.holds}, {waste.used} needed in {memory.steps} steps from the"
+            f" start without actions; {waste.key} = {waste.enough} is enough for them and saves {_size(waste.saved)} of"
+            f" {_size(total)} with {memory.file_worlds} worlds"
+        )
+
+
+def _size(count: float) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(count) >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} B"
 
 
 def _short(file: Path) -> Path:

@@ -31,7 +31,8 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
 
     The measured steps are steps in which every operation runs. Each operation runs as in the step: captured, if
     possible. On the CPU each captured operation is a graph of its own; on a CUDA device, events between the operations
-    measure the times. Times are medians.
+    measure the times. Times are medians. The table also counts the kernels, memsets and copies of each operation; those
+    after a plus run only if a condition holds.
 
     The run folder, by default runs/NAME-DATE-TIME, contains the numbers (profile.json) and every measured step for the
     trace viewer of a browser (trace.json): open it at ui.perfetto.dev or chrome://tracing.
@@ -70,18 +71,22 @@ def _fields(found: Profile) -> dict[str, Any]:
 def _table(found: Profile) -> Table:
     """Return the operations, the slowest first, and the difference of their sum from the whole step."""
     table = new_table("operation", "runs")
-    for column in ("calls", "time", "share"):
+    for column in ("calls", "launches", "time", "share"):
         table.add_column(column, justify="right")
     for operation in sorted(found.operations, key=lambda operation: operation.seconds, reverse=True):
         share = operation.seconds / found.sum_seconds
-        table.add_row(
-            operation.name, _manner(operation), str(operation.count), _time(operation.seconds), f"{share:.1%}"
-        )
+        inside = f" + {operation.conditional_launches}" if operation.conditional_launches else ""
+        numbers = (str(operation.count), f"{operation.launches}{inside}", _time(operation.seconds), f"{share:.1%}")
+        table.add_row(operation.name, _manner(operation), *numbers)
     table.add_section()
-    table.add_row("sum of the operations", "", "", _time(found.sum_seconds), "100.0%")
-    table.add_row("  of it the clock's", "", "", _time(found.clock_seconds), "")
-    table.add_row("the whole step", "", "", _time(found.whole_seconds), "")
-    table.add_row("  not explained", "", "", _time(found.whole_seconds - found.sum_seconds + found.clock_seconds), "")
+    launches = {each.name: each.launches for each in found.operations}
+    others = sum(launches.values()) - launches.get("step_solver(solver)", 0)
+    table.add_row("sum of the operations", "", "", str(sum(launches.values())), _time(found.sum_seconds), "100.0%")
+    table.add_row("  beside the solver's", "", "", str(others), "", "")
+    table.add_row("  of it the clock's", "", "", "", _time(found.clock_seconds), "")
+    table.add_row("the whole step", "", "", "", _time(found.whole_seconds), "")
+    rest = found.whole_seconds - found.sum_seconds + found.clock_seconds
+    table.add_row("  not explained", "", "", "", _time(rest), "")
     return table
 
 

@@ -57,11 +57,13 @@ def wander(
     decay: float,
     spread: float,
     error: wp.array2d[float],
+    values: wp.array2d[float],
 ):
-    """Error = decay × error + spread × deviate."""
+    """Error = decay × error + spread × deviate; values += error."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
         error[row, column] = decay * error[row, column] + spread * normal(seeds, counts, row, column)
+        values[row, column] += error[row, column]
 
 
 @wp.kernel

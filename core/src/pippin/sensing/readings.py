@@ -86,8 +86,7 @@ class Readings:
             wp.copy(kept, array)
         yield
         wp.launch(invert, len(world_mask), [world_mask, self._others], device=world_mask.device)
-        for array, kept, world_of_row in self._kept:
-            copy_rows(kept, array, world_of_row, self._others)
+        copy_rows([(kept, array, world_of_row) for array, kept, world_of_row in self._kept], self._others)
 
     def publish_everywhere(self, dt: float) -> None:
         """Copy the clean values of all worlds to the outputs, and apply the stages. May be recorded."""
@@ -99,8 +98,7 @@ class Readings:
 
     def publish(self, world_mask: wp.array[wp.bool], dt: float) -> None:
         """Copy the clean values of the masked worlds to the outputs, and apply the stages; mask [world_count + 1]."""
-        for output in self._apart:
-            copy_rows(output.clean, output.data, self._world_of_row, world_mask)
+        copy_rows([(output.clean, output.data, self._world_of_row) for output in self._apart], world_mask)
         self._apply(world_mask, dt)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:

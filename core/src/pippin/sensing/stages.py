@@ -91,8 +91,7 @@ class Drift(Stage):
     def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
         """Let the error wander for `dt`, and add it."""
         decay, spread = self._over(dt)
-        self.lanes.launch(wander, world_mask, decay, spread, self.error)
-        self.lanes.launch(add_error, world_mask, self.error, values)
+        self.lanes.launch(wander, world_mask, decay, spread, self.error, values)
 
     def _over(self, dt: float) -> tuple[float, float]:
         """Return the decay factor of an error over `dt`, and the standard deviation of the error added in that time."""

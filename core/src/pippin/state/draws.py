@@ -34,8 +34,13 @@ class WorldSeeds:
         self._counts: list[tuple[wp.array, np.ndarray]] = []
         self._rows: list[tuple[str, np.ndarray, wp.array]] = []
 
-    def draws(self, name: str) -> Draws:
-        """Return the random numbers of a name, unique in the simulation such as `actuators:legs/kp`."""
+    def draws(self, name: str, shared: Draws | None = None) -> Draws:
+        """Return the random numbers of a name, unique in the simulation such as `actuators:legs/kp`.
+
+        Draws that are counted at the same times may share the counts of others.
+        """
+        if shared is not None:
+            return Draws(name, self.values, self.first, shared.counts)
         counts = wp.zeros(self.values.shape, dtype=int, device=self.values.device)
         self._counts.append((counts, np.arange(len(counts))))
         return Draws(name, self.values, self.first, counts)

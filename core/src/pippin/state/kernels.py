@@ -3,15 +3,31 @@
 import warp as wp
 
 
+@wp.struct
+class RowCopy:
+    """The bytes of an array's rows, saved ones, and the world of each row."""
+
+    saved: wp.array2d[wp.uint8]
+    rows: wp.array2d[wp.uint8]
+    world_of_row: wp.array[int]
+
+
+@wp.func
+def restore_row(row: int, world_mask: wp.array[bool], copy: RowCopy):
+    """Copy the saved bytes of a row if its world is masked."""
+    if row < copy.rows.shape[0] and world_mask[copy.world_of_row[row]]:
+        for byte in range(copy.rows.shape[1]):
+            copy.rows[row, byte] = copy.saved[row, byte]
+
+
 @wp.kernel
-def restore_rows(
-    saved: wp.array2d[wp.uint8], world_of_row: wp.array[int], world_mask: wp.array[bool], rows: wp.array2d[wp.uint8]
-):
-    """Copy the saved bytes of each row whose world is masked."""
+def restore_rows(world_mask: wp.array[bool], copy0: RowCopy, copy1: RowCopy, copy2: RowCopy, copy3: RowCopy):
+    """Copy the saved bytes of each row whose world is masked, in up to four arrays."""
     row = wp.tid()
-    if world_mask[world_of_row[row]]:
-        for byte in range(rows.shape[1]):
-            rows[row, byte] = saved[row, byte]
+    restore_row(row, world_mask, copy0)
+    restore_row(row, world_mask, copy1)
+    restore_row(row, world_mask, copy2)
+    restore_row(row, world_mask, copy3)
 
 
 @wp.kernel
@@ -115,18 +131,29 @@ def find_diverged_particles(
 
 @wp.kernel
 def find_non_finite_inputs(
-    inputs: wp.array2d[float],
+    inputs0: wp.array2d[float],
+    inputs1: wp.array2d[float],
+    inputs2: wp.array2d[float],
     world_of_row: wp.array[int],
     offset: int,
     count: int,
     step: wp.array[wp.int64],
     first: wp.array2d[wp.int64],
 ):
-    """first[0, world] = min(step × count + index) over the numbers that are not finite."""
+    """first[0, world] = min(step × count + index) over the numbers that are not finite.
+
+    Up to three arrays of one shape, whose indices follow each other; those that are missing have no rows.
+    """
     row, column = wp.tid()
-    if not wp.isfinite(inputs[row, column]):
-        index = offset + row * inputs.shape[1] + column
-        wp.atomic_min(first, 0, world_of_row[row], step[0] * wp.int64(count) + wp.int64(index))
+    index = wp.int64(offset + row * inputs0.shape[1] + column)
+    size = wp.int64(inputs0.shape[0] * inputs0.shape[1])
+    code = step[0] * wp.int64(count) + index
+    if not wp.isfinite(inputs0[row, column]):
+        wp.atomic_min(first, 0, world_of_row[row], code)
+    if row < inputs1.shape[0] and not wp.isfinite(inputs1[row, column]):
+        wp.atomic_min(first, 0, world_of_row[row], code + size)
+    if row < inputs2.shape[0] and not wp.isfinite(inputs2[row, column]):
+        wp.atomic_min(first, 0, world_of_row[row], code + size + size)
 
 
 @wp.kernel

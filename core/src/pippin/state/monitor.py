@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
+from typing import Any
 
 import newton
 import numpy as np
@@ -22,7 +23,7 @@ _NONE = 2**62
 """The value for no failure: larger than any step × count + index."""
 
 _FUSED = 3
-"""Buffers whose counts one launch notes."""
+"""Buffers whose counts one launch notes, and inputs that one looks at."""
 
 
 class Monitor:
@@ -60,11 +61,10 @@ class Monitor:
         self._detection = [(slot, capacity) for slot, capacity in counted if slot < len(detection)]
         self._solution = [(slot, capacity) for slot, capacity in counted if slot >= len(detection)]
         self._model = model
-        # The inputs with the world of each row, and the index of the first number of each and of none.
-        worlds = (np.where(each.worlds < 0, model.world_count, each.worlds) for each in inputs)
-        own = (wp.array(each, dtype=int, device=model.device) for each in worlds)
-        self._inputs = list(zip(inputs, own, strict=True))
+        # The inputs, and the index of the first number of each and of none.
+        self._inputs = inputs
         self._input_starts = list(accumulate((each.array.size for each in inputs), initial=0))
+        self._inputs_together = list(self._joined(inputs))
         self._step_dt = step_dt
         self._step = wp.zeros(1, dtype=wp.int64, device=model.device) if step is None else step
         # The first failure of each kind in each world, as step × count + index, and the values of what failed.
@@ -89,14 +89,26 @@ class Monitor:
             inputs += [self._model.body_world, self._dof_world, *self._bounds, self._step]
             inputs += [self._first, self._body_speed, self._joint_speed, self._effort]
             wp.launch(kernels.find_divergence, count, inputs, device=device)
-        for (own, worlds), start in zip(self._inputs, self._input_starts, strict=False):
-            inputs = [own.array, worlds, start, self._input_starts[-1], self._step, self._first]
-            wp.launch(kernels.find_non_finite_inputs, own.array.shape, inputs, device=device)
+        for shape, arrays, worlds, start in self._inputs_together:
+            inputs = [*arrays, worlds, start, self._input_starts[-1], self._step, self._first]
+            wp.launch(kernels.find_non_finite_inputs, shape, inputs, device=device)
         if state.particle_count:
             inputs = [state.particle_q, state.particle_qd, self._model.particle_world, self._bounds.max_speed]
             inputs += [self._step, self._first, self._particle_speed]
             wp.launch(kernels.find_diverged_particles, state.particle_count, inputs, device=device)
         wp.launch(kernels.count_step, 1, [self._step], device=device)
+
+    def _joined(self, inputs: Sequence[StepInput]) -> Iterator[tuple[Any, list[wp.array], wp.array, int]]:
+        """Yield shape, arrays, the world of each row and the first index of inputs that one launch looks at."""
+        device, none, at = self._model.device, wp.zeros((0, 0), dtype=float, device=self._model.device), 0
+        for (shape, _), group in groupby(inputs, key=lambda each: (each.array.shape, each.worlds.tobytes())):
+            own = [*group]
+            rows = np.where(own[0].worlds < 0, self._model.world_count, own[0].worlds)
+            worlds = wp.array(rows, dtype=int, device=device)
+            for first in range(0, len(own), _FUSED):
+                arrays = [each.array for each in own[first : first + _FUSED]]
+                yield shape, [*arrays, *[none] * (_FUSED - len(arrays))], worlds, at
+                at += sum(array.size for array in arrays)
 
     def note_detection(self) -> None:
         """Note whether the contacts just detected fit into their buffers. May be recorded."""
@@ -170,7 +182,7 @@ class Monitor:
         if failure.kind is not Kind.INPUT:
             return described(failure, self._model, self._step_dt, self._bounds, self._cures)
         which = bisect_right(self._input_starts, failure.index) - 1
-        fault = self._inputs[which][0].fault(failure.index - self._input_starts[which])
+        fault = self._inputs[which].fault(failure.index - self._input_starts[which])
         return f"step {failure.step} (t = {failure.step * self._step_dt:.6g} s): {fault}"
 
     def _failures(self) -> Iterator[Failure]:

@@ -11,7 +11,7 @@ from pippin.arrays import present
 from pippin.support.features import MEASURED
 
 from .kernels import difference_quotient, forget_contacts
-from .world_rows import WorldRows, arrays_of, worlds_of_frequency
+from .world_rows import WorldRows, arrays_of, restore_worlds, worlds_of_frequency
 
 OVERFLOW = "overflow"
 """The observable that reports a solver's full buffers, one integer per world; always read if the solver has it."""
@@ -72,8 +72,7 @@ class Reports:
 
     def forget(self, world_mask: wp.array[wp.bool]) -> None:
         """Zero the reports of the masked worlds, and remove their contacts from the buffer."""
-        for rows in self._rows:
-            rows.restore(world_mask)
+        restore_worlds(self._rows, world_mask)
         model, contacts, forces = self.measured.model, self.measured.contacts, self.measured.contact_f
         if model is None or contacts is None or forces is None:
             return

@@ -12,7 +12,7 @@ from pippin.errors import PluginError
 from pippin.indices import IndexRange
 
 from .kernels import count_draws
-from .world_rows import WorldRows, control_rows, state_rows
+from .world_rows import WorldRows, control_rows, restore_worlds, state_rows
 
 
 class WorldReset:
@@ -66,5 +66,4 @@ class WorldReset:
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Restore the initial contents of the masked worlds, and count their reset. May be recorded."""
         wp.launch(count_draws, len(self.counts), [world_mask, self.counts], device=self.counts.device)
-        for rows in self._rows:
-            rows.restore(world_mask)
+        restore_worlds(self._rows, world_mask)

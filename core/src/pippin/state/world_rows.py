@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -12,7 +13,10 @@ from pippin.arrays import on_host
 from pippin.attribute_rows import numbers
 from pippin.errors import PluginError
 
-from .kernels import restore_rows
+from .kernels import RowCopy, restore_rows
+
+_FUSED = 4
+"""Arrays whose rows one launch copies."""
 
 
 @attrs.frozen(eq=False)
@@ -29,19 +33,27 @@ class WorldRows:
         worlds = np.where(world_of_row < 0, world_count, world_of_row).astype(np.int32)
         return cls(array, wp.clone(array), wp.array(worlds, dtype=int, device=array.device))
 
-    def restore(self, world_mask: wp.array[wp.bool]) -> None:
-        """Restore the rows of the masked worlds, mask of shape [world_count + 1]; its last entry is for world -1."""
-        copy_rows(self._saved, self.array, self._world_of_row, world_mask)
+
+def restore_worlds(rows: Iterable[WorldRows], world_mask: wp.array[wp.bool]) -> None:
+    """Restore the rows of the masked worlds, mask of shape [world_count + 1]; its last entry is for world -1."""
+    last = {each.array.ptr: each for each in rows}  # what was saved last of an array with two owners
+    copy_rows([(each._saved, each.array, each._world_of_row) for each in last.values()], world_mask)
 
 
-def copy_rows(source: wp.array, target: wp.array, world_of_row: wp.array, world_mask: wp.array[wp.bool]) -> None:
-    """Copy the rows of the masked worlds from one array to another of the same shape. May be recorded.
+def copy_rows(parts: Iterable[tuple[wp.array, wp.array, wp.array]], world_mask: wp.array[wp.bool]) -> None:
+    """Copy the rows of the masked worlds from arrays to others of the same shapes. May be recorded.
 
-    The last entry of the mask, of shape [world_count + 1], is for rows of no world.
+    Args:
+        parts: Source and target, and the world of each of their rows.
+        world_mask: The worlds, shape [world_count + 1]; the last entry is for rows of no world.
     """
-    rows = _bytes(target)
-    inputs = [_bytes(source), world_of_row, world_mask, rows]
-    wp.launch(restore_rows, rows.shape[0], inputs, device=rows.device)
+    parts = sorted(parts, key=lambda part: len(part[1]))  # neighbours in a launch have about as many rows
+    for first in range(0, len(parts), _FUSED):
+        group = parts[first : first + _FUSED]
+        copies: list[Any] = [RowCopy() for _ in range(_FUSED)]
+        for copy, (source, target, worlds) in zip(copies, group, strict=False):
+            copy.saved, copy.rows, copy.world_of_row = _bytes(source), _bytes(target), worlds
+        wp.launch(restore_rows, len(group[-1][1]), [world_mask, *copies], device=world_mask.device)
 
 
 def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:

@@ -2,7 +2,8 @@
 
 In a step, a component says on the device which worlds ended: its `ended_worlds`. What can be recorded stands behind a
 branch of the graph, and costs nothing in a step that ends no episode. What cannot, such as the reset of a solver, is
-called only if an episode ended; on a GPU it is always called, since a look at the mask would wait for the device.
+called only if an episode ended; on a GPU it is always called, since a look at the mask would wait for the device. So is
+there a reset that notifies the solver of changes of the model: MuJoCo Warp allocates then, and a branch must not.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import newton
 import warp as wp
 from pippin.arrays import present
 from pippin.components.registry import Components
-from pippin.devices import records_branches, shares_memory
+from pippin.devices import allocates_in_branches, records_branches, shares_memory
 from pippin.errors import PluginError
 from pippin.state.kernels import collect_ended, merge_articulations
 from pippin.state.monitor import Monitor
@@ -33,6 +34,11 @@ class Resetting:
         #: The model of all worlds.
         self.model: newton.Model = built.model
         self._articulations = wp.zeros(built.model.articulation_count, dtype=bool, device=built.device)
+
+    @property
+    def notifies_solver(self) -> bool:
+        """Whether a reset within a step may notify the solver of changes of the model."""
+        return self._built.model_changes.is_told_in_steps
 
     def run(self, world_mask: wp.array[wp.bool]) -> None:
         """Reset the masked worlds now; mask of shape [world_count + 1]."""
@@ -120,7 +126,8 @@ class EndedWorlds:
     def operations(self) -> Iterator[Operation]:
         """Yield the operations that reset the ended worlds at the end of a step."""
         device, parts = self._resetting.model.device, self._resetting.operations(self._mask)
-        if not records_branches(device):
+        may_allocate = self._resetting.notifies_solver and not allocates_in_branches(device)
+        if may_allocate or not records_branches(device):
             yield Operation(name="find_ended", run=self._find)
             yield from parts
             return

@@ -34,8 +34,9 @@ class QuantityCache:
             if known == choice:
                 return quantity
         quantity = make_term("quantity", choice, context, where, f"task.{context.name}.{where}")
-        shape = (context.world_count, len(quantity.labels))
-        quantity.values = wp.zeros(shape, dtype=float, device=context.device)
+        if not hasattr(quantity, "values"):
+            shape = (context.world_count, len(quantity.labels))
+            quantity.values = wp.zeros(shape, dtype=float, device=context.device)
         self._quantities.append((choice, quantity))
         return quantity
 

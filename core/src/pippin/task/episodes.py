@@ -80,14 +80,10 @@ class EpisodeBuffers:
         inputs = [self.termination_terms, self.diverged, limit, self.length, self.terminated, self.truncated]
         wp.launch(kernels.judge, self.count, inputs, device=self.device)
 
-    def weigh(self) -> None:
-        """For the core: sum the rewards."""
-        inputs = [self.reward_terms, self.weights, self.diverged, self.reward, self.episode_return, self.episode_sums]
-        wp.launch(kernels.weigh, self.count, [*inputs, self._fault], device=self.device)
-
     def end(self, autoreset: str) -> None:
-        """For the core: mark the worlds to reset, and keep the statistics of the episodes that end."""
-        inputs = [int(autoreset == "same-step"), int(autoreset == "next-step"), self.waiting]
+        """For the core: sum the rewards, mark the worlds to reset, and keep the statistics of episodes that end."""
+        inputs = [int(autoreset == "same-step"), int(autoreset == "next-step"), self.reward_terms, self.weights]
+        inputs += [self._fault, self.waiting]
         inputs += [self.terminated, self.truncated, self.reward, self.length, self.episode_return, self.episode_sums]
         inputs += [self.termination_terms, self.diverged, self.action, self.taken_action]
         inputs += [self.finished_length, self.finished_return, self.finished_sums, self.totals]
@@ -102,9 +98,8 @@ class EpisodeBuffers:
 
     def finish_step(self) -> None:
         """For the core: note that the observations are written, and that the action was the last one."""
-        self.due.zero_()
-        self.new.zero_()
-        wp.copy(self.last_action, self.action)
+        inputs = [self.action, self.last_action, self.due, self.new]
+        wp.launch(kernels.finish_step, self.count, inputs, device=self.device)
 
     def raise_errors(self, rewards: Sequence[str]) -> None:
         """For the core: raise once if a reward was not finite in a world whose state is.

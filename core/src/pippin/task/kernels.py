@@ -86,8 +86,9 @@ def judge(
     truncated[world] = ends == 0 and limit > 0 and length[world] >= limit
 
 
-@wp.kernel
+@wp.func
 def weigh(
+    world: int,
     terms: wp.array2d[float],
     weights: wp.array[float],
     diverged: wp.array[wp.bool],
@@ -97,7 +98,6 @@ def weigh(
     fault: wp.array[int],
 ):
     """Reward: sum of weight × term, and its sums over the episode; the rewards of a diverged state are zero."""
-    world = wp.tid()
     total = wp.float32(0.0)
     if not diverged[world]:
         for term in range(terms.shape[0]):
@@ -114,6 +114,9 @@ def weigh(
 def end_episodes(
     resets_at_once: int,
     resets_later: int,
+    reward_terms: wp.array2d[float],
+    weights: wp.array[float],
+    fault: wp.array[int],
     waiting: wp.array[wp.bool],
     terminated: wp.array[wp.bool],
     truncated: wp.array[wp.bool],
@@ -132,11 +135,13 @@ def end_episodes(
     finished: wp.array[wp.bool],
     ended: wp.array[wp.bool],
 ):
-    """Mark the worlds to reset, keep the sums of episodes that finish now, and add them to the totals of all episodes.
+    """Sum the rewards, mark the worlds to reset, keep the sums of episodes that finish now, and add them to the totals
+    of all episodes.
 
     With a later reset, the step of a world that is reset at its end counts for nothing: neither reward nor flags.
     """
     world = wp.tid()
+    weigh(world, reward_terms, weights, diverged, reward, episode_return, sums, fault)
     for i in range(action.shape[1]):
         taken_action[world, i] = action[world, i]
     was_waiting = waiting[world]
@@ -196,6 +201,18 @@ def begin_episodes(
         waiting[world] = False
         is_due[world] = True
         is_new[world] = True
+
+
+@wp.kernel
+def finish_step(
+    action: wp.array2d[float], last_action: wp.array2d[float], is_due: wp.array[wp.bool], is_new: wp.array[wp.bool]
+):
+    """Keep the action as the last one; no world has a new state."""
+    world = wp.tid()
+    is_due[world] = False
+    is_new[world] = False
+    for i in range(action.shape[1]):
+        last_action[world, i] = action[world, i]
 
 
 @wp.kernel

@@ -47,7 +47,9 @@ class ObservationGroup:
             except ConfigError as error:
                 raise ConfigError(*(f"observations.{name}.{label}.{fault}" for fault in error.faults)) from error
             history = wp.zeros((own.world_count, config.history, len(columns)), dtype=float, device=own.device)
-            self._terms.append(_Observation(config, quantity, own.ints(columns), own.draws(), history, len(labels)))
+            shared = self._terms[0].draws if self._terms else None
+            draws = own.simulation.seeds.draws(f"task.{own.name}/", shared)
+            self._terms.append(_Observation(config, quantity, own.ints(columns), draws, history, len(labels)))
             labels += [f"{label}/{quantity.labels[column]}" for column in columns] * config.history
         #: A name for each number.
         self.labels = tuple(labels)
@@ -77,5 +79,5 @@ class ObservationGroup:
             inputs += [config.scale, *term.draws.arguments]
             inputs += [term.history, episodes.due, episodes.new, int(keeps), term.first, out]
             wp.launch(compose, (len(out), len(term.columns)), inputs, device=out.device)
-            if keeps and (config.noise or config.noise_std):
-                term.draws.advance(episodes.due)
+        if keeps and any(term.config.noise or term.config.noise_std for term in self._terms):
+            self._terms[0].draws.advance(episodes.due)  # the terms share the counts

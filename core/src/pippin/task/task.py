@@ -13,7 +13,7 @@ import numpy as np
 import warp as wp
 from pippin.binding import Host
 from pippin.config.task import TaskConfig
-from pippin.devices import records_branches
+from pippin.devices import allocates_in_branches, records_branches
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 
@@ -129,7 +129,6 @@ class Task:
         episodes.judge(self.episode_steps)
         for row, reward in enumerate(self.rewards.values()):
             reward.evaluate(episodes.reward_terms[row])
-        episodes.weigh()
         episodes.end(self.config.autoreset)
         self._run_timers(state, dt)
 
@@ -215,8 +214,10 @@ class Task:
                     f"events.{label}.when: what {type(event).__name__} changes would outlive a reset, as it has no"
                     ' `restore`; use when = "reset", or give the class one'
                 )
-            if event.config.when != "startup" and self._host.services.solver_eager_reason is not None:
-                event.is_capturable = False  # the solver has to be notified
+            if event.config.when != "startup":
+                self._host.services.model_changes.is_told_in_steps = True
+                if self._host.services.solver_eager_reason is not None:
+                    event.is_capturable = False  # the solver has to be notified
 
     def _apply_at_startup(self, everywhere: wp.array[wp.bool]) -> None:
         events = self._events_of("startup")
@@ -233,7 +234,7 @@ class Task:
         if not flags:
             return
         notify = partial(self._host.services.notify_solver, flags, world_mask)
-        if device.is_capturing and not records_branches(device):
+        if not (records_branches(device) and allocates_in_branches(device)):
             notify()
             return
         self._are_any.zero_()

@@ -48,7 +48,8 @@ class Quantity(Term):
     """SI unit of the numbers."""
 
     values: wp.array
-    """The numbers that the task measured last, shape [world_count, width]; made by the task."""
+    """The numbers that the task measured last, shape [world_count, width]; made by the task, unless the quantity is an
+    array that already exists."""
 
     labels: Sequence[str]
     """A name for each number of a world: of a joint, or of an axis. Their count is the width. A plugin sets them."""

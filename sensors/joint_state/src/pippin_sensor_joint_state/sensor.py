@@ -12,7 +12,7 @@ from pippin.actuation import Axes, Lanes
 from pippin.arrays import present
 
 from . import JointStateConfig
-from .kernels import measure_effort, measure_motion
+from .kernels import measure_joints
 
 __all__ = ["SensorJointState"]
 
@@ -76,9 +76,7 @@ class SensorJointState(sensing.Sensor):
     ) -> None:
         """Read every encoder. May be recorded."""
         position, velocity, effort = self._arrays.values()
-        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
-        inputs = [self._coordinates, self._dofs, joint_q, joint_qd, position, velocity]
-        wp.launch(measure_motion, len(position), inputs, device=position.device)
-        if dt > 0.0:  # a reset applies no effort, and `control` may already hold the next step's
-            inputs = [self._dofs, present(self._control.joint_f), effort]
-            wp.launch(measure_effort, len(effort), inputs, device=effort.device)
+        joints = [present(state.joint_q), present(state.joint_qd), present(self._control.joint_f)]
+        # A reset applies no effort, and `control` may already hold the next step's.
+        inputs = [self._coordinates, self._dofs, *joints, dt > 0.0, position, velocity, effort]
+        wp.launch(measure_joints, len(position), inputs, device=position.device)

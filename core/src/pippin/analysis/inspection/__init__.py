@@ -1,4 +1,4 @@
-"""Contents of robot files: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes, by name."""
+"""Contents of robot files by name, and the memory of their simulation by owner."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 from pippin.config.loading import load, structure_robot
 from pippin.runs.decisions import import_newton
 from pippin.runs.progress import current_progress
@@ -23,16 +24,21 @@ def inspect(
     overrides: Mapping[str, Any] | Iterable[str] | None = None,
     *,
     draw: str | os.PathLike[str] | None = None,
+    memory: bool = False,
 ) -> list[AssetContents]:
-    """Return the contents of a robot file, or of each asset of a configuration. No kernel is compiled.
+    """Return the contents of a robot file, or of each asset of a configuration.
+
+    No kernel is compiled, except for the memory: then the simulation is built with a few numbers of worlds, and steps.
 
     Args:
         file: A robot file (MJCF, URDF, xacro, USD, or a format of an installed importer), or a configuration.
         overrides: Values on top of the file, as for `load`; `scene.assets.0.KEY` is an option of a robot file.
         draw: A .png file to write: an image of the start pose.
+        memory: Whether to count the bytes of all arrays of the simulation; each of the contents has them as `memory`.
 
     Raises:
-        ConfigError: The file is wrong, has no assets, or an asset cannot be read; or the image cannot be written.
+        ConfigError: The file is wrong, has no assets, or an asset cannot be read; or the image cannot be written; or
+            the simulation cannot be built, or its assets have `worlds` of their own, so that its worlds differ.
     """
     progress, path = current_progress(), Path(file)
     config = load(path, overrides) if path.suffix.lower() in _CONFIGURATIONS else structure_robot(path, overrides)
@@ -41,6 +47,12 @@ def inspect(
 
     with progress.phase("read"):
         found = inspect_assets(config.scene)
+    if memory:
+        from .memory import measure
+
+        with progress.phase("count"):
+            use = measure(config)
+        found = [attrs.evolve(contents, memory=use) for contents in found]
     if draw is not None:
         from pippin.analysis.image import draw_scene
 

@@ -186,3 +186,8 @@ class AssetContents:
 
     keyframes: tuple[Any, ...]
     """Keyframes of an MJCF file: `name`, and `positions` by joint [m or rad]."""
+
+    memory: Any = None
+    """Memory of the whole simulation; None if it was not asked for: `per_world` and `fixed` [bytes], `fits`, the number
+    of worlds by memory [GB], `owners` and `arrays` with a `name` and their own `per_world`, and `wastes`, buffers with
+    too much room: `key`, `room`, `used`, `enough`, and what the value `enough` has `saved` [bytes]."""

@@ -21,14 +21,20 @@ class LastAction(Quantity):
         if not context.episodes.action.shape[1]:
             raise ConfigError("type: the task has no actions; add a table [task.actions.LABEL]")
         self.labels = tuple(map(str, range(context.episodes.action.shape[1])))
+        self.values = context.episodes.action
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the action."""
-        wp.copy(out, self.context.episodes.action)
+        if out is not self.values:
+            wp.copy(out, self.values)
 
 
 class ActionRate(LastAction):
     """The quantity `action-rate`: the action minus that of the control step before, a − a'; zero after a reset."""
+
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.values = wp.zeros_like(self.values)
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the difference."""
@@ -44,8 +50,9 @@ class CommandValue(Quantity):
     def __init__(self, config: CommandValueConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._command = context.command(config.command, "command")
-        self.unit, self.labels = self._command.unit, self._command.labels
+        self.unit, self.labels, self.values = self._command.unit, self._command.labels, self._command.value
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the numbers."""
-        wp.copy(out, self._command.value)
+        if out is not self.values:
+            wp.copy(out, self.values)

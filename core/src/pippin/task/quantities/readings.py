@@ -35,12 +35,14 @@ class SensorReading(Quantity):
             raise ConfigError(f"output: {config.output!r} consists of {kind}, not of real numbers; choose another one")
         self._numbers, self._is_flag = numbers, numbers.dtype is wp.bool
         self.labels = _labels(output.labels, output.shape[1:], numbers.shape[1])
+        if not self._is_flag:
+            self.values = numbers
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the values."""
         if self._is_flag:
             wp.launch(copy_flags, out.shape, [self._numbers, out], device=out.device)
-        else:
+        elif out is not self.values:
             wp.copy(out, self._numbers)
 
 
