@@ -27,7 +27,16 @@ def pytest_collection() -> Generator[None]:
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(10_000)  # builds make many objects that stay: a tenth of the time went into collections
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what is required: `-m "not slow"` leaves it out."""
+    for item in items:
+        if item.get_closest_marker("required"):
+            item.add_marker("slow")
 
 
 def pytest_report_header() -> str | None:

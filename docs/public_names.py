@@ -20,6 +20,7 @@ FOR_PLUGINS = (
     "pippin.actuation",
     "pippin.sensing",
     "pippin.assets",
+    "pippin.objects",
     "pippin.solving",
     "pippin.task",
     "pippin.recording",

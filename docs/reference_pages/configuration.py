@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+import attrs
 from pippin.catalog.entries import Catalog
+from pippin.config import ShapeConfig
 from pippin.config.schema import json_schema
 
 from .keys import Schema, key_row
@@ -33,6 +35,13 @@ blocked plugins or distributions, separated by commas; `PIPPIN_CATALOG_ALLOW` co
 """
 
 
+MENTIONED = 500
+"""Length of a section from which its repetition is left out."""
+
+SHAPE_KEYS = {field.name for field in attrs.fields(ShapeConfig)}
+"""Keys of `[scene.shapes]`, which each shape of an object has too."""
+
+
 def page() -> str:
     """Return the page of every table and key, from the JSON Schema of all installed plugins."""
     schema, problems = json_schema(Catalog.installed())
@@ -41,8 +50,16 @@ def page() -> str:
     tables = {key: value for key, value in schema["properties"].items() if key not in ("$schema", "extends")}
     sections = [part for key, value in tables.items() for part in _sections(key, value, _demanded(schema["then"], key))]
     page = "\n".join([CONFIGURATION, *sections]).rstrip() + "\n"
-    # Sections that several plugins share appear once.
-    return "\n## ".join(dict.fromkeys(part.rstrip("\n") + "\n" for part in page.split("\n## ")))
+    return "\n## ".join(_without_repetition(part.rstrip("\n") + "\n" for part in page.split("\n## ")))
+
+
+def _without_repetition(sections: Iterable[str]) -> Iterator[str]:
+    """Yield each section once; one that has the keys of another one names that."""
+    shown: dict[str, str] = {}
+    for section in dict.fromkeys(sections):
+        title, _, text = section.partition("\n")
+        first = shown.setdefault(text, title)
+        yield section if first == title or len(text) < MENTIONED else f"{title}\n\nThe keys of {first}.\n"
 
 
 def _sections(path: str, value: Schema, demands: Schema) -> Iterator[str]:
@@ -76,6 +93,9 @@ def _table(
     title = f"`{path}` with type `{plugin}`" if plugin else f"`{path}`"
     yield f"## {title}\n\n{' '.join(texts)}\n"
     keys = {key: value for key, value in table["properties"].items() if not (plugin and key in ("type", "extends"))}
+    if keys.keys() > SHAPE_KEYS:
+        yield "All keys of [`[scene.shapes]`](#sceneshapes), and:\n"
+        keys = {key: value for key, value in keys.items() if key not in SHAPE_KEYS}
     required = {*table.get("required", ()), *demands.get("required", ())}
     rows = [key_row(key, value, key in required) for key, value in keys.items() if not _opens_tables(value)]
     if rows:

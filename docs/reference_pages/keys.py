@@ -9,6 +9,9 @@ from typing import Any
 
 Schema = Mapping[str, Any]
 
+LISTED_KEYS = 12
+"""Largest number of keys of a table that a row lists."""
+
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 
 
@@ -42,6 +45,8 @@ def _type(value: Schema) -> str:
     if value.get("type") == "array":
         count = value["minItems"] if value.get("minItems") == value.get("maxItems", -1) else "list of"
         return f"{count} {_plural(_type(value['items']))}"
+    if value.get("type") == "object" and len(value.get("properties", ())) > LISTED_KEYS:
+        return "table"
     if value.get("type") == "object" and "properties" in value:
         return "`{ " + ", ".join(f"{key} = …" for key in value["properties"]) + " }`"
     if value.get("type") == "object" and _is_term(value["additionalProperties"]):

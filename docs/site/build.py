@@ -20,6 +20,8 @@ def main(folder: Path = FOLDER) -> int:
     places = [folder / "source", folder / "html"]
     options = [
         "-q",
+        "-E",  # a build of the changed pages alone loses entries of the search
+        "-a",
         "-W",
         "--keep-going",
         "-j",

@@ -159,8 +159,7 @@ def test_a_target_that_is_not_finite_is_an_error_with_its_group(simulate, kind, 
     with simulate(type=kind, capture="require", **limit) as simulation:
         simulation.step(2)
         simulation.raise_errors()
-        targets = getattr(simulation.actuators["legs"], name).numpy()
-        targets[1, 1] = value
+        getattr(simulation.actuators["legs"], name)[1:2, 1:2].fill_(value)
         simulation.step(3)
 
         message = (
@@ -171,6 +170,22 @@ def test_a_target_that_is_not_finite_is_an_error_with_its_group(simulate, kind, 
         simulation.reset([1])
         simulation.step()
         simulation.raise_errors()
+
+
+@pytest.mark.parametrize("kind", ["pd", "solver-pd"])
+def test_targets_of_another_shape_are_refused(simulate, kind):
+    """Warp would write the first numbers, or the same numbers in another order."""
+    with simulate(type=kind) as simulation:
+        for name in ("position_targets", "velocity_targets", "feedforward"):
+            targets = getattr(simulation.actuators["legs"], name)
+            for shape in ((), (2,), (4,), (1, 2), (2, 1), (2, 2, 1), (3, 2)):
+                for values in (np.ones(shape), np.ones(shape).tolist(), wp.ones(shape or 1, dtype=float, device="cpu")):
+                    with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.{name}: expected shape \[2, 2\]"):
+                        targets.assign(values)
+
+            np.testing.assert_array_equal(targets.numpy(), np.zeros((2, 2)))
+            targets.assign([[1.0, 2.0], [3.0, 4.0]])
+            np.testing.assert_array_equal(targets.numpy(), [[1.0, 2.0], [3.0, 4.0]])
 
 
 ARM = """<mujoco><worldbody>

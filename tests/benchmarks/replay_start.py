@@ -1,8 +1,9 @@
-"""Start of a worker from an exported step: `uv run --group dev python tests/benchmarks/replay_start.py [FILE]`.
+"""Start of replays: `uv run --group dev python tests/benchmarks/replay_start.py [FILE]`.
 
 A process with Warp alone loads the export of a file and takes a step; another one builds the simulation and takes a
-step. Both take turns; medians of their CPU times are printed, which hold better than wall times where other work shares
-the cores. Python may keep its bytecode, and the kernel cache is filled.
+step. `pippin view` opens a page of the recording of a run, and of the file itself, until it tells the address. All take
+turns; medians of their CPU times are printed, which hold better than wall times where other work shares the cores.
+Python may keep its bytecode, and the kernel cache is filled.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ step = replay.Replay(sys.argv[1])
 step.step()
 print(step.time)
 """
+PAGE = """
+import subprocess, sys
+with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    text = next(line for line in process.stdout if line.startswith("page: "))
+    process.terminate()
+"""
 
 
 def main() -> None:
@@ -42,16 +49,26 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        export = [PIPPIN, "export", given.file, folder / "step", "--set", "simulation.device=cpu"]
-        subprocess.run(export, check=True, capture_output=True)
-        sides = ([sys.executable, "-c", BUILD, given.file], [sys.executable, "-c", REPLAY, folder / "step"])
-        pairs: list[list[Took]] = [[took(side, folder) for side in sides] for _ in range(given.turns + 1)][1:]
+        on_cpu = ["--set", "simulation.device=cpu"]
+        run = [PIPPIN, "run", given.file, "--out", folder / "run", "--steps", "20", "--record-worlds", "4", *on_cpu]
+        for command in ([PIPPIN, "export", given.file, folder / "step", *on_cpu], run):
+            subprocess.run(command, check=True, capture_output=True)
+        page = [sys.executable, "-c", PAGE, PIPPIN, "view", "--no-browser"]
+        sides = {
+            "simulation": [sys.executable, "-c", BUILD, given.file],
+            "exported step": [sys.executable, "-c", REPLAY, folder / "step"],
+            "page of a simulation": [*page, given.file, *on_cpu],
+            "page of a recording": [*page, folder / "run"],
+        }
+        turns: list[list[Took]] = [[took(each, folder) for each in sides.values()] for _ in range(given.turns + 1)][1:]
     print("| start | CPU [s] | wall [s] |\n|---|---|---|")
-    for name, each in zip(("simulation", "exported step"), zip(*pairs, strict=True), strict=True):
+    for name, each in zip(sides, zip(*turns, strict=True), strict=True):
         cpu, wall = (statistics.median(getattr(one, field) for one in each) for field in ("cpu", "wall"))
         print(f"| {name} | {cpu:.2f} | {wall:.2f} |")
-    ratio = statistics.median(replay.cpu / build.cpu for build, replay in pairs)
-    print(f"| ratio | {ratio:.2f} | |\n\nload {os.getloadavg()[0]:.1f}")
+    for name, index in (("exported step ÷ simulation", 0), ("page of a recording ÷ of a simulation", 2)):
+        ratio = statistics.median(turn[index + 1].cpu / turn[index].cpu for turn in turns)
+        print(f"| {name} | {ratio:.2f} | |")
+    print(f"\nload {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -88,6 +88,22 @@ def test_the_wheels_in_an_empty_environment_list_every_plugin(environment, wheel
     }
 
 
+def test_the_doctor_finds_a_clean_installation_healthy_and_names_what_is_optional(environment):
+    """The core and two plugins alone: no viewer, recorder or trainer has the library of its extra."""
+    scripts = environment("pippin-solver-xpbd", "pippin-actuator-pd")
+
+    done = subprocess.run([scripts / "pippin", "plugins", "--doctor", "--json"], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {(row["kind"], row["name"]): row for row in json.loads(done.stdout)}
+    assert {row["state"] for row in rows.values()} == {"ok", "needs-extra"}
+    assert (
+        rows["solver", "xpbd"]["state"] == rows["actuator", "pd"]["state"] == rows["recorder", "npz"]["state"] == "ok"
+    )
+    lack = "viewer 'viser' of pippin 0.1.0: needs viser; install it by `uv pip install 'pippin[viser]'`"
+    assert rows["viewer", "viser"]["lack"] == lack
+
+
 @pytest.mark.parametrize("member", [ROOT / "core", *MEMBERS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_member_declares_the_version_of_the_contract_that_it_keeps(member):
     declared = project(member)["entry-points"]["pippin.contract"]

@@ -89,7 +89,7 @@ def find_device(name: str) -> wp.Device:
         return wp.get_device("cuda:0" if wp.is_cuda_available() else "cpu")
     present = [device.alias for device in wp.get_devices()]
     if name not in present and not (name == "cuda" and wp.is_cuda_available()):
-        why = "" if not name.startswith("cuda") or _has_driver() else "; NVIDIA's driver is not installed"
+        why = "" if not name.startswith("cuda") or has_driver() else "; NVIDIA's driver is not installed"
         raise ConfigError(
             f"simulation.device: no device {name!r} on this machine, which has {', '.join(present)}{why}; use 'auto'"
         )
@@ -145,12 +145,12 @@ def start_warp() -> None:
         wp.init()
         return
     wp.config.log_level = wp.LOG_WARNING
-    with nullcontext() if _has_driver() or _DRIVER_FILE.exists() else _without_warning_of_driver():
+    with nullcontext() if has_driver() or _DRIVER_FILE.exists() else _without_warning_of_driver():
         wp.init()
 
 
 @functools.cache
-def _has_driver() -> bool:
+def has_driver() -> bool:
     """Tell whether NVIDIA's driver can be loaded."""
     for name in _DRIVERS:
         with suppress(OSError):

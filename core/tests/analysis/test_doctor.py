@@ -35,6 +35,7 @@ def examined(*arguments: str) -> tuple[int, dict[str, dict]]:
     return result.exit_code, {row["distribution"]: row for row in json.loads(result.stdout)}
 
 
+@pytest.mark.required
 def test_every_way_to_fail_is_a_row_of_its_own_and_the_command_lives(install):
     for name, (source, _) in BROKEN.items():
         install(name, source, f'demo = "{name.replace("-", "_")}:DemoConfig"', kind="sensor")
@@ -105,11 +106,27 @@ def test_the_table_has_times_and_requirements_and_the_exit_code_is_0(install):
     assert wants.startswith("plug-works 1.0 wants attrs (")
 
 
+def test_a_library_of_an_extra_may_be_missing(install):
+    source = PLUGIN.replace('implementation = "Demo"', 'implementation = ".gone:Demo"; extra = "fast"')
+    wanted = ["attrs", "no-such-thing; extra == 'fast'"]
+    install("plug-fast", source, 'demo = "plug_fast:DemoConfig"', kind="sensor", dependencies=wanted)
+
+    code, rows = examined("plug-fast")
+    text = CliRunner().invoke(main, ["plugins", "plug-fast", "--doctor"]).stdout
+
+    assert code == 0
+    assert (rows["plug-fast"]["state"], rows["plug-fast"]["faults"]) == ("needs-extra", [])
+    lack = "sensor 'demo' of plug-fast 1.0: needs no-such-thing; install it by `uv pip install 'plug-fast[fast]'`"
+    assert rows["plug-fast"]["lack"] == lack
+    assert lack in text.splitlines()
+
+
 @pytest.mark.parametrize("arguments", [["--timeout", "3"], ["--doctor", "--timeout", "0"]])
 def test_a_time_limit_is_positive_and_for_the_doctor(arguments):
     assert CliRunner().invoke(main, ["plugins", *arguments]).exit_code == 2
 
 
+@pytest.mark.required
 def test_a_doctor_examines_plugins_of_this_workspace():
     code, rows = examined("pd", "xpbd")
 

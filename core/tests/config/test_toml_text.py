@@ -95,8 +95,8 @@ def show(*arguments):
 def test_each_value_is_shown_with_its_origin(files, key, line):
     output = show("ant.toml", "--set", "simulation.dt=0.02", "--set", "actuators.legs.delay.steps=3")
 
-    (found,) = [shown for shown in output.splitlines() if shown.startswith(f"{key} =")]
-    assert " ".join(found.split()) == line
+    found = [" ".join(shown.split()) for shown in output.splitlines() if shown.startswith(f"{key} =")]
+    assert line in found
 
 
 def test_what_is_shown_loads_as_the_same_configuration(files):

@@ -483,11 +483,11 @@ def test_a_checkpoint_continues_to_the_bit(simulate, tmp_path):
         }
 
 
-def test_images_are_one_memory_for_numpy_and_say_unit_and_frame(still):
+def test_images_are_one_piece_of_memory_and_say_unit_and_frame(still):
     simulation, _ = still
     outputs = simulation.sensors["eye"].outputs
 
-    assert all(np.asarray(output.data).ctypes.data == output.data.ptr for output in outputs.values())
+    assert all(output.data.is_contiguous for output in outputs.values())
     assert {
         name: (output.unit, output.frame, output.shape[4:], output.numpy().dtype.name)
         for name, output in outputs.items()
@@ -499,6 +499,13 @@ def test_images_are_one_memory_for_numpy_and_say_unit_and_frame(still):
         "color": ("1", "none", (4,), "uint8"),
         "albedo": ("1", "none", (4,), "uint8"),
     }
+
+
+def test_more_pixels_than_a_launch_has_threads_are_refused_before_any_is_allocated(simulate):
+    with pytest.raises(
+        pippin.ConfigError, match=r"sensors\.eye\.width: 3 cameras of 65536 × 16384 .* at most 2147483648;"
+    ):
+        simulate(worlds=3, width=2**16, height=2**14)
 
 
 def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(simulate):

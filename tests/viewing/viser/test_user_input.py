@@ -34,7 +34,8 @@ def test_a_value_that_the_program_sets_is_not_queued():
 def test_notes_count_the_changes():
     user_input = UserInput()
     untouched = user_input.notes()
-    user_input.reset_count, user_input.target_count = 1, 3
+    for what in ("reset", "target", "target", "target"):
+        user_input.changes[what] += 1
 
     assert untouched == []
     assert user_input.notes() == ["changed from the page: 1 reset, 3 targets"]

@@ -9,12 +9,14 @@ from multiprocessing.connection import Connection
 import attrs
 from packaging.requirements import InvalidRequirement, Requirement
 from pippin.catalog.entry import Entry
+from pippin.catalog.implementation import EXTRA
 from pippin.components.contract import load_plugin
 from pippin.errors import PippinError
+from pippin.extras import installation, missing_libraries
 from pippin.workers import WorkerProcess
 
-START_TIMEOUT = 60.0
-"""Longest time that the interpreter may take to start [s]: on a busy machine this is longer than an import."""
+START_TIMEOUT = 120.0
+"""Longest time that the process may take to start [s]: before the first one, Newton is imported."""
 
 
 @attrs.frozen(kw_only=True)
@@ -40,40 +42,48 @@ class Diagnosis:
     entry: Entry
 
     seconds: float | None = None
-    """Time of the import of its module and of everything that this imports [s]; None if it was not imported."""
+    """Time of the import of its module and of what this imports, but for Newton [s]; None if it was not imported."""
 
     wants: tuple[Want, ...] = ()
     """Requirements of its distribution that apply to this environment, without those of extras."""
+
+    lack: str | None = None
+    """Libraries of its extra that are not installed, with the command that installs them; they are optional."""
 
     faults: tuple[str, ...] = ()
     """Reasons why a simulation with the plugin would fail; empty for a blocked plugin."""
 
 
 def diagnose(entry: Entry, timeout: float) -> Diagnosis:
-    """Import a plugin in a new interpreter, and compare its distribution's requirements with the installed versions.
+    """Import a plugin in a process of its own, and compare its distribution's requirements with the installed versions.
 
     A plugin that hangs or ends the interpreter gives a fault like any other. A plugin that is blocked, or
     in a group that nothing reads, is not imported.
 
     Args:
         entry: The plugin.
-        timeout: Longest time of the import [s], from its start; the start of the interpreter has a minute of its own.
+        timeout: Longest time of the import [s], from its start; the start of the process has a time of its own.
     """
     if entry.state in ("blocked", "unread"):
         return Diagnosis(entry=entry)
     wants, faults = _wants(entry)
     try:
-        with WorkerProcess(str(entry), _import, entry) as process:
+        with WorkerProcess(str(entry), _import, entry, preload=()) as process:
             process.receive(START_TIMEOUT)
-            seconds = process.receive(timeout)
+            found = process.receive(timeout)
     except PippinError as error:
         return Diagnosis(entry=entry, wants=wants, faults=(*str(error).splitlines(), *faults))
-    return Diagnosis(entry=entry, seconds=seconds, wants=wants, faults=faults)
+    seconds, lack = (None, f"{entry}: {found}") if isinstance(found, str) else (found, None)
+    return Diagnosis(entry=entry, seconds=seconds, wants=wants, lack=lack, faults=faults)
 
 
 def _import(connection: Connection, entry: Entry) -> None:
     connection.send(None)  # the interpreter runs, and has imported Pippin
     start = time.perf_counter()
+    extra = None if entry.kind == "subcommand" else getattr(entry.load_config(), EXTRA, None)
+    if extra and (names := missing_libraries(extra, entry.distribution)):
+        connection.send(f"needs {', '.join(names)}; install it by `{installation(extra, entry.distribution)}`")
+        return
     entry.load_command() if entry.kind == "subcommand" else load_plugin(entry)
     connection.send(time.perf_counter() - start)
 

@@ -212,7 +212,7 @@ def _gains(
 def first_world(config: SimulationConfig) -> newton.Model:
     """Return the model of a configuration with one world, on the CPU."""
     leave_out_backward_kernels()
-    if all(asset.worlds is None for asset in config.scene.assets):
+    if config.scene.has_equal_worlds:
         config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=1))
     catalog = config.catalog.restrict(Catalog.installed())
     components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))

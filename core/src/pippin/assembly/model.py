@@ -19,13 +19,14 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
+from pippin.objects.adding import add_objects
 from pippin.state.world_layout import WorldLayout, listed_worlds
 from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
 
 from .choose_contacts import reads_dimensions
 from .merged_frames import merge_frames, with_cure
-from .scene import add_assets, add_worlds, assets_of_worlds, finalize, new_builder, refuse_still
+from .scene import add_assets, add_worlds, contents_of_worlds, finalize, new_builder, refuse_still
 
 Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
 """The content of one world; or several contents, each with its number of neighbouring worlds."""
@@ -104,21 +105,21 @@ def _refuse_state_attributes(model: newton.Model) -> None:
 def _from_assets(
     components: Components, scene: SceneConfig, imports: list[Imported]
 ) -> tuple[list[newton.ModelBuilder], np.ndarray]:
-    """Return one prototype for each distinct set of assets, and the prototype index of each world.
+    """Return one prototype for each distinct set of assets and objects, and the prototype index of each world.
 
     Each asset is added once to `imports`.
     """
-    assets_by_world = assets_of_worlds(scene)
-    distinct = list(dict.fromkeys(assets_by_world))
+    contents_by_world = contents_of_worlds(scene)
+    distinct = list(dict.fromkeys(contents_by_world))
     builders = []
-    for assets in distinct:
+    for contents in distinct:
         builder = _empty(components, scene)
         known = {each.asset.where for each in imports}
-        imports += [
-            each for each in add_assets(builder, scene, assets, components.catalog) if each.asset.where not in known
-        ]
+        added = add_assets(builder, scene, contents.assets, components.catalog)
+        imports += [each for each in added if each.asset.where not in known]
+        add_objects(builder, scene, contents.objects, components.catalog)
         builders.append(builder)
-    return builders, np.array([distinct.index(assets) for assets in assets_by_world])
+    return builders, np.array([distinct.index(contents) for contents in contents_by_world])
 
 
 def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:
@@ -131,8 +132,9 @@ def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:
 def _from_prototypes(
     gap: float, prototype: Prototype, scene: SceneConfig
 ) -> tuple[list[newton.ModelBuilder], np.ndarray]:
-    if scene.assets:
-        raise ConfigError("scene.assets: given beside a prototype built in Python; leave one of the two out")
+    for key in ("assets", "objects", "joints", "filters"):
+        if getattr(scene, key):
+            raise ConfigError(f"scene.{key}: given beside a prototype built in Python; leave one of the two out")
     if scene.shapes != ShapeConfig():
         raise ConfigError(
             "scene.shapes: given beside a prototype built in Python, whose shapes are made already;"

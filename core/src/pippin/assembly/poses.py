@@ -50,7 +50,7 @@ def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     """
     device = find_device("cpu")
     scene = attrs.evolve(config.scene, settable_joints=())
-    if all(asset.worlds is None for asset in scene.assets):
+    if scene.has_equal_worlds:
         scene = attrs.evolve(scene, worlds=min(worlds, scene.worlds))
     simulation = attrs.evolve(config.simulation, device="cpu", requires_grad=False)
     still = attrs.evolve(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import attrs
 import newton
@@ -15,7 +15,7 @@ from pippin.assets.gravity import EARTH, common_gravity
 from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, refuse_lost_parts
 from pippin.catalog.entries import Catalog
-from pippin.config.model import AssetConfig, SceneConfig
+from pippin.config.model import SceneConfig
 from pippin.devices import kind_of
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
@@ -69,9 +69,10 @@ def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str =
         return
     files = ", ".join(repr(asset.path) for asset in scene.assets)
     got = f"0 bodies from {files}" if files else "no assets"
+    got += f" and {len(scene.objects)} objects that stand still" if scene.objects else ""
     raise ConfigError(
         f"scene.assets: nothing in the scene can move{f' in {worlds}' if worlds else ''}, got {got} and no bodies of a"
-        " plugin; add an asset that has bodies, or a plugin whose fill_prototype adds some"
+        " plugin; add an asset or an object that has bodies, or a plugin whose fill_prototype adds some"
     )
 
 
@@ -89,25 +90,41 @@ def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> Non
         raise ConfigError(*faults)
 
 
-def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
-    """Return the indices of the assets in each world, one entry per world."""
-    by_world: list[list[int]] = [[] for _ in range(scene.worlds)]
-    for index, asset in enumerate(scene.assets):
-        for world in _worlds_of_asset(asset, scene.worlds, f"scene.assets[{index}].worlds"):
-            by_world[world].append(index)
-    empty = [world for world, assets in enumerate(by_world) if not assets]
-    if scene.assets and empty:
+@attrs.frozen
+class Contents:
+    """Contents of one world, by indices of the scene's lists."""
+
+    assets: tuple[int, ...]
+    objects: tuple[int, ...]
+
+
+def contents_of_worlds(scene: SceneConfig) -> list[Contents]:
+    """Return the contents of each world.
+
+    Raises:
+        ConfigError: A world has nothing, although other worlds have something.
+    """
+    assets = _in_worlds([asset.worlds for asset in scene.assets], scene.worlds, "assets")
+    objects = _in_worlds([chosen.config.worlds for chosen in scene.objects], scene.worlds, "objects")
+    contents = [Contents(*each) for each in zip(assets, objects, strict=True)]
+    empty = [world for world, each in enumerate(contents) if each == Contents((), ())]
+    if empty and (scene.assets or scene.objects):
         raise ConfigError(
-            f"scene.assets: no asset is in {listed_worlds(empty)}; let some asset's 'worlds' cover them, or lower"
-            " scene.worlds"
+            f"scene.assets: no asset and no object is in {listed_worlds(empty)}; let the 'worlds' of some cover them,"
+            " or lower scene.worlds"
         )
-    return [tuple(assets) for assets in by_world]
+    return contents
 
 
-def _worlds_of_asset(asset: AssetConfig, count: int, where: str) -> list[int]:
-    if asset.worlds is None:
-        return list(range(count))
-    return sorted(chosen_worlds(asset.worlds, count, where, "leave the asset out").tolist())
+def _in_worlds(chosen: Sequence[str | Sequence[int] | None], count: int, key: str) -> list[tuple[int, ...]]:
+    """Return for each world the indices of what it contains of a list."""
+    by_world: list[list[int]] = [[] for _ in range(count)]
+    for index, worlds in enumerate(chosen):
+        where = f"scene.{key}[{index}].worlds"
+        found = range(count) if worlds is None else chosen_worlds(worlds, count, where, f"leave the {key[:-1]} out")
+        for world in sorted(map(int, found)):
+            by_world[world].append(index)
+    return list(map(tuple, by_world))
 
 
 def add_worlds(

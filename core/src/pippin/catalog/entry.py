@@ -36,6 +36,7 @@ Kind = Literal[
     "executor",
     "trainer",
     "importer",
+    "object",
     "quantity",
     "action",
     "reward",

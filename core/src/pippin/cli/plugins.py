@@ -25,7 +25,7 @@ DEFAULT_TIMEOUT = 60.0
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--file", type=click.Path(path_type=Path), help="Apply the [catalog] table of this configuration.")
-@click.option("--doctor", "is_doctor", is_flag=True, help="Import each plugin in a process of its own.")
+@click.option("--doctor", "is_doctor", is_flag=True, help="Import each plugin in its own process, and ask for GPUs.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0.0, min_open=True),
@@ -39,7 +39,9 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
 
     NAME is a plugin or a distribution; by default all are listed, with the entry points in groups that nothing reads.
     Plugins are imported only with --doctor. It reports failures, the time of each import, and the requirements of each
-    distribution with the installed versions. The exit code is 3 if a plugin fails.
+    distribution with the installed versions. The exit code is 3 if a plugin fails; one that needs an optional library
+    is in the state needs-extra, and does not fail. Unless plugins are named, and except with --json, it also says what
+    the driver and Warp can do on GPUs.
 
     PIPPIN_CATALOG_BLOCK contains the names of blocked plugins and distributions, separated by commas. If
     PIPPIN_CATALOG_ALLOW is set, all plugins that it does not name are blocked.
@@ -55,6 +57,8 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
         click.echo(json.dumps(list(rows), indent=2))
     elif is_doctor:
         _print_examined(diagnoses)
+        if not names:
+            _print_gpus(timeout or DEFAULT_TIMEOUT)
     else:
         _print_listed(tuple(chosen))
     for note in (*catalog.notes, *_hidden(chosen)):
@@ -105,8 +109,9 @@ def _examined_fields(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _state(diagnosis: Diagnosis) -> str:
-    is_known = diagnosis.entry.state not in ("ok", "duplicate")
-    return diagnosis.entry.state if is_known or not diagnosis.faults else "fails"
+    if diagnosis.entry.state not in ("ok", "duplicate"):
+        return diagnosis.entry.state
+    return "fails" if diagnosis.faults else "needs-extra" if diagnosis.lack else diagnosis.entry.state
 
 
 def _print_listed(entries: Sequence[Entry]) -> None:
@@ -115,7 +120,7 @@ def _print_listed(entries: Sequence[Entry]) -> None:
 
 
 def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
-    faults = dict.fromkeys(fault for diagnosis in diagnoses for fault in diagnosis.faults)
+    faults = dict.fromkeys(fault for each in diagnoses for fault in (*each.faults, *filter(None, [each.lack])))
     others = [diagnosis.entry for diagnosis in diagnoses if not diagnosis.faults]
     wants = {
         f"{each.entry.distribution} {each.entry.version} wants {', '.join(map(str, each.wants))}": None
@@ -123,6 +128,13 @@ def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
         if each.wants
     }
     _print((*FIELDS, "contract", "import"), map(_examined_row, diagnoses), [*wants, *faults, *_problems(others)])
+
+
+def _print_gpus(timeout: float) -> None:
+    from pippin.analysis.gpu_diagnosis import diagnose_gpus
+
+    for line in diagnose_gpus(timeout):
+        click.echo(line)
 
 
 def _examined_row(diagnosis: Diagnosis) -> list[str]:
@@ -149,5 +161,6 @@ def _print(columns: Sequence[str], rows: Iterable[Sequence[str]], lines: Iterabl
     table = new_table(*columns)
     state = columns.index("state")
     for row in rows:
-        table.add_row(*row, style=None if row[state] == "ok" else "dim" if row[state] == "blocked" else "red")
+        style = {"ok": None, "blocked": "dim", "needs-extra": "dim"}.get(row[state], "red")
+        table.add_row(*row, style=style)
     print_table(table, lines)

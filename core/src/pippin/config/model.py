@@ -9,20 +9,19 @@ import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
 from pippin.spelling import did_you_mean
 from pippin.support.features import FEATURES
-from pippin.validators import finite, in_schema, slice_or_indices, unit_quaternion
+from pippin.validators import finite, in_schema, slice_or_indices
 
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
 from .component import ComponentConfig
 from .fields import NOT_A_KEY
+from .geometry import Quaternion, Vector3, orientation, vector
+from .joints import JointConfig
 from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
 from .task import TaskConfig
 from .tree import Node, Origin
-
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
 
 
 @in_schema(items={"enum": list(FEATURES)})
@@ -68,8 +67,8 @@ class SimulationOptions:
     """Quantities that the solver reports for views: `contact_f`, `body_qdd`, `body_parent_f` or one of its own."""
 
     max_speed: float = attrs.field(default=1e4, validator=gt(0.0))
-    """Velocity of a joint or a body [m/s, rad/s] above which the simulation has diverged: `check` reports it, and `run`
-    stops. `1e30` allows any finite velocity."""
+    """Velocity of a joint, a body or a particle [m/s, rad/s] above which the simulation has diverged: `check` reports
+    it, and `run` stops. `1e30` allows any finite velocity."""
 
     max_effort: float = attrs.field(default=1e8, validator=gt(0.0))
     """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""
@@ -103,10 +102,10 @@ class AssetConfig:
     worlds: str | tuple[int, ...] | None = attrs.field(default=None, validator=optional(slice_or_indices))
     """Worlds that contain the asset: a slice as in Python (`"0:32"`, `"::2"`) or a list of indices; by default all."""
 
-    position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
+    position: Vector3 = vector()
     """Position of the asset's origin in the world [m]; poses in the file are relative to this origin."""
 
-    rotation: Quaternion = attrs.field(default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion])
+    rotation: Quaternion = orientation()
     """Orientation of the asset in the world: unit quaternion (x, y, z, w)."""
 
     scale: float | None = attrs.field(default=None, validator=optional([finite, gt(0.0)]))
@@ -171,6 +170,17 @@ def _holds_all_worlds(instance: Any, attribute: Any, value: int) -> None:
 
 
 @attrs.frozen(kw_only=True)
+class FilterConfig:
+    """One table of `[scene].filters`: shapes that do not collide with each other."""
+
+    a: tuple[str, ...] = attrs.field(validator=min_len(1))
+    """Patterns of the labels of shapes."""
+
+    b: tuple[str, ...] = attrs.field(validator=min_len(1))
+    """Patterns of the labels of the shapes with which those of `a` do not collide."""
+
+
+@attrs.frozen(kw_only=True)
 class SceneConfig:
     """The `[scene]` table: the content of the worlds, and their number."""
 
@@ -184,7 +194,7 @@ class SceneConfig:
     """Number of worlds of the larger run: the places at which worlds are drawn depend on it, and a solver whose worlds
     depend on each other refuses a part of them. By default the run ends with these worlds."""
 
-    spacing: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
+    spacing: Vector3 = vector()
     """Distance between neighbouring worlds when they are drawn [m]; in the physics, every world is at the origin."""
 
     ground: bool = False
@@ -203,7 +213,24 @@ class SceneConfig:
     """Properties of shapes that their asset does not state."""
 
     assets: tuple[AssetConfig, ...] = ()
-    """Contents of the worlds, in order; empty if a prototype built in Python is passed instead."""
+    """Robots and objects of files, in order; empty if a prototype built in Python is passed instead."""
+
+    materials: Mapping[str, ShapeConfig] = attrs.field(factory=dict)
+    """Properties of shapes by the name of a material, with the keys of `[scene.shapes]`; shapes of objects name it."""
+
+    joints: tuple[JointConfig, ...] = ()
+    """Joints between the bodies of objects, and between them and the world."""
+
+    objects: tuple[Annotated[ComponentConfig, "object"], ...] = ()
+    """Objects without a file, in order, after the assets."""
+
+    filters: tuple[FilterConfig, ...] = ()
+    """Pairs of shapes that do not collide, of assets or objects."""
+
+    @property
+    def has_equal_worlds(self) -> bool:
+        """Whether each asset and each object is in every world."""
+        return all(each.worlds is None for each in (*self.assets, *(chosen.config for chosen in self.objects)))
 
     @property
     def run_worlds(self) -> int:

@@ -97,7 +97,8 @@ class _Allowed:
         """Return the schema of a type. A whole value is not merged with another file's, so its keys are required."""
         members = union_members(annotation)
         if len(members) > 1 and all(map(attrs.has, members)):
-            schema = _choice([([tag_of(member)], self.table(member, whole)) for member in members])
+            tagged = [(tag_of(member), member) for member in members]
+            schema = _choice([([tag], {**self.table(member, whole), "title": tag}) for tag, member in tagged])
             return {**schema, "required": ["type"]} if whole else schema
         if len(members) > 1:
             return {"anyOf": [self.value(member, whole) for member in members]}

@@ -12,8 +12,8 @@ from . import (
     actuator_checks,
     claims,
     configuration,
+    content_checks,
     executor_checks,
-    importer_checks,
     observer_checks,
     physics,
     runtime_change_checks,
@@ -22,7 +22,7 @@ from . import (
     term_checks,
 )
 from .benches import BENCHES, benches_of
-from .kinds import CARRIED, CONFIGURED, OBSERVERS, PARTS, SIMULATED, TERMS
+from .kinds import CARRIED, CONFIGURED, CONTENT, OBSERVERS, PARTS, SIMULATED, TERMS
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES
 
@@ -112,10 +112,11 @@ CHECKS = (
     _check(observer_checks.check_frames, "viewer"),
     _check(observer_checks.check_rows, "recorder"),
     _check(executor_checks.check_jobs, "executor"),
-    _check(importer_checks.check_content, "importer"),
-    _check(importer_checks.check_place, "importer"),
-    _check(importer_checks.check_options, "importer"),
-    _check(importer_checks.check_simulation, "importer"),
+    _check(content_checks.check_content, *CONTENT),
+    _check(content_checks.check_place, *CONTENT),
+    _check(content_checks.check_options, "importer"),
+    _check(content_checks.check_copies, "object"),
+    _check(content_checks.check_simulation, *CONTENT),
 )
 """Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
 

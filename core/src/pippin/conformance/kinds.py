@@ -19,6 +19,9 @@ OBSERVERS: tuple[Kind, ...] = ("viewer", "recorder")
 COMPONENTS: tuple[Kind, ...] = (*PARTS, *OBSERVERS, "plugin")
 """Kinds of which a simulation makes a component from its table."""
 
+CONTENT: tuple[Kind, ...] = ("importer", "object")
+"""Kinds that add bodies and shapes to a scene, and take no part in a step."""
+
 CARRIED: tuple[Kind, ...] = ("clamping", "stage")
 """Kinds that act within an actuator or a sensor; the kit has one of each to carry them."""
 
@@ -28,7 +31,7 @@ TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event
 CONFIGURED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
 """Kinds with a configuration: all but click commands."""
 
-SIMULATED: tuple[Kind, ...] = tuple(kind for kind in CONFIGURED if kind not in ("executor", "trainer", "importer"))
+SIMULATED: tuple[Kind, ...] = tuple(kind for kind in CONFIGURED if kind not in ("executor", "trainer", *CONTENT))
 """Kinds that take part in the kit's simulations."""
 
 

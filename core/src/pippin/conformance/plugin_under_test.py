@@ -29,7 +29,7 @@ from pippin.support.declaration import Declaration
 
 from . import scenes
 from .host_components import PlainSolver, carrier
-from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
+from .kinds import CARRIED, COMPONENTS, CONTENT, LABEL, OBSERVERS, merged, tables_of
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
@@ -97,11 +97,13 @@ class PluginUnderTest:
         """Table of the plugin: the author's keys, and default values for other required keys."""
         config = self.entry.load_config()
         fields = attrs.fields_dict(config)
-        is_in_scene = self.kind not in ("solver", "importer")
+        is_in_scene = self.kind not in ("solver", *CONTENT)
         guesses = {name: value for name, value in _GUESSES.items() if name in fields and is_in_scene}
         needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
         if issubclass(config, SiteConfig) and "site" not in self.config:
             needed["body"] = guesses["body"]
+        if self.kind == "object":
+            needed["label"] = LABEL
         return {"type": self.name, **needed, **self.config}
 
     @functools.cached_property
@@ -132,9 +134,11 @@ class PluginUnderTest:
         """
         return structure_choice(self.kind, self.table if table is None else table)
 
-    def asset_table(self) -> dict[str, Any]:
-        """Return the table of an asset that an importer reads."""
-        return {"path": str(self.file), "importer": self.table}
+    def content(self, **keys: Any) -> dict[str, Any]:
+        """Return the keys of `[scene]` with the asset that an importer reads, or with the object, and further keys."""
+        if self.kind == "object":
+            return {"objects": [{**self.table, **keys}]}
+        return {"assets": [{"path": str(self.file), "importer": self.table, **keys}]}
 
     def scene(self) -> Scene:
         """Return the content of each world: the author's prototype, or the kit's scene for the declared features."""

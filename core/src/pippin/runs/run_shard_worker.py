@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 from pippin.assembly.refuse_undeterministic import with_determinism
-from pippin.assembly.scene import assets_of_worlds
+from pippin.assembly.scene import contents_of_worlds
 from pippin.config import SimulationConfig
 from pippin.devices import kind_of
 from pippin.errors import PippinError
@@ -161,10 +161,10 @@ def _default_recorder(
 
 
 def _refuse_unlike(config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]]) -> None:
-    contents = assets_of_worlds(config.scene)
-    numbers = {assets: number for number, assets in enumerate(dict.fromkeys(contents))}
+    contents = contents_of_worlds(config.scene)
+    numbers = {each: number for number, each in enumerate(dict.fromkeys(contents))}
     for label, worlds in recorded.items():
-        refuse_unlike([numbers[assets] for assets in contents], worlds, f"recorders.{label}.")
+        refuse_unlike([numbers[each] for each in contents], worlds, f"recorders.{label}.")
 
 
 def _sizes_of_run(sizes: dict[str, int], simulation: Simulation, shard: Shard) -> dict[str, int]:

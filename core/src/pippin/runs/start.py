@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import attrs
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
+from pippin.errors import ConfigError
 from pippin.simulation import Simulation
 from pippin.state.start_pose import limit_notes, overlap_notes, overlaps
 from pippin.step.compilation import compile_step
+from pippin.step.cuda_compilation import architectures_named, compile_for
 
 from .progress import RunProgress
 
@@ -63,6 +67,25 @@ def compile_kernels(simulation: Simulation, progress: RunProgress, notes: list[s
     compile_step(simulation.program, progress.update)
     if notes is not None:
         notes += start_notes(simulation)
+
+
+def compile_for_gpus(config: SimulationConfig, architectures: str, progress: RunProgress) -> None:
+    """Compile the kernels of a build and a step for the GPUs of architectures, "sm_90,sm_80", without a GPU.
+
+    Raises:
+        ConfigError: The architectures are unknown, or the configuration chooses the CPU.
+    """
+    numbers = architectures_named(architectures)
+    if config.simulation.device == "cpu":
+        raise ConfigError(
+            "simulation.device: 'cpu', but --arch compiles for GPUs; set it to 'auto', or leave out --arch"
+        )
+    config = attrs.evolve(config, simulation=attrs.evolve(config.simulation, device="cpu"))
+    with progress.phase("compile"):
+        count, fault = compile_for(numbers, partial(Simulation, config), progress.update)
+    progress.note(f"{count} modules are compiled for {', '.join(f'sm_{number}' for number in numbers)}")
+    if fault is not None:
+        progress.note(f"the first step on a GPU may compile more: its kernels depend on results ({fault})")
 
 
 def take_first_step(simulation: Simulation) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from pippin.config import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig
+from pippin.config import ComponentConfig, SceneConfig, SimulationConfig
 from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError
-from pippin.indices import chosen_worlds, whole_number
+from pippin.indices import chosen_worlds
+from pippin.objects.copies import placed_copies
 from pippin.recording.config import RecorderConfig
+from pippin.validators import whole_number
 from pippin.viewing.config import ViewerConfig
 from pippin.workers import free_cores, usable_cores
 
@@ -141,23 +143,34 @@ def _gpus(name: str) -> int:
 
 
 def _scene(scene: SceneConfig, shard: Shard) -> SceneConfig:
-    assets = [_asset(asset, scene.worlds, index, shard) for index, asset in enumerate(scene.assets)]
+    assets = [_part(asset, scene.worlds, f"assets[{index}]", shard) for index, asset in enumerate(scene.assets)]
+    objects = [
+        (chosen, _part(chosen.config, scene.worlds, f"objects[{index}]", shard))
+        for index, chosen in enumerate(scene.objects)
+    ]
+    missing = {
+        label
+        for index, (chosen, part) in enumerate(objects)
+        if part is None
+        for label in placed_copies(chosen.config, f"scene.objects[{index}]")
+    }
     return attrs.evolve(
         scene,
         worlds=len(shard.worlds),
         first_world=scene.first_world + shard.worlds.start,
         total_worlds=scene.run_worlds,
         assets=tuple(asset for asset in assets if asset is not None),
+        objects=tuple(attrs.evolve(chosen, config=part) for chosen, part in objects if part is not None),
+        joints=tuple(joint for joint in scene.joints if not {joint.child, joint.parent} & missing),
     )
 
 
-def _asset(asset: AssetConfig, worlds: int, index: int, shard: Shard) -> AssetConfig | None:
-    """Return the asset in the worlds of a shard; None if it is in none of them."""
-    if asset.worlds is None:
-        return asset
-    chosen = chosen_worlds(asset.worlds, worlds, f"scene.assets[{index}].worlds", "leave the asset out")
-    local_worlds = shard.local(chosen)
-    return attrs.evolve(asset, worlds=local_worlds) if local_worlds else None
+def _part(part: Any, worlds: int, key: str, shard: Shard) -> Any:
+    """Return an asset or an object in the worlds of a shard; None if it is in none of them."""
+    if part.worlds is None:
+        return part
+    local_worlds = shard.local(chosen_worlds(part.worlds, worlds, f"scene.{key}.worlds", "leave it out"))
+    return attrs.evolve(part, worlds=local_worlds) if local_worlds else None
 
 
 def _solver(solver: ComponentConfig | None, count: int) -> ComponentConfig | None:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import warp as wp
-from pippin.devices import WARP_LOCK
+from pippin.devices import WARP_LOCK, kind_of
 
 from .program import Program
 
@@ -38,7 +38,7 @@ Report: TypeAlias = Callable[[str], None]
 _Variant: TypeAlias = "tuple[wp.Module, str, int | None]"
 """A module, the name of its device, and the block size of its launches."""
 
-_Build: TypeAlias = Callable[[], AbstractContextManager[Any]]
+Build: TypeAlias = Callable[[], AbstractContextManager[Any]]
 """Builds a simulation."""
 
 _LONG = 2.0
@@ -73,7 +73,7 @@ def compile_step(program: Program, progress: Report | None = None) -> int:
 
 
 @contextmanager
-def compiling_together(rehearse: _Build, progress: Report | None = None) -> Iterator[None]:
+def compiling_together(rehearse: Build, progress: Report | None = None) -> Iterator[None]:
     """Compile the modules of a build side by side, as soon as one of them is not in the kernel cache.
 
     A launch inside the `with` block that needs such a module lets the build be rehearsed first. If all of them are in
@@ -90,7 +90,7 @@ def compiling_together(rehearse: _Build, progress: Report | None = None) -> Iter
 
     def watch(module: wp.Module, device: Any, block_dim: int | None = None, *more: Any, **options: Any) -> Any:
         nonlocal is_done
-        if not is_done and not _is_cached(module, block_dim):
+        if not is_done and not _is_cached(module, wp.get_device(device), block_dim):
             is_done = True
             _load_together(_launched_by(rehearse), progress or _log)
         return load(module, device, block_dim, *more, **options)
@@ -99,25 +99,32 @@ def compiling_together(rehearse: _Build, progress: Report | None = None) -> Iter
         yield
 
 
-def _is_cached(module: wp.Module, block_dim: int | None) -> bool:
+def _is_cached(module: wp.Module, device: wp.Device, block_dim: int | None) -> bool:
     """Tell whether the kernel cache has a module; of a module that cannot be compiled, Warp says why itself."""
     with suppress(Exception):
-        return Path(wp.config.kernel_cache_dir or "", module.get_module_identifier(block_dim)).is_dir()
+        kind = f"*.sm{device.get_cuda_compile_arch()}*" if kind_of(device) == "cuda" else "*.o"
+        return any(Path(wp.config.kernel_cache_dir or "", module.get_module_identifier(block_dim)).glob(kind))
     return True
 
 
-def _launched_by(rehearse: _Build) -> dict[_Variant, None]:
+def _launched_by(rehearse: Build) -> dict[_Variant, None]:
     """Return what a build, and a step of what it built, launch."""
     found: dict[_Variant, None] = {}
+    with rehearsing(), suppress(Exception), _noting_launches(found), rehearse() as simulation:
+        _rehearse_operations(simulation.program, found)
+    return found
+
+
+@contextmanager
+def rehearsing() -> Iterator[None]:
+    """Build simulations inside of the block silently, and without a rehearsal of their own."""
     is_rehearsal = _IS_REHEARSAL.set(True)
     try:
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")  # the build itself says it again
-            with suppress(Exception), _noting_launches(found), rehearse() as simulation:
-                _rehearse_operations(simulation.program, found)
+            yield
     finally:
         _IS_REHEARSAL.reset(is_rehearsal)
-    return found
 
 
 def _rehearse_operations(program: Program, found: dict[_Variant, None]) -> None:
@@ -170,17 +177,26 @@ class _LongRehearsalError(Exception):
     """An operation launches more kernels than any operation does."""
 
 
-@contextmanager
-def _noting_launches(found: dict[_Variant, None]) -> Iterator[None]:
+def _noting_launches(found: dict[_Variant, None]) -> AbstractContextManager[None]:
     """Note the modules that this thread launches kernels of, instead of loading them."""
-    launches = 0
 
     def note(module: wp.Module, device: Any, block_dim: int | None = None, *_: Any) -> None:
+        found[module, str(wp.get_device(device)), block_dim] = None
+
+    return noting_launches(note)
+
+
+@contextmanager
+def noting_launches(note: Callable[..., Any]) -> Iterator[None]:
+    """Call a function instead of `wp.Module.load` for each launch of this thread."""
+    launches = 0
+
+    def count(*arguments: Any) -> Any:
         nonlocal launches
         launches += 1
         if launches > _LAUNCHES_MAX:
             raise _LongRehearsalError
-        found[module, str(wp.get_device(device)), block_dim] = None
+        return note(*arguments)
 
     def once(condition: wp.array, while_body: Any, stream: Any = None, **arguments: Any) -> None:
         if callable(while_body):  # it may be a graph, whose kernels are loaded
@@ -194,7 +210,7 @@ def _noting_launches(found: dict[_Variant, None]) -> Iterator[None]:
                 branch(**arguments)
 
     with (
-        standing_in(wp.Module, "load", note),
+        standing_in(wp.Module, "load", count),
         standing_in(wp, "capture_if", both),
         standing_in(wp, "capture_while", once),
         standing_in(wp, "empty", wp.zeros),

@@ -27,6 +27,7 @@ NewKind = Literal[
     "viewer",
     "recorder",
     "importer",
+    "object",
     "term",
     "action",
     "termination",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.devices import kind_of
 
 from .errors import ViewError
 
@@ -17,8 +18,11 @@ Array = Any
 """An array of Warp, NumPy, PyTorch, JAX or another library with DLPack or an array interface."""
 
 
-def as_warp(array: Array, where: str) -> wp.array:
-    """Return an array of another library as a Warp array over the same memory."""
+def as_warp(array: Array, where: str, device: wp.Device) -> wp.array:
+    """Return an array of another library as a Warp array over the same memory.
+
+    The device is that of the view, which holds for a CUDA array interface: such an array does not tell its own.
+    """
     if isinstance(array, wp.array):
         return array
     if isinstance(array, np.ndarray):
@@ -28,8 +32,8 @@ def as_warp(array: Array, where: str) -> wp.array:
             return wp.from_dlpack(array)  # pyright: ignore[reportReturnType] (textures are not DLPack)
         except (BufferError, IndexError, RuntimeError, TypeError, ValueError) as error:
             raise unreadable(where, array, error) from error
-    if hasattr(array, "__cuda_array_interface__"):
-        return wp.array(array, copy=False)
+    if hasattr(array, "__cuda_array_interface__") and kind_of(device) == "cuda":
+        return wp.array(array, copy=False, device=device)
     raise ViewError(f"{where}: expected an array, got {type(array).__name__}; pass one of Warp, NumPy, PyTorch or JAX")
 
 
@@ -69,7 +73,7 @@ def deliver(values: wp.array, out: Array | None, where: str) -> Array:
         return values
     if isinstance(out, np.ndarray) and not out.flags.writeable:
         raise ViewError(f"{where}: out cannot be written; pass an array that can")
-    target = as_warp(out, f"{where}: out")
+    target = as_warp(out, f"{where}: out", present(values.device))
     scalar = getattr(target.dtype, "_wp_scalar_type_", target.dtype)
     if scalar != values.dtype or scalar_shape(target) != values.shape:
         raise ViewError(

@@ -107,7 +107,7 @@ class Staging(Scratch):
 
         The data broadcasts to the shape.
         """
-        array = as_warp(data, where)
+        array = as_warp(data, where, self._device)
         scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
         if scalar != self._type and not (self._type is wp.uint8 and scalar is wp.bool):
             raise ViewError(f"{where}: expected {self.dtype}, got {scalar.__name__}; convert it before it is passed")

@@ -100,7 +100,7 @@ class RowSelector(Scratch):
             return self._of_mask(where, mask)
         if not _is_on_device(indices):
             return self._of_numbers(where, indices, compact)
-        array = as_warp(indices, where)
+        array = as_warp(indices, where, self._device)
         if array.dtype is wp.bool and not compact:
             return self._of_mask(where, array)  # indices are not boolean, so there is one meaning
         return self._of_device(where, indices, array, compact)
@@ -137,7 +137,7 @@ class RowSelector(Scratch):
     def _of_mask(self, where: str, mask: Any) -> RowSelection:
         known = None
         if _is_on_device(mask):
-            array = as_warp(mask, where)
+            array = as_warp(mask, where, self._device)
             if array.dtype is not wp.bool or array.shape != (self._count,):
                 raise ViewError(f"{where}: expected a mask of type bool and shape [{self._count}], got {_text(array)}")
             near = self._dense(where, 1, array)

@@ -18,6 +18,9 @@ from .kernels import place_cameras
 
 __all__ = ["SensorCamera"]
 
+_THREADS = 2**31
+"""The most threads of a launch that Warp numbers."""
+
 
 class SensorCamera(sensing.Sensor):
     """Ray-traced images of the camera's own world and of the shapes that all worlds share.
@@ -57,6 +60,7 @@ class SensorCamera(sensing.Sensor):
         simulation = binding.simulation
         config, model = self.config, simulation.model
         sites = binding.indices("shape", self._sites)
+        _refuse_too_many(sites.size, config.width, config.height)
         self._model, camera = model, newton.sensors.SensorCamera
         self._site_indices = wp.array(sites.ravel(), dtype=int, device=model.device)
         self._poses = wp.zeros(sites.size, dtype=wp.transform, device=model.device)
@@ -126,3 +130,12 @@ class SensorCamera(sensing.Sensor):
             sensing.add_site(builder, bodies[site], poses[site] * frame, f"{builder.shape_label[site]}/site")
             for site in chosen
         ]
+
+
+def _refuse_too_many(cameras: int, width: int, height: int) -> None:
+    """Refuse images with more pixels than a launch has threads: one thread of Newton's kernel draws a pixel."""
+    if cameras * width * height > _THREADS:
+        raise pippin.ConfigError(
+            f"width: {cameras} cameras of {width} × {height} pixels need {cameras * width * height} threads, and a"
+            f" launch has at most {_THREADS}; use smaller images, or split the worlds over simulations"
+        )

@@ -63,10 +63,14 @@ class SensorContact(sensing.Sensor):
         sensed = binding.indices(kind, self._sensed)
         names = getattr(simulation.model, f"{kind}_label")
         self._rows_per_world = sensed.shape[1]
-        with wp.ScopedDevice(simulation.device):
+        device = simulation.device
+        with wp.ScopedDevice(device):
             self._sensors = list(self._newton_sensors(binding, kind, sensed.ravel().tolist()))
-            forces = self._build_forces(sensed.size)
-            self._touch = _build_touch(sensed.size)
+        forces = self._build_forces(sensed.size, device)
+        self._touch = {
+            name: wp.zeros(sensed.size, dtype=wp.bool if unit == "1" else float, device=device)
+            for name, unit in _UNITS.items()
+        }
         return {
             name: sensing.Output(
                 data=sensing.per_world(array, sensed),
@@ -109,7 +113,7 @@ class SensorContact(sensing.Sensor):
             options = {**who, **chosen, "measure_total": index == 0, "request_contact_attributes": False}
             yield newton.sensors.SensorContact(binding.simulation.model, **options)
 
-    def _build_forces(self, row_count: int) -> dict[str, wp.array]:
+    def _build_forces(self, row_count: int, device: wp.Device) -> dict[str, wp.array]:
         """Return the arrays of forces; except joined matrices and the history, these are arrays of Newton's sensors."""
         first = self._sensors[0]
         self._net_force = present(first.total_force)
@@ -121,13 +125,13 @@ class SensorContact(sensing.Sensor):
         for name, attribute in (("force_matrix", "force_matrix"), ("friction_matrix", "force_matrix_friction")):
             parts = [getattr(sensor, attribute) for sensor in self._sensors]
             if len(parts) > 1:
-                joined = wp.zeros((row_count, len(self.partners)), dtype=wp.vec3)
+                joined = wp.zeros((row_count, len(self.partners)), dtype=wp.vec3, device=device)
                 self._joined.append((parts, joined))
                 forces[name] = joined
             elif self.partners:
                 forces[name] = parts[0]
         length = self.config.history
-        self._history = wp.zeros((row_count, length), dtype=wp.vec3) if length else None
+        self._history = wp.zeros((row_count, length), dtype=wp.vec3, device=device) if length else None
         return forces if self._history is None else {**forces, "net_force_history": self._history}
 
     def _launch(self, kernel: Any, dim: Any, *arguments: Any) -> None:
@@ -135,8 +139,3 @@ class SensorContact(sensing.Sensor):
 
 
 _UNITS = {"in_contact": "1", "air_time": "s", "contact_time": "s", "last_air_time": "s", "last_contact_time": "s"}
-
-
-def _build_touch(row_count: int) -> dict[str, wp.array]:
-    """Return the arrays of contact flags and contact times."""
-    return {name: wp.zeros(row_count, dtype=wp.bool if unit == "1" else float) for name, unit in _UNITS.items()}

@@ -56,12 +56,12 @@ class SensorIMU(sensing.Sensor):
         simulation = binding.simulation
         model = self._model = simulation.model
         sites = binding.indices("shape", self._sites)
-        with wp.ScopedDevice(model.device):
-            self._bodies = wp.array(on_host(model.shape_body)[sites.ravel()], dtype=int)
-            self._frames = wp.array(on_host(model.shape_transform)[sites.ravel()], dtype=wp.transform)
-            vectors = [wp.zeros(sites.size, dtype=wp.vec3) for _ in range(3)]
-            self._linear, self._angular, self._velocities = vectors
-            self._orientation = wp.zeros(sites.size, dtype=wp.quat)
+        bodies, frames = on_host(model.shape_body)[sites.ravel()], on_host(model.shape_transform)[sites.ravel()]
+        self._bodies = wp.array(bodies, dtype=int, device=model.device)
+        self._frames = wp.array(frames, dtype=wp.transform, device=model.device)
+        vectors = [wp.zeros(sites.size, dtype=wp.vec3, device=model.device) for _ in range(3)]
+        self._linear, self._angular, self._velocities = vectors
+        self._orientation = wp.zeros(sites.size, dtype=wp.quat, device=model.device)
         state = simulation.state
         self._launch(kernels.site_velocities, model.body_com, state.body_q, state.body_qd, self._velocities)
         labels = tuple(model.shape_label[site] for site in sites[0])

@@ -55,9 +55,8 @@ class SensorJointWrench(sensing.Sensor):
         simulation = binding.simulation
         model = self._model = simulation.model
         joints = binding.indices("joint", self._local)
-        with wp.ScopedDevice(model.device):
-            self._joints = wp.array(joints.ravel(), dtype=int)
-            self._force, self._torque = wp.zeros(joints.size, dtype=wp.vec3), wp.zeros(joints.size, dtype=wp.vec3)
+        self._joints = wp.array(joints.ravel(), dtype=int, device=model.device)
+        self._force, self._torque = (wp.zeros(joints.size, dtype=wp.vec3, device=model.device) for _ in range(2))
         names = tuple(model.joint_label[joint] for joint in joints[0])
         return {
             name: sensing.Output(data=sensing.per_world(values, joints), unit=unit, frame="joint", labels=names)

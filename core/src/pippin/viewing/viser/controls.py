@@ -164,7 +164,7 @@ class Controls:
         self._is_step_requested = True
 
     def _reset(self, worlds: Sequence[int] | None) -> None:
-        self._user_input.reset_count += 1
+        self._user_input.changes["reset"] += 1
         self._shown.reset(worlds)
         if worlds is None and self._shown.program is not None:
             self.start = self._shown.time

@@ -71,11 +71,7 @@ class EpisodePanel:
     def _sliders(self, label: str, command: Any) -> Sliders:
         names = [f"{label} {name}" for name in command.labels]
         ranges = [getattr(command.config, name, None) or (-1.0, 1.0) for name in command.labels]
-
-        def count() -> None:
-            self._panel.user_input.command_count += 1
-
-        sliders = Sliders(command.value, range(self._simulation.world_count), names, ranges, self._panel, count)
+        sliders = Sliders(command.value, range(self._simulation.world_count), names, ranges, self._panel, "command")
         sliders.after_write = self._hold_moved
         return sliders
 
@@ -89,7 +85,7 @@ class EpisodePanel:
             flag.fill_(is_held)
 
     def _switch_policy(self, is_on: bool) -> None:
-        self._panel.user_input.policy_count += 1
+        self._panel.user_input.changes["switch of the policy"] += 1
         self._task.policy_switch.fill_(is_on)
 
 

@@ -116,7 +116,7 @@ class Hand:
         if not math.isfinite(away @ away) or self._pick(camera, away / np.linalg.norm(away)) < 0:
             return
         self._owner = client
-        self._user_input.pull_count += 1
+        self._user_input.changes["pull"] += 1
 
     def _move(self, target: Any, client: int) -> None:
         if self._picking.is_picking() and client == self._owner:

@@ -33,7 +33,7 @@ class Sliders:
         names: A name for each number.
         ranges: Lowest and highest value of each slider; it grows with the values.
         panel: The panel; its chosen worlds are written.
-        count: Counts the writes of a user.
+        change: What a write of a user is.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class Sliders:
         names: Sequence[str],
         ranges: Sequence[tuple[float, float]],
         panel: Panel,
-        count: Callable[[], None],
+        change: str,
     ) -> None:
-        self._values, self._panel, self._count = values, panel, count
+        self._values, self._panel, self._change = values, panel, change
         #: Function to call after each write.
         self.after_write: Callable[[], None] | None = None
         self._row_of_world = {world: row for row, world in enumerate(worlds)}
@@ -55,7 +55,7 @@ class Sliders:
 
     def write(self, column: int, value: float) -> None:
         """Write one number of the chosen worlds."""
-        self._count()
+        self._panel.user_input.changes[self._change] += 1
         self._shown[column] = value
         for row in self._rows():
             self._values[row, column : column + 1].fill_(value)
@@ -108,12 +108,8 @@ def _targets(label: str, actuator: Any, simulation: Host, panel: Panel) -> Slide
     worlds = range(simulation.world_count) if own is None else own.tolist()
     names, ranges = _short(actuator.joint_labels), _ranges(simulation, actuator)
     is_expanded = len(names) <= _EXPANDED_MAX
-
-    def count() -> None:
-        panel.user_input.target_count += 1
-
     with panel.page.server.gui.add_folder(f"Targets: {label}", order=2.0, expand_by_default=is_expanded):
-        return Sliders(actuator.position_targets, worlds, names, ranges, panel, count)
+        return Sliders(actuator.position_targets, worlds, names, ranges, panel, "target")
 
 
 def _has_position_targets(actuator: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -15,14 +16,8 @@ class UserInput:
 
     def __init__(self) -> None:
         self._queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        #: Number of requested resets so far.
-        self.reset_count = 0
-        #: Number of written targets and commands so far.
-        self.target_count = self.command_count = 0
-        #: Number of times that the policy was switched on or off so far.
-        self.policy_count = 0
-        #: Number of times that a hand took a body so far.
-        self.pull_count = 0
+        #: Number of changes of the simulation so far, by what they are.
+        self.changes: Counter[str] = Counter()
 
     @property
     def is_pending(self) -> bool:
@@ -53,12 +48,5 @@ class UserInput:
 
     def notes(self) -> list[str]:
         """Return a phrase if a user changed the simulation."""
-        counts = (
-            (self.reset_count, "reset"),
-            (self.target_count, "target"),
-            (self.command_count, "command"),
-            (self.policy_count, "switch of the policy"),
-            (self.pull_count, "pull"),
-        )
-        changes = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
+        changes = [f"{count} {what}{'s' * (count > 1)}" for what, count in self.changes.items()]
         return [f"changed from the page: {', '.join(changes)}"] if changes else []

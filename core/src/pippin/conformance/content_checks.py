@@ -1,4 +1,4 @@
-"""Checks of an importer: what it reads from a file of its author."""
+"""Checks of what adds content to a scene: an importer from a file of its author, an object from its table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import newton
 import numpy as np
 import pippin
 from pippin.assembly.scene import add_assets, new_builder
+from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PluginError
+from pippin.objects.adding import add_objects
 
 from .outcomes import NotApplicableError
 from .plugin_under_test import PluginUnderTest
@@ -30,8 +32,8 @@ _STEPS = 5
 
 
 def check_content(runs: Runs) -> None:
-    """The importer is a `pippin.assets.Importer`. It reads its file into bodies or shapes; those of a kind have
-    different labels. It reads the same every time.
+    """An importer reads its file, and an object its table, into bodies, shapes or particles; those of a kind have
+    different labels. They are the same every time.
     """
     first, second = (_read(runs.subject) for _ in range(2))
     for what in ("body", "joint", "shape"):
@@ -45,15 +47,17 @@ def check_content(runs: Runs) -> None:
 
 
 def check_place(runs: Runs) -> None:
-    """The asset stands where its table puts it: the importer reads it at the origin, and does not place it itself."""
+    """The asset or the object stands where its table puts it: an importer reads its file at the origin, and does not
+    place it itself; an object takes the pose of its place.
+    """
     here = _poses(_read(runs.subject))
-    there = _poses(_read(runs.subject, {"position": _POSITION, "rotation": _TURN}))
+    there = _poses(_read(runs.subject, position=_POSITION, rotation=_TURN))
     for name, points in here.items():
         error = np.abs(_moved(points) - there[name]).max(initial=0.0)
         if not error < _TOLERANCE:
             raise PluginError(
                 f"{runs.subject}: with a position and a rotation, a {name} is {error:.2g} m away from its place;"
-                " leave the position of the asset to the host"
+                " leave the position of an asset to the host, and put an object where its place is"
             )
 
 
@@ -64,7 +68,7 @@ def check_options(runs: Runs) -> None:
         raise NotApplicableError("it declares neither floating nor scale")
     for name in declared:
         first, second = (
-            _numbers(_read(runs.subject, {} if value is None else {name: value})) for value in _VALUES[name]
+            _numbers(_read(runs.subject, **({} if value is None else {name: value}))) for value in _VALUES[name]
         )
         if first.keys() == second.keys() and all(_same(values, second[key]) for key, values in first.items()):
             raise PluginError(
@@ -73,12 +77,26 @@ def check_options(runs: Runs) -> None:
             )
 
 
+def check_copies(runs: Runs) -> None:
+    """Copies of an object have different labels, and are alike but for their places."""
+    copies = _read(runs.subject, repeat={"count": (3, 1, 1), "spacing": (5.0, 0.0, 0.0)})
+    single = _read(runs.subject)
+    for what in ("body", "joint", "shape"):
+        labels = getattr(copies, f"{what}_label")
+        twice = sorted({label for label in labels if labels.count(label) > 1})
+        if twice:
+            raise PluginError(f"{runs.subject}: two copies have a {what} {twice[0]!r}; begin it with the place's label")
+        count = len(getattr(single, f"{what}_label"))
+        if len(labels) != 3 * count:
+            raise PluginError(f"{runs.subject}: one has {count} of kind {what}, and three copies have {len(labels)}")
+
+
 def check_simulation(runs: Runs) -> None:
-    """Worlds with the asset take steps: the state stays finite, and is the same in every world."""
+    """Worlds with the asset or the object take steps: the state stays finite, and is the same in every world."""
     subject = runs.subject
     tables = {
         "simulation": {"device": "cpu", "capture": "off", "dt": subject.dt},
-        "scene": {"worlds": subject.world_count, "assets": [subject.asset_table()]},
+        "scene": {"worlds": subject.world_count, **subject.content()},
         **({} if subject.solver is None else {"solver": {"type": subject.solver}}),
     }
     with pippin.Simulation(pippin.structure(tables), {**subject.plain_solver(), "ball": _Ball()}) as simulation:
@@ -100,14 +118,16 @@ class _Ball:
         add_ball(builder, 100.0)
 
 
-def _read(subject: PluginUnderTest, options: Mapping[str, Any] | None = None) -> Any:
-    """Return a builder with the asset."""
-    config = pippin.structure({"scene": {"assets": [{**subject.asset_table(), **(options or {})}]}})
-    builder = new_builder(config.scene)
+def _read(subject: PluginUnderTest, **keys: Any) -> Any:
+    """Return a builder with the asset or the object, with further keys of its table."""
+    scene = pippin.structure({"scene": subject.content(**keys)}).scene
+    builder = new_builder(scene)
     try:
-        add_assets(builder, config.scene)
+        add_assets(builder, scene)
+        add_objects(builder, scene, range(len(scene.objects)), Catalog.installed())
     except ConfigError as error:
-        raise PluginError(f"{subject}: does not read its file: {error}") from error
+        what = "is not added from its table" if subject.kind == "object" else "does not read its file"
+        raise PluginError(f"{subject}: {what}: {error}") from error
     return builder
 
 

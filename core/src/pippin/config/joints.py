@@ -1,0 +1,222 @@
+"""The `[[scene.joints]]` tables: joints between the bodies of `[[scene.objects]]`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import deep_iterable, ge, min_len, optional
+from pippin.validators import finite, non_negative, ordered, positive, unit_quaternion
+
+from .geometry import Quaternion, Vector3, not_zero, orientation, vector
+
+
+def _number() -> Any:
+    """Return a field for a finite number >= 0; None leaves Newton's default."""
+    return attrs.field(default=None, validator=optional(non_negative))
+
+
+@attrs.frozen(kw_only=True, slots=False)  # a joint of one axis has two bases, and only one may have slots
+class AxisConfig:
+    """One axis of a joint, along which or about which its child moves."""
+
+    axis: Vector3 = attrs.field(default=(1.0, 0.0, 0.0), validator=[deep_iterable(finite), not_zero])
+    """Direction of the axis in the frame of the joint on the parent; its length has no effect."""
+
+    limits: tuple[float, float] | None = attrs.field(default=None, validator=ordered)
+    """Lowest and highest position [m or rad]; by default none."""
+
+    limit_ke: float | None = _number()
+    """Stiffness of the limits [N/m or N·m/rad] (10000)."""
+
+    limit_kd: float | None = _number()
+    """Damping of the limits [N·s/m or N·m·s/rad] (10)."""
+
+    damping: float | None = _number()
+    """Passive damping [N·s/m or N·m·s/rad] (0)."""
+
+    stiffness: float | None = _number()
+    """Stiffness of a passive spring [N/m or N·m/rad] (0)."""
+
+    rest_position: float | None = attrs.field(default=None, validator=optional(finite))
+    """Position at which the passive spring is at rest [m or rad] (0)."""
+
+    friction: float | None = _number()
+    """Dry friction [N or N·m] (0)."""
+
+    armature: float | None = _number()
+    """Rotor inertia [kg or kg·m²] (0)."""
+
+    effort_limit: float | None = attrs.field(default=None, validator=optional(positive))
+    """Largest effort of the joint's drive [N or N·m]; by default none."""
+
+    velocity_limit: float | None = attrs.field(default=None, validator=optional(positive))
+    """Largest velocity [m/s or rad/s]; by default none."""
+
+
+@attrs.frozen(kw_only=True)
+class MimicConfig:
+    """A joint that follows another one: `position = offset + ratio * position of the other`."""
+
+    of: str = attrs.field(validator=min_len(1))
+    """Label of the joint that leads."""
+
+    ratio: float = attrs.field(default=1.0, validator=finite)
+    """Change of the position for each unit of the leader's."""
+
+    offset: float = attrs.field(default=0.0, validator=finite)
+    """Position while the leader is at zero [m or rad]."""
+
+
+@attrs.frozen(kw_only=True)
+class _JointConfig:
+    """Keys of every joint: its two bodies, and its frame on each of them.
+
+    The poses of the bodies in the file are those at position zero. So the frame on the parent follows from the frame on
+    the child if it is left out.
+    """
+
+    label: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Label of the joint; by default that of the child with `_joint` at the end."""
+
+    child: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Label of the body that the joint moves; needed in `[[scene.joints]]`, and the object itself in its own table."""
+
+    parent: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Label of the body that carries the joint; by default the world."""
+
+    parent_position: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """Origin of the joint in the frame of the parent [m]; by default where the child's frame has it."""
+
+    parent_rotation: Quaternion | None = attrs.field(
+        default=None, validator=optional([deep_iterable(finite), unit_quaternion])
+    )
+    """Orientation of the joint in the frame of the parent (x, y, z, w); by default as on the child."""
+
+    child_position: Vector3 = vector()
+    """Origin of the joint in the frame of the child [m]."""
+
+    child_rotation: Quaternion = orientation()
+    """Orientation of the joint in the frame of the child (x, y, z, w)."""
+
+    collides: bool | None = None
+    """Whether the shapes of the two bodies collide; by default only those of a child of the world."""
+
+
+@attrs.frozen(kw_only=True)
+class FixedJointConfig(_JointConfig):
+    """A joint that holds its child."""
+
+    type: Literal["fixed"] = "fixed"
+    """The type of the joint."""
+
+
+@attrs.frozen(kw_only=True)
+class _AxisJointConfig(_JointConfig, AxisConfig):
+    position: float = attrs.field(default=0.0, validator=finite)
+    """Start position [m or rad]."""
+
+    velocity: float = attrs.field(default=0.0, validator=finite)
+    """Start velocity [m/s or rad/s]."""
+
+    mimic: MimicConfig | None = None
+    """The joint that this one follows; by default none."""
+
+
+@attrs.frozen(kw_only=True)
+class RevoluteJointConfig(_AxisJointConfig):
+    """A hinge."""
+
+    type: Literal["revolute"] = "revolute"
+    """The type of the joint."""
+
+
+@attrs.frozen(kw_only=True)
+class PrismaticJointConfig(_AxisJointConfig):
+    """A slider."""
+
+    type: Literal["prismatic"] = "prismatic"
+    """The type of the joint."""
+
+
+@attrs.frozen(kw_only=True)
+class BallJointConfig(_JointConfig):
+    """A ball and socket."""
+
+    type: Literal["ball"] = "ball"
+    """The type of the joint."""
+
+    rotation: Quaternion = orientation()
+    """Start orientation of the child in the frame of the joint (x, y, z, w)."""
+
+    angular_velocity: Vector3 = vector()
+    """Start velocity [rad/s], in the frame of the joint on the parent."""
+
+    damping: float | None = _number()
+    """Passive damping [N·m·s/rad] (0)."""
+
+    friction: float | None = _number()
+    """Dry friction [N·m] (0)."""
+
+    armature: float | None = _number()
+    """Rotor inertia [kg·m²] (0)."""
+
+
+def _one_for_each_axis(instance: Any, attribute: Any, value: tuple[float, ...]) -> None:
+    count = len(instance.linear) + len(instance.angular)
+    if value and len(value) != count:
+        raise ValueError(f"'{attribute.name}' must have one number for each of the {count} axes, got {len(value)}")
+
+
+@attrs.frozen(kw_only=True)
+class D6JointConfig(_JointConfig):
+    """A joint of up to three linear and three angular axes."""
+
+    type: Literal["d6"] = "d6"
+    """The type of the joint."""
+
+    linear: tuple[AxisConfig, ...] = ()
+    """Axes along which the child moves."""
+
+    angular: tuple[AxisConfig, ...] = ()
+    """Axes about which the child turns, after the linear ones."""
+
+    positions: tuple[float, ...] = attrs.field(default=(), validator=[deep_iterable(finite), _one_for_each_axis])
+    """Start positions of the axes [m or rad]; by default zero."""
+
+    velocities: tuple[float, ...] = attrs.field(default=(), validator=[deep_iterable(finite), _one_for_each_axis])
+    """Start velocities of the axes [m/s or rad/s]; by default zero."""
+
+
+@attrs.frozen(kw_only=True)
+class DistanceJointConfig(_JointConfig):
+    """A rod or a string of zero mass between two points, about which both bodies turn freely."""
+
+    type: Literal["distance"] = "distance"
+    """The type of the joint."""
+
+    lowest: float | None = attrs.field(default=None, validator=optional(ge(0.0)))
+    """Shortest distance of the two points [m]; by default none."""
+
+    highest: float | None = attrs.field(default=None, validator=optional(ge(0.0)))
+    """Longest distance of the two points [m]; by default none."""
+
+
+@attrs.frozen(kw_only=True)
+class FreeJointConfig(_JointConfig):
+    """A joint that lets its child move freely: what a body has without a joint."""
+
+    type: Literal["free"] = "free"
+    """The type of the joint."""
+
+
+JointConfig = (
+    FixedJointConfig
+    | RevoluteJointConfig
+    | PrismaticJointConfig
+    | BallJointConfig
+    | D6JointConfig
+    | DistanceJointConfig
+    | FreeJointConfig
+)
+"""A joint; its `type` says which."""

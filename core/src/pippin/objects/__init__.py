@@ -1,0 +1,9 @@
+"""Objects of a scene: what `[[scene.objects]]` adds beside the robots of files.
+
+Each kind of object is a plugin, which derives from `SceneObject`, with settings that derive from `ObjectConfig`.
+"""
+
+from .config import ObjectConfig
+from .scene_object import Place, SceneObject
+
+__all__ = ["ObjectConfig", "Place", "SceneObject"]

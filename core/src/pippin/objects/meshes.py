@@ -1,0 +1,67 @@
+"""Meshes and heights from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import newton
+import numpy as np
+from pippin.assets.usd.stage import open_stage
+from pippin.config.files import find_file
+from pippin.errors import ConfigError
+from pippin.extras import installation
+
+from .shape_configs import HeightfieldConfig, MeshConfig
+from .tables import read_table
+
+_STAGES = (".usd", ".usda", ".usdc", ".usdz")
+
+
+def read_mesh(config: MeshConfig, where: str) -> newton.Mesh:
+    """Return the mesh of a file.
+
+    Raises:
+        ConfigError: The file is missing, or is not a mesh; or an extra that reads it is not installed.
+    """
+    file = find_file(config.path, f"{where}.path")
+    if config.prim is not None and file.suffix not in _STAGES:
+        raise ConfigError(f"{where}.prim: {config.prim!r}, but {file.name!r} is no USD stage; leave it out")
+    try:
+        if file.suffix in _STAGES:
+            return _from_stage(file, config.prim, where)
+        if file.suffix == ".npz":
+            with np.load(file) as arrays:
+                return newton.Mesh(arrays["vertices"], arrays["indices"].reshape(-1))
+        return newton.Mesh.create_from_file(str(file))
+    except ImportError as error:
+        extra = "usd" if file.suffix in _STAGES else "meshes"
+        raise ConfigError(f"{where}.path: {error}; install it by `{installation(extra)}`") from error
+    except ConfigError:
+        raise
+    except Exception as error:  # readers of meshes raise errors of any class
+        raise ConfigError(f"{where}.path: {str(file)!r} is no mesh ({type(error).__name__}: {error})") from error
+
+
+def read_heightfield(config: HeightfieldConfig, where: str) -> newton.Heightfield:
+    """Return the heights of a file.
+
+    Raises:
+        ConfigError: The file is missing, or does not hold rows of finite numbers.
+    """
+    heights = read_table(config.path, f"{where}.path") * config.scale
+    rows, columns = heights.shape
+    if min(rows, columns) < 2:
+        raise ConfigError(f"{where}.path: must hold at least 2 rows and 2 columns of heights, got {rows} and {columns}")
+    length, width = config.size
+    return newton.Heightfield(heights, rows, columns, length / 2, width / 2)
+
+
+def _from_stage(file: Path, prim: str | None, where: str) -> newton.Mesh:
+    stage: Any = open_stage(file)
+    meshes = [str(each.GetPath()) for each in stage.Traverse() if each.GetTypeName() == "Mesh"]
+    chosen = meshes[0] if prim is None and len(meshes) == 1 else prim
+    if chosen not in meshes:
+        got = "it names none" if prim is None else f"got {prim!r}"
+        raise ConfigError(f"{where}.prim: must name a mesh of {file.name!r}, {got}; meshes: {', '.join(meshes[:12])}")
+    return newton.usd.get_mesh(stage.GetPrimAtPath(chosen))

@@ -1,0 +1,94 @@
+"""Shapes of an object in a builder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import newton
+import warp as wp
+from pippin.config.shapes import ShapeConfig
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
+
+from . import shape_configs as configs
+from .meshes import read_heightfield, read_mesh
+from .scene_object import Place
+
+_PROPERTIES = [field.name for field in attrs.fields(ShapeConfig)]
+
+
+def add_shape(
+    builder: newton.ModelBuilder,
+    body: int,
+    config: configs.ObjectShapeConfig,
+    place: Place,
+    *,
+    label: str,
+    where: str,
+    material: str | None,
+) -> int:
+    """Add a shape to a body, or to the world at the object's pose; return its index.
+
+    Args:
+        builder: The content of one world.
+        body: The body; -1 for the world.
+        config: The shape.
+        place: The copy of the object.
+        label: The label of the shape.
+        where: Key path of the shape, for errors.
+        material: The name of the object's material, for a shape that states none.
+    """
+    pose = wp.transform(config.position, config.rotation)
+    name, key = (material, where.rpartition(".shapes")[0]) if config.material is None else (config.material, where)
+    common: dict[str, Any] = {
+        "xform": place.pose * pose if body < 0 else pose,
+        "cfg": _properties(builder, config, place, name, f"{key}.material"),
+        "color": config.color,
+        "opacity": config.opacity,
+        "label": label,
+    }
+    match config:
+        case configs.PlaneConfig(size=size):
+            _refuse_moving(body, where)
+            length, width = size or (0.0, 0.0)
+            return builder.add_shape_plane(None, length=length, width=width, body=body, **common)
+        case configs.HeightfieldConfig():
+            _refuse_moving(body, where)
+            return builder.add_shape_heightfield(heightfield=read_heightfield(config, where), **common)
+        case configs.MeshConfig():
+            scale: Any = config.scale if isinstance(config.scale, tuple) else (config.scale,) * 3
+            add = builder.add_shape_convex_hull if config.is_hull else builder.add_shape_mesh
+            return add(body, mesh=read_mesh(config, where), scale=scale, **common)
+    common["as_site"] = config.is_site
+    match config:
+        case configs.BoxConfig(size=(x, y, z)):
+            return builder.add_shape_box(body, hx=x / 2, hy=y / 2, hz=z / 2, **common)
+        case configs.SphereConfig(radius=radius):
+            return builder.add_shape_sphere(body, radius=radius, **common)
+        case configs.EllipsoidConfig(radii=(x, y, z)):
+            return builder.add_shape_ellipsoid(body, rx=x, ry=y, rz=z, **common)
+    add = getattr(builder, f"add_shape_{config.type}")
+    return add(body, radius=config.radius, half_height=config.length / 2, **common)
+
+
+def _properties(
+    builder: newton.ModelBuilder, config: ShapeConfig, place: Place, material: str | None, where: str
+) -> newton.ModelBuilder.ShapeConfig:
+    """Return the properties of a shape: its own, those of its material, and those of the scene, in this order."""
+    if material is not None and material not in place.materials:
+        known = ", ".join(place.materials) or "none"
+        near = did_you_mean(material, place.materials)
+        raise ConfigError(f"{where}: no material {material!r} in scene.materials, which has {known}{near}")
+    found = builder.default_shape_cfg.copy()
+    for source in ([] if material is None else [place.materials[material]]) + [config]:
+        for name in _PROPERTIES:
+            value = getattr(source, name)
+            if value is not None:
+                setattr(found, name, value)
+    return found
+
+
+def _refuse_moving(body: int, where: str) -> None:
+    if body >= 0:
+        raise ConfigError(f"{where}: a plane and a heightfield cannot move; set motion = 'static'")

@@ -1,0 +1,29 @@
+"""Files of numbers that a scene names: poses and heights."""
+
+from __future__ import annotations
+
+import numpy as np
+from pippin.config.files import find_file
+from pippin.errors import ConfigError
+
+
+def read_table(path: str, where: str, columns: tuple[int, ...] = ()) -> np.ndarray:
+    """Return the rows of a file `.npy`, or `.csv` with commas, shape [rows, columns].
+
+    Args:
+        path: The file, as a configuration names it.
+        where: Key path of the file, for errors.
+        columns: Permitted numbers of columns; by default any.
+
+    Raises:
+        ConfigError: The file is missing, or does not hold rows of finite numbers.
+    """
+    file = find_file(path, where)
+    try:
+        rows = np.load(file) if file.suffix == ".npy" else np.loadtxt(file, delimiter=",", ndmin=2)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{where}: {str(file)!r} holds no rows of numbers ({error}); write .npy or .csv") from error
+    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all() or (columns and rows.shape[1] not in columns):
+        wanted = f" of {' or '.join(map(str, columns))} columns" if columns else ""
+        raise ConfigError(f"{where}: {str(file)!r} must hold rows{wanted} of finite numbers, got {list(rows.shape)}")
+    return rows.astype(float)

@@ -1,0 +1,165 @@
+"""Compiles what a build and a step launch for GPUs that this machine need not have.
+
+Both are rehearsed on the CPU, which pretends to all but Warp that it is a GPU: Newton chooses other kernels and block
+sizes there. Models are built in earnest, since solvers read their numbers; no other kernel runs. Then NVRTC, which
+needs no driver, compiles the noted modules under the names that Warp looks for on such a GPU: as PTX, which Warp takes
+if the driver is as new as its toolkit, and as code of the GPU for older drivers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from functools import partial
+from os import cpu_count
+from typing import Any, TypeAlias
+
+import newton
+import warp as wp
+from pippin.errors import ConfigError, SimulationError
+
+from .compilation import Build, Report, noting_launches, rehearsing, standing_in
+from .program import Program
+
+_Variants: TypeAlias = "dict[tuple[wp.Module, int], None]"
+"""Modules, each with a block size of its launches."""
+
+_BLOCK_SIZE = 256
+"""Block size of launches on a GPU that name none."""
+
+_PRETENDED = {"sm_count": 108, "is_mempool_supported": True, "is_mempool_enabled": True}
+"""Attributes of the GPU; Newton chooses some block sizes by the number of multiprocessors."""
+
+_IS_EARNEST = ContextVar("is_earnest", default=False)
+"""Whether launches run, and the CPU is one."""
+
+
+def architectures_named(names: str) -> tuple[int, ...]:
+    """Return the numbers of architectures, "sm_90,sm_80".
+
+    Raises:
+        ConfigError: NVRTC compiles for no such architecture.
+    """
+    known = {f"sm_{number}": number for number in wp.get_cuda_supported_archs()}
+    chosen = dict.fromkeys(name.strip() for name in names.split(","))
+    for name in chosen:
+        if name not in known:
+            what = f"use one of {', '.join(known)}" if known else "this build of Warp lacks NVRTC; reinstall warp-lang"
+            raise ConfigError(f"--arch: no architecture {name!r}; {what}")
+    return tuple(known[name] for name in chosen)
+
+
+def compile_for(architectures: Sequence[int], build: Build, report: Report) -> tuple[int, Exception | None]:
+    """Compile the modules that a build and a step launch on GPUs, into Warp's kernel cache.
+
+    Args:
+        architectures: Compute capabilities, such as 90.
+        build: Builds the simulation on the CPU.
+        report: Called with how many modules are ready.
+
+    Returns:
+        The number of modules, and the error of what could not be rehearsed, if any.
+    """
+    found: _Variants = {}
+    fault = [rehearse(architecture, build, found) for architecture in architectures][-1]
+    done = 0
+    report(f"0 of {len(found)}")
+    with ThreadPoolExecutor(cpu_count()) as pool:
+        for size in dict.fromkeys(size for _, size in found):  # a module has one at a time
+            modules = [module for module, its in found if its == size]
+            for _ in pool.map(partial(_compile, size=size, architectures=architectures), modules):
+                done += 1
+                report(f"{done} of {len(found)}")
+    return len(found), fault
+
+
+def _compile(module: wp.Module, *, size: int, architectures: Sequence[int]) -> None:
+    usual, module.options["block_dim"] = module.options["block_dim"], size
+    try:
+        for is_ptx in (True, False):
+            wp.compile_aot_module(module, None, architectures, use_ptx=is_ptx)
+    except Exception as error:
+        raise SimulationError(f"--arch: {module.name} does not compile: {error}; report it to its author") from error
+    finally:
+        module.options["block_dim"] = usual
+
+
+def rehearse(architecture: int, build: Build, found: _Variants) -> Exception | None:
+    """Note what a build and a step launch on a GPU, and return the error of what could not be rehearsed, if any."""
+    try:
+        with rehearsing(), _noting(found), _pretending(architecture), build() as simulation:
+            return _launch(simulation.program)
+    except Exception as error:
+        # A build that needs results of kernels is done on the CPU; on a GPU it may choose other kernels.
+        with rehearsing(), _noting(found), _in_earnest(build)() as simulation:
+            return _launch(simulation.program) or error
+
+
+def _launch(program: Program) -> Exception | None:
+    fault = None
+    for operation in program.operations:
+        try:
+            if operation.eager_reason is None:
+                operation.run()
+        except Exception as error:
+            fault = error
+    return fault
+
+
+@contextmanager
+def _noting(found: _Variants) -> Iterator[None]:
+    """Note the modules that are launched, with their block sizes, instead of loading them."""
+    sizes, load = [_BLOCK_SIZE], wp.Module.load
+
+    def sized(launch: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        sizes.append(options.get("block_dim") or _BLOCK_SIZE)
+        try:
+            return launch(*arguments, **options)
+        finally:
+            sizes.pop()
+
+    def note(*arguments: Any) -> Any:
+        found[arguments[0], sizes[-1]] = None
+        return load(*arguments) if _IS_EARNEST.get() else None
+
+    builder = newton.ModelBuilder
+    with ExitStack() as stack:
+        stack.enter_context(noting_launches(note))
+        for name in ("launch", "launch_tiled"):
+            stack.enter_context(standing_in(wp, name, partial(sized, getattr(wp, name))))
+        stack.enter_context(standing_in(builder, "finalize", _in_earnest(builder.finalize)))
+        yield
+
+
+def _in_earnest(build: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*arguments: Any, **options: Any) -> Any:
+        token = _IS_EARNEST.set(True)
+        try:
+            return build(*arguments, **options)
+        finally:
+            _IS_EARNEST.reset(token)
+
+    return run
+
+
+@contextmanager
+def _pretending(architecture: int) -> Iterator[None]:
+    """Let the CPU answer as a GPU does, to all but Warp itself."""
+
+    def answer(truth: Callable[[wp.Device], bool], device: wp.Device) -> bool:
+        is_warp = sys._getframe(1).f_globals["__name__"].startswith("warp.")
+        return truth(device) != (not is_warp and not _IS_EARNEST.get())
+
+    device = wp.get_device("cpu")
+    with ExitStack() as stack:
+        for name, value in {**_PRETENDED, "arch": architecture}.items():
+            stack.callback(setattr, device, name, getattr(device, name))
+            setattr(device, name, value)
+        for name in ("is_cuda", "is_cpu"):
+            stack.callback(setattr, wp.Device, name, vars(wp.Device)[name])
+            setattr(wp.Device, name, property(partial(answer, vars(wp.Device)[name].fget)))
+        stack.enter_context(standing_in(wp, "is_conditional_graph_supported", lambda: True))
+        yield

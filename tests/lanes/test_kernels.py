@@ -1,0 +1,53 @@
+"""Every kernel of the core and of the plugins compiles for GPUs, from Turing to Blackwell."""
+
+import subprocess
+import sys
+
+import pytest
+
+from .kernels import ARCHITECTURES, ROOT, SOURCES, declared, faults_of, functions_of, import_modules
+
+SPLIT = """
+import sys
+import warp as wp
+
+wp.config.enable_backward = {backward}
+from tests.lanes.kernels import declared, faults_of, import_modules
+
+modules = import_modules(declared().values())
+sys.exit("\\n".join(f"{{name}}: {{fault}}" for name, fault in faults_of(modules, {architectures}).items()))
+"""
+
+
+@pytest.fixture(scope="module")
+def modules():
+    return import_modules(declared().values())
+
+
+def test_sources_have_kernels_of_the_core_of_plugins_and_of_templates():
+    owners = {path.relative_to(ROOT).parts[0] for path, _ in declared()}
+    templates = {folder for folder in SOURCES for path, _ in declared() if path.is_relative_to(folder)}
+
+    assert owners == {"core", "solvers", "actuators", "sensors"}
+    assert len(templates) > 20
+    assert len(declared()) > 140
+
+
+def test_every_kernel_in_the_sources_is_compiled(modules):
+    forgotten = set(declared()) - {function for module in modules for function in functions_of(module)}
+
+    assert not forgotten
+
+
+def test_every_kernel_compiles_for_the_oldest_gpu(modules):
+    assert not faults_of(modules, ARCHITECTURES[:1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backward", [False, True])
+def test_every_kernel_compiles_for_every_gpu(backward):
+    code = SPLIT.format(backward=backward, architectures=ARCHITECTURES)
+
+    finished = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert finished.returncode == 0, finished.stderr

@@ -1,0 +1,55 @@
+"""The examples of Newton that stand here as files, in the order of Newton's folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pippin
+
+from .judge import Case
+
+
+def _shapes(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the start positions of `basic_shapes`, whose check changes their heights."""
+    starts = simulation.state.body_q.numpy()[:, :3]
+    return {"solver_type": "xpbd"} | {
+        f"{label}_pos": starts[index].copy() for index, label in enumerate(simulation.model.body_label)
+    }
+
+
+def _spin(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    start = simulation.state.body_q.numpy().copy()
+    com = simulation.model.body_com.numpy()[0].copy()
+    return {
+        "body": 0,
+        "min_stem_axis_y": 1.0,
+        "initial_rotational_energy": None,
+        "initial_body_q": start,
+        "body_com": com,
+        "initial_com": start[0, :3] + com,
+    }
+
+
+def _pyramid(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    starts = simulation.state.body_q.numpy()[:, :3].copy()
+    top = np.flatnonzero(starts[:, 2] > starts[:, 2].max() - 0.1)
+    return {"pyramid_size": 5, "top_body_indices": top.tolist(), "top_initial_positions": starts}
+
+
+def _spheres(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"sphere_bodies": list(range(5))}
+
+
+CASES = (
+    Case(module="basic.example_basic_dzhanibekov", frames=230, attributes=_spin),
+    Case(module="basic.example_basic_heightfield", frames=120, attributes=_spheres),
+    Case(module="basic.example_basic_joints", frames=100),
+    Case(module="basic.example_basic_pendulum", frames=100),
+    Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
+    Case(module="contacts.example_balance_bird", frames=120),
+    Case(module="contacts.example_domino_spiral", frames=120),
+    Case(module="contacts.example_newton_cradle", frames=120),
+    Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
+)

@@ -1,0 +1,98 @@
+"""Newton's own checks of its examples, on the arrays of a Pippin simulation.
+
+The check of an example is a method of its class, which reads a few attributes. So an object of that class is made
+without its constructor, and gets these attributes from a simulation of a file. The criteria are Newton's code of the
+installed version: nothing of them stands here. Its step keeps the time and what the check measures on the way, and
+calls `simulate`, which is the step of the simulation.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pippin
+
+FILES = Path(__file__).parent / "files"
+
+Attributes = Callable[[pippin.Simulation], Mapping[str, Any]]
+
+
+def _none(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {}
+
+
+@attrs.frozen(kw_only=True)
+class Case:
+    """One example: its module in Newton, its frames, and what its check reads beyond model and state."""
+
+    module: str
+    """Below `newton.examples`, such as `basic.example_basic_shapes`."""
+
+    frames: int
+    """Number of frames; those of Newton's own test on a CPU, or the example's default."""
+
+    attributes: Attributes = _none
+    """Returns further attributes that the check reads, from the simulation at its start."""
+
+    is_empty: bool = False
+    """Whether Newton's check is empty, so that only ours counts."""
+
+    is_slow: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the example, and of its file."""
+        return self.module.rpartition(".example_")[2]
+
+    @property
+    def file(self) -> Path:
+        """The configuration file."""
+        return FILES / f"{self.name}.toml"
+
+
+def judge(case: Case) -> None:
+    """Run a file as long as the example, and let the example check it, after each frame and at the end.
+
+    Raises:
+        Exception: The check fails, with Newton's words; or the state is not finite.
+    """
+    example = object.__new__(importlib.import_module(f"newton.examples.{case.module}").Example)
+    with pippin.Simulation(case.file) as simulation:
+        vars(example).update(
+            model=simulation.model,
+            state_0=simulation.state,
+            control=simulation.control,
+            contacts=simulation.contacts,
+            world_count=simulation.world_count,
+            simulate=simulation.step,
+            graph=None,
+            sim_time=0.0,
+            frame_dt=simulation.control_dt,
+            test_mode=True,
+            **case.attributes(simulation),
+        )
+        start = poses(simulation)
+        for _ in range(case.frames):
+            example.step()
+            if hasattr(example, "test_post_step"):
+                example.test_post_step()
+        if not case.is_empty:
+            example.test_final()
+        refuse_dead(start, poses(simulation))
+
+
+def poses(simulation: pippin.Simulation) -> np.ndarray:
+    """Return the poses of all bodies and the positions of all particles, as one row of numbers."""
+    state = simulation.state
+    return np.concatenate([array.numpy().ravel() for array in (state.body_q, state.particle_q) if array is not None])
+
+
+def refuse_dead(start: np.ndarray, end: np.ndarray) -> None:
+    """Refuse a run after which a pose is not finite, or nothing has moved: some checks would pass it."""
+    assert np.isfinite(end).all(), "a pose is not finite"
+    assert np.abs(end - start).max() > 1e-4, "nothing has moved"

@@ -1,0 +1,59 @@
+"""Files of numbers and meshes beside the TOML files: what Newton's examples compute by formulas.
+
+`python -m tests.newton_examples.write_files` writes them again.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import newton
+import numpy as np
+
+FILES = Path(__file__).parent / "files"
+
+
+def waves() -> np.ndarray:
+    """Return the heights of `basic_heightfield` [m], rows along y."""
+    places = np.linspace(-5.0, 5.0, 50)
+    return 0.5 * np.sin(places)[None, :] * np.cos(places)[:, None]
+
+
+def dominoes() -> np.ndarray:
+    """Return the poses of `domino_spiral`, shape [30, 7]: the first leans on nothing, and begins the chain."""
+    growth, angle, poses = 0.32 / (2.0 * math.pi), 0.0, []
+    for number in range(30):
+        radius = 0.35 + growth * angle
+        along = np.array(
+            [growth * math.cos(angle) - radius * math.sin(angle), growth * math.sin(angle) + radius * math.cos(angle)]
+        )
+        yaw, tilt = math.atan2(-along[0], along[1]) / 2.0, (-math.radians(15.0) if number == 0 else 0.0) / 2.0
+        turn = [
+            math.cos(yaw) * math.sin(tilt),
+            math.sin(yaw) * math.sin(tilt),
+            math.sin(yaw) * math.cos(tilt),
+            math.cos(yaw) * math.cos(tilt),
+        ]
+        poses.append([radius * math.cos(angle), radius * math.sin(angle), 0.18, *turn])
+        angle += 0.12 / math.hypot(radius, growth)
+    return np.array(poses)
+
+
+def pedestal() -> newton.Mesh:
+    """Return the frustum of `balance_bird`, with its base at height zero [m]."""
+    mesh = newton.Mesh.create_cylinder(
+        0.08, 0.06, up_axis=newton.Axis.Z, segments=32, top_radius=0.006, compute_inertia=False
+    )
+    return newton.Mesh(mesh.vertices + np.array([0.0, 0.0, 0.06]), mesh.indices, compute_inertia=False)
+
+
+def main() -> None:
+    np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
+    np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
+    mesh = pedestal()
+    np.savez_compressed(FILES / "pedestal.npz", vertices=mesh.vertices, indices=mesh.indices)
+
+
+if __name__ == "__main__":
+    main()
