@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
-from pippin.errors import ConfigError
 
 from .kernels import exchange_targets, keep_own_targets
 
 TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": "joint_target_qd"}
 """Arrays of `newton.Control` with the targets of all joints, by the name of an actuator's own array."""
-
-
-class TargetArray(wp.array):
-    """An array of targets that takes values of its own shape alone: Warp would copy others as far as they go."""
-
-    place: str
-    """Its name in the simulation."""
-
-    def assign(self, src: Any) -> None:
-        """Copy values, in an array of any kind, into the targets.
-
-        Raises:
-            ConfigError: They have another shape.
-        """
-        if np.shape(src) != self.shape:
-            raise ConfigError(
-                f"{self.place}: expected shape {list(self.shape)}, worlds × DOFs, got {list(np.shape(src))}; reshape"
-                f" the values, spread them by np.broadcast_to(values, {self.shape}), or fill_ all with one number"
-            )
-        super().assign(src)
 
 
 class SharedTargets:

@@ -22,16 +22,12 @@ def restore_row(row: int, world_mask: wp.array[bool], copy: RowCopy):
 
 @wp.kernel
 def restore_rows(world_mask: wp.array[bool], copy0: RowCopy, copy1: RowCopy, copy2: RowCopy, copy3: RowCopy):
-    """Copy the saved bytes of each row whose world is masked, in up to four arrays: launched over arrays and rows."""
-    which, row = wp.tid()
-    if which == 0:
-        restore_row(row, world_mask, copy0)
-    elif which == 1:
-        restore_row(row, world_mask, copy1)
-    elif which == 2:
-        restore_row(row, world_mask, copy2)
-    else:
-        restore_row(row, world_mask, copy3)
+    """Copy the saved bytes of each row whose world is masked, in up to four arrays."""
+    row = wp.tid()
+    restore_row(row, world_mask, copy0)
+    restore_row(row, world_mask, copy1)
+    restore_row(row, world_mask, copy2)
+    restore_row(row, world_mask, copy3)
 
 
 @wp.kernel
