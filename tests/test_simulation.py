@@ -307,7 +307,7 @@ def test_gains_that_blow_up_are_found(chain, configure):
     config = configure("featherstone", actuators={"legs": {**PD, "kp": 1e6}}, scene={"worlds": 2})
     with pippin.Simulation(config, prototype=chain()) as simulation:
         targets = simulation.actuators["legs"].position_targets
-        targets.assign(targets.numpy() + [[0.0], [0.1]])
+        targets.assign(targets.numpy() + np.array([[0.0], [0.1]]))
         simulation.step(200)
 
         text = error_of(simulation.raise_errors)
