@@ -89,7 +89,7 @@ class JointActuator(FrozenAttributes):
         self._parameters = Parameters(lanes, world_of_lane, binding)
         self._properties.publish(self._properties.random)
         if self._properties.random or (self.gain_changes and self._parameters.drawn):
-            self._host.services.will_notify_solver()
+            self._host.services.model_changes.is_told_in_steps = True
         own = (self._targets["position_targets"], self._targets["velocity_targets"])
         self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, self._host.control, world_of_lane)
 
