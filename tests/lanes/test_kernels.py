@@ -15,7 +15,7 @@ wp.config.enable_backward = {backward}
 from tests.lanes.kernels import declared, faults_of, import_modules
 
 modules = import_modules(declared().values())
-sys.exit("\\n".join(f"{{name}}: {{fault}}" for name, fault in faults_of(modules, {architectures}).items()))
+sys.exit("\\n".join(f"{{name}}: {{fault}}" for name, fault in faults_of(modules, {architectures}).items()) or None)
 """
 
 

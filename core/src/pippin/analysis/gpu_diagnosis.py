@@ -1,4 +1,4 @@
-"""What this machine can do on GPUs, in words, with cures: compiler, driver, memory pools, conditional graphs."""
+"""Abilities of this machine on GPUs, in words, with cures: compiler, driver, memory pools, conditional graphs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_POOL = (
 
 @attrs.frozen(kw_only=True)
 class GpuFacts:
-    """What Warp and the driver tell about GPUs: versions of CUDA, the architectures of NVRTC, and each GPU."""
+    """Answers of Warp and the driver about GPUs: versions of CUDA, the architectures of NVRTC, and each GPU."""
 
     toolkit: tuple[int, int] | None
     driver: tuple[int, int] | None

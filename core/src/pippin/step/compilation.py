@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import warp as wp
-from pippin.devices import WARP_LOCK
+from pippin.devices import WARP_LOCK, kind_of
 
 from .program import Program
 
@@ -102,7 +102,7 @@ def compiling_together(rehearse: Build, progress: Report | None = None) -> Itera
 def _is_cached(module: wp.Module, device: wp.Device, block_dim: int | None) -> bool:
     """Tell whether the kernel cache has a module; of a module that cannot be compiled, Warp says why itself."""
     with suppress(Exception):
-        kind = f"*.sm{device.get_cuda_compile_arch()}*" if device.is_cuda else "*.o"
+        kind = f"*.sm{device.get_cuda_compile_arch()}*" if kind_of(device) == "cuda" else "*.o"
         return any(Path(wp.config.kernel_cache_dir or "", module.get_module_identifier(block_dim)).glob(kind))
     return True
 

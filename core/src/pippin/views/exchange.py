@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.devices import kind_of
 
 from .errors import ViewError
 
@@ -31,7 +32,7 @@ def as_warp(array: Array, where: str, device: wp.Device) -> wp.array:
             return wp.from_dlpack(array)  # pyright: ignore[reportReturnType] (textures are not DLPack)
         except (BufferError, IndexError, RuntimeError, TypeError, ValueError) as error:
             raise unreadable(where, array, error) from error
-    if hasattr(array, "__cuda_array_interface__") and device.is_cuda:
+    if hasattr(array, "__cuda_array_interface__") and kind_of(device) == "cuda":
         return wp.array(array, copy=False, device=device)
     raise ViewError(f"{where}: expected an array, got {type(array).__name__}; pass one of Warp, NumPy, PyTorch or JAX")
 
