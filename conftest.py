@@ -27,7 +27,16 @@ def pytest_collection() -> Generator[None]:
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(10_000)  # builds make many objects that stay: a tenth of the time went into collections
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what is required: `-m "not slow"` leaves it out."""
+    for item in items:
+        if item.get_closest_marker("required"):
+            item.add_marker("slow")
 
 
 def pytest_report_header() -> str | None:
@@ -114,6 +123,8 @@ def _tables(keys: dict[str, Any]) -> dict[str, Any]:
     defaults = pippin.structure({})
     tables: dict[str, Any] = {"simulation": {"device": "cpu"}, "scene": {}}
     homes = {key: table for table in tables for key in attrs.fields_dict(type(getattr(defaults, table)))}
+    if "options" in keys:
+        homes.pop("joints")  # in the files of components, those that a component chooses
     path = keys.pop("options", "").split(".")
     for key in [key for key in keys if key in attrs.fields_dict(type(defaults))]:
         tables[key] = {**tables.get(key, {}), **keys.pop(key)}

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from pippin.errors import ConfigError, SimulationError
-from pippin.indices import IndexRange, whole_number
+from pippin.indices import IndexRange
+from pippin.validators import whole_number
 
 WORLDS = IndexRange(4)
 

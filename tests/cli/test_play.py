@@ -31,6 +31,7 @@ def play(*words):
     return CliRunner().invoke(main, ["play", TASK, "--set", "simulation.device='cpu'", *map(str, words)])
 
 
+@pytest.mark.required
 def test_a_policy_acts_in_the_task_of_a_file(policy, tmp_path):
     out = tmp_path / "run"
 

@@ -241,6 +241,7 @@ def test_runs_gather_where_the_command_is_given(arm: Path, monkeypatch: pytest.M
     assert folders[0].name.startswith("arm-")
 
 
+@pytest.mark.required
 def test_the_ant_of_the_readme_runs(run: Callable[..., Result], tmp_path: Path) -> None:
     example = Path(__file__).parents[2] / "docs/examples/ant.toml"
 
@@ -285,6 +286,7 @@ def test_json_is_one_line_alone_on_stdout(stopped: tuple[int, str, str, Path]) -
     assert "\x1b" not in stderr
 
 
+@pytest.mark.required
 def test_ctrl_c_stops_a_run_that_leaves_its_folder(stopped: tuple[int, str, str, Path]) -> None:
     code, stdout, stderr, folder = stopped
 

@@ -42,7 +42,9 @@ class Gusts:
 
     @pippin.hookimpl
     def before_substep(self, state):
-        state.body_f.numpy()[-1, 0] += self.config.strength * self.random.standard_normal()
+        wrenches = state.body_f.numpy()
+        wrenches[-1, 0] += self.config.strength * self.random.standard_normal()
+        state.body_f.assign(wrenches)
 '''
 
 BALLS = """

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.required
+
 SITE = Path(__file__).parents[2] / "docs" / "site"
 FOLDERS = (
     "aliases",

@@ -200,6 +200,7 @@ def runner(request, tmp_path, monkeypatch, uv) -> Iterator[Runner]:
             del sys.modules[name]
 
 
+@pytest.mark.required
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=name_of)
 def test_every_block_runs(page, runner):
     runner.page = page

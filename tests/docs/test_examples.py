@@ -7,6 +7,8 @@ import numpy as np
 import pippin
 import pytest
 
+pytestmark = pytest.mark.required
+
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLES = DOCS / "examples"
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pippin
+import pytest
+
+pytestmark = pytest.mark.required
 
 DOCS = Path(__file__).parents[2] / "docs"
 POLICIES = DOCS / "examples" / "policies"

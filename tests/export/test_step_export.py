@@ -38,7 +38,7 @@ import warp as wp
 wp.config.log_level = wp.LOG_WARNING
 step = replay.Replay(sys.argv[1])
 for number in range(int(sys.argv[2])):
-    step["actuators.legs.position_targets"].numpy()[:] = 0.1 * number
+    step["actuators.legs.position_targets"].fill_(0.1 * number)
     step.step()
 np.savez(sys.argv[3], **{name: array.numpy() for name, array in step.items()})
 """

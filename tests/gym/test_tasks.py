@@ -56,6 +56,7 @@ def start_together(ours, theirs, lift):
             joint_q[:, ANKLES] = ANKLE_ANGLES
             simulation.state.joint_qd.zero_()
             observations[:] = 0.0
+        simulation.state.joint_q.assign(joint_q)
         simulation.invalidate("joints")
     q = simulation.state.joint_q.numpy().reshape(2, -1)[0].astype(float)
     qd = simulation.state.joint_qd.numpy().reshape(2, -1)[0].astype(float)

@@ -25,8 +25,14 @@ from typing import Any
 NOTES = "PIPPIN_LANE_NOTES"
 """Environment variable that names a file; a line of JSON is added to it for each refusal, with the calls behind it."""
 
+IS_WITHOUT_POOL = "PIPPIN_TEST_WITHOUT_POOL" in os.environ
+"""Whether the GPU has no memory pool, so that no allocation may be recorded at all."""
+
 KNOWN = ("solver_xpbd.py:581 ", "solver_semi_implicit.py:268 ")
 """Lines of Newton that do so nevertheless: what CUDA makes of them is on the page *Test on a GPU*."""
+
+ON_HOST = (f"{os.sep}pippin_solver_mujoco_native{os.sep}",)
+"""Packages that refuse a GPU, and may read while a user records."""
 
 _depth = 0
 """Number of bodies of conditional nodes that are being recorded, one inside the other."""
@@ -54,7 +60,7 @@ def _refuse(what: str) -> None:
         note = {"what": what, "where": where, "test": os.environ.get("PYTEST_CURRENT_TEST", ""), "calls": calls}
         with Path(os.environ[NOTES]).open("a", encoding="utf-8") as notes:
             notes.write(json.dumps(note) + "\n")
-    if not any(known in where for known in KNOWN):
+    if not any(known in where for known in (*KNOWN, *ON_HOST)):
         raise RecordingError(f"while a graph is recorded: {what}, at {where}")
 
 
@@ -93,8 +99,9 @@ def _guard_context(context: ModuleType) -> None:
 
     # `cudaMallocHost` is no work of a stream: the mode of Warp's captures (context.py:13507) forbids it.
     _guard(context.CpuPinnedAllocator, "allocate", "pinned memory is allocated outside the memory pool")
-    what = "memory is allocated in the body of a conditional node"
-    _guard(context.CpuDefaultAllocator, "allocate", what, is_refused=_is_in_body)
+    where = "" if IS_WITHOUT_POOL else " in the body of a conditional node"
+    is_refused = _is_recording if IS_WITHOUT_POOL else _is_in_body
+    _guard(context.CpuDefaultAllocator, "allocate", f"memory is allocated{where}", is_refused=is_refused)
 
     branch = context._apic_capture_branch
 

@@ -42,9 +42,8 @@ def box_and_sand(box, low, cells, density=1000.0):
     return builder
 
 
-pytestmark = pytest.mark.simulation(
-    dt=0.01, solver={"type": "coupled", "rigid": {"type": "xpbd"}, "particles": SAND}, options="solver"
-)
+SOLVER = {"type": "coupled", "rigid": {"type": "xpbd"}, "particles": SAND}
+pytestmark = [pytest.mark.required, pytest.mark.simulation(dt=0.01, solver=SOLVER, options="solver")]
 
 
 def test_what_a_body_loses_in_momentum_the_sand_gets(simulate):

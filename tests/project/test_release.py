@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
+pytestmark = pytest.mark.required
+
 ROOT = Path(__file__).parents[2]
 RELEASE = runpy.run_path(str(ROOT / ".ci" / "release.py"))
 MESSAGE = re.compile(r"[a-z][a-z0-9, -]*: \S.*")

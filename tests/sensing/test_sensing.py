@@ -356,6 +356,7 @@ def test_an_output_that_does_not_exist_is_named_with_the_nearest(fly):
         sensor.outputs["positon"]
 
 
+@pytest.mark.not_in_lane("copies", reason="only on the CPU")
 def test_numpy_sees_an_output_without_a_copy(fly):
     simulation, sensor = fly()
     with simulation:

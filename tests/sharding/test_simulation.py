@@ -29,7 +29,7 @@ def process(simulation):
 
 
 def push(simulation, velocity):
-    simulation.state.joint_qd.numpy()[-1] = velocity
+    simulation.state.joint_qd[-1:].fill_(velocity)
     simulation.invalidate("joints")
 
 
@@ -84,9 +84,9 @@ def test_a_world_has_the_bits_of_the_whole_also_after_resets_and_calls(pair, fun
         simulation.reset(mask)
         simulation.step(2)
     sharded.call(f"{functions}:push", 3.0)
-    for world in (3, 7):
-        velocities = whole.state.joint_qd.numpy().reshape(8, -1)
-        velocities[world, -1] = 3.0
+    velocities = whole.state.joint_qd.numpy().reshape(8, -1)
+    velocities[[3, 7], -1] = 3.0
+    whole.state.joint_qd.assign(velocities)
     whole.invalidate("joints")
     for simulation in pair:
         simulation.step(3)

@@ -28,7 +28,7 @@ class OnlyDLPack:
 
     def __setitem__(self, index, value):
         if value is not self:
-            self.memory.numpy()[index] = value
+            self.memory[index : index + 1].fill_(value)
 
 
 def library(name, make):

@@ -243,6 +243,7 @@ def test_the_first_step_in_python_compiles_side_by_side_before_it_launches(
     assert fresh.counter.numpy()[0] == 3
 
 
+@pytest.mark.required
 def test_a_build_that_misses_a_module_is_rehearsed_once(
     loads: Loads, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -274,6 +275,7 @@ def test_a_build_from_the_cache_is_not_rehearsed(configure: Callable[..., Any], 
     assert calls == []
 
 
+@pytest.mark.required
 def test_the_rehearsal_of_a_build_finds_all_that_the_build_and_the_step_launch(tmp_path: Path) -> None:
     """In a process of its own with an empty kernel cache: no module of the cartpole compiles alone.
 

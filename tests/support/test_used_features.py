@@ -284,6 +284,7 @@ def check(*arguments):
     return result.exit_code, result.stdout
 
 
+@pytest.mark.required
 def test_check_says_of_each_solver_what_it_would_leave_out(examples):
     accepting = ["--set", 'simulation.accept_unsupported=["armature"]']
     both = ["--solver", "semi-implicit", "--solver", "mujoco", "--json"]

@@ -4,14 +4,19 @@ import resource
 import sys
 from pathlib import Path
 
+import newton
 import numpy as np
+import pippin
 import pytest
+import warp as wp
+from pippin.analysis import measured_run
 from pippin.runs.progress import RunProgress, progress_shown_by
 from pippin.sweeps import JobResult, call_job
 from pippin.sweeps.run_sweep import run_variants
 from pippin.sweeps.sweep import Sweep
 from pippin.sweeps.sweep_folder import SweepFolder, publish
 from pippin.sweeps.values import axis_of
+from pippin.sweeps.variant_run import run_variant
 from pippin.sweeps.variants import variants_of
 
 ARM = '<mujoco><worldbody><body name="arm"><joint name="shoulder"/><geom size="0.1"/></body></worldbody></mujoco>'
@@ -131,6 +136,22 @@ def test_a_variant_whose_recorder_had_no_room_is_incomplete_and_runs_again(recor
         with np.load(folder / "log.npz") as data:
             assert len(data["time"]) == 2
         assert f'href="variants/{after["id"]}/"' in (tmp_path / "out" / "results.html").read_text()
+
+
+def test_a_note_in_the_kernel_cache_lets_other_variants_begin_at_once(arm, tmp_path, monkeypatch):
+    def build(*arguments, folder):
+        has_begun.append((folder / "begun").exists())
+        return pippin.Simulation(*arguments, folder=folder)
+
+    monkeypatch.setattr(measured_run, "Simulation", build)
+    has_begun, kernels = list[bool](), f"of_a_test_{tmp_path.parent.name}"
+    note = Path(wp.config.kernel_cache_dir, f"wp_{kernels}_{newton.__version__}")
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        run_variant(pippin.load(arm), tmp_path / name, 1, kernels)
+    note.rmdir()
+
+    assert has_begun == [False, True]
 
 
 def test_a_solver_that_the_file_does_not_name_may_ignore_numbers_as_in_a_comparison(arm, tmp_path):

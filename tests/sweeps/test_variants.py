@@ -1,9 +1,12 @@
 """Variants of a sweep: their order, ids, and the faults of all configurations at once."""
 
+import pippin
 import pytest
+from pippin.analysis.solver_choice import with_solver
 from pippin.errors import ConfigError
+from pippin.sweeps.sweep_folder import unwatched
 from pippin.sweeps.values import axis_of
-from pippin.sweeps.variants import unwatched, variants_of
+from pippin.sweeps.variants import variants_of
 
 SCENE = '[scene]\nworlds = 2\n[solver]\ntype = "xpbd"\n'
 
@@ -44,6 +47,28 @@ def test_variants_of_one_solver_share_kernels(file):
     first, second, other = swept(file, "solver.type=xpbd", "simulation.seed=0,1") + swept(file, "solver.type=mujoco")
 
     assert first.kernels == second.kernels != other.kernels
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda file, solver: swept(file, f"solver.type={solver}")[0].config,  # pippin sweep
+        lambda file, solver: with_solver(file, None, solver),  # pippin compare, pippin check
+        lambda file, solver: pippin.load(file, [f"solver.type={solver}"]),  # --set of any command
+    ],
+)
+def test_every_way_to_another_solver_leaves_the_same_keys_out_with_the_same_words(file, way):
+    file.write_text(f"{SCENE}iterations = 7\n")
+
+    with pytest.warns(UserWarning, match="solver: left out") as warned:
+        config = way(file, "mujoco")
+
+    assert config.solver == pippin.structure({"solver": {"type": "mujoco"}}).solver
+    assert {str(each.message) for each in warned} == {
+        f"{file}:5: solver: left out, as written for type 'xpbd': iterations; set what the new type shall have"
+        " beside it"
+    }
+    assert way(file, "xpbd").solver.config.iterations == 7
 
 
 @pytest.mark.parametrize(

@@ -238,6 +238,8 @@ def terms(ants):
     q, qd = state.joint_q.numpy().reshape(3, 15), state.joint_qd.numpy().reshape(3, 14)
     q[:], qd[:] = random.uniform(-1.0, 1.0, q.shape), random.normal(size=qd.shape)
     q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+    state.joint_q.assign(q)
+    state.joint_qd.assign(qd)
     newton.eval_fk(model, state.joint_q, state.joint_qd, state)
     task = simulation.task
     task.episodes.action.assign(random.normal(size=(3, 8)).astype(np.float32))

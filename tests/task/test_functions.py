@@ -91,6 +91,14 @@ def test_functions_of_all_three_kinds_are_recorded(falling):
     assert ended[3:] == [[False, False], [True, True], [False, False]]
 
 
+def test_what_a_context_looks_up_is_made_once_for_a_function_that_asks_in_each_step(ants):
+    context = ants.context("rewards.high")
+
+    assert context.root(None) is context.root(None)
+    assert context.bodies(".*")[1] is context.bodies(".*")[1]
+    assert context.ints([1, 2]) is context.ints([1, 2])
+
+
 def test_a_function_that_says_that_it_cannot_be_recorded_runs_eagerly_and_is_named(falling):
     high = {"type": "function", "function": "of_the_user:on_host", "is_capturable": False, "weight": 1.0}
     with falling(rewards={"high": high}) as simulation:

@@ -36,8 +36,8 @@ def test_relative_joint_positions_count_from_those_when_the_term_was_made(terms)
     quantity = terms.make("quantity", "joint-positions", relative=True)
     before, _ = joints_of(terms)
     before = before.copy()
-    q = terms.simulation.state.joint_q.numpy()
-    q += 0.25
+    joint_q = terms.simulation.state.joint_q
+    joint_q.assign(joint_q.numpy() + 0.25)
 
     np.testing.assert_allclose(terms.read(quantity), joints_of(terms)[0] - before, **CLOSE)
 
@@ -326,7 +326,7 @@ def test_a_rate_in_a_task_starts_anew_where_an_episode_ends_within_the_step(ball
     config = configure("xpbd", dt=0.01, scene={"worlds": 2}, capture="require", task=task)
     ended = []
     with pippin.Simulation(config, prototype=ball(height=5.0)) as simulation:
-        simulation.state.joint_qd.numpy().reshape(2, 6)[1, 2] = -0.3
+        simulation.state.joint_qd[8:9].fill_(-0.3)
         simulation.invalidate("joints")
         task, seen = simulation.task, simulation.task.observations["policy"]
         for _ in range(15):

@@ -83,6 +83,7 @@ def test_joint_deviation_counts_from_the_positions_when_the_task_was_made(terms)
     q = terms.simulation.state.joint_q.numpy().reshape(3, 15)
     change = np.random.default_rng(9).uniform(-0.3, 0.3, (3, 8))
     q[:, 7:] += change
+    terms.simulation.state.joint_q.assign(q)
 
     np.testing.assert_allclose(terms.judge(deviation), np.abs(change).sum(axis=1), rtol=1e-4)
     np.testing.assert_allclose(terms.judge(posture), np.exp(-(change**2).sum(axis=1) / 0.09), rtol=1e-4)

@@ -22,7 +22,7 @@ def test_outside_ends_worlds_in_which_any_number_leaves_the_range(terms):
 
 
 def test_outside_ends_a_world_whose_number_is_none(terms):
-    terms.simulation.state.joint_q.numpy().reshape(3, 15)[1, 7] = np.nan
+    terms.simulation.state.joint_q[22:23].fill_(np.nan)
 
     np.testing.assert_array_equal(ends(terms, "outside", of=JOINTS, high=2.0), [False, True, False])
 

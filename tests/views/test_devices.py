@@ -55,10 +55,16 @@ def test_a_graph_of_a_view_replays(robots, device):
     view = robots.view.articulations("walker")
     targets = wp.zeros((3, 4), dtype=float, device=device)
     velocities = wp.zeros((3, 4), dtype=float, device=device)
-    with wp.ScopedCapture(device=device) as capture:
+    forces = wp.zeros((3, 5, 3), dtype=float, device=device)
+
+    def calls():
         view.set_dof_velocities(targets)
         view.get_dof_velocities(velocities)
-        view.apply_forces(wp.zeros((3, 5, 3), dtype=float, device=device))
+        view.apply_forces(forces)
+
+    calls()
+    with wp.ScopedCapture(device=device) as capture:
+        calls()
     targets.fill_(0.5)
     wp.capture_launch(capture.graph)
 

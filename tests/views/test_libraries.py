@@ -78,6 +78,7 @@ def test_something_that_is_not_an_array_is_refused(view):
         view.set_dof_forces({})
 
 
+@pytest.mark.required
 def test_quadrupeds_are_driven_from_numpy(capsys):
     heights = runpy.run_path(str(EXAMPLES / "views_numpy.py"))["run"](400)
 

@@ -119,6 +119,7 @@ def test_a_view_that_is_made_while_components_are_bound_refuses_as_well():
         set_to(reader.view, "dof_stiffnesses", 0.25)
 
 
+@pytest.mark.not_in_lane("capture", reason="the call that is recorded is the first one, which loads kernels")
 def test_a_recorded_call_is_not_written_and_counted(built):
     view = built.view.articulations("*")
     before = read(view, "dof_dampings")

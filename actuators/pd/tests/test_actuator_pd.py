@@ -180,12 +180,12 @@ def test_efforts_do_not_add_up_from_step_to_step(simulate, legs):
 
 
 def test_what_is_written_in_place_takes_effect_in_a_captured_step(simulate, legs):
-    """Zero-copy views, on the CPU, of shape (worlds, joints)."""
+    """The array has the shape (worlds, joints)."""
     with simulate(legs, worlds=2, capture="require") as simulation:
         group = simulation.actuators["legs"]
         simulation.step(3)
 
-        group.feedforward.numpy()[1, 2] = 0.25
+        group.feedforward[1:2, 2:3].fill_(0.25)
         simulation.step()
 
         assert simulation.program.is_captured

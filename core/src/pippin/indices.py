@@ -6,13 +6,12 @@ Every argument that chooses worlds or rows is read here, so that a mask is never
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from typing import Any
 
 import attrs
 import numpy as np
 
-from .errors import ConfigError, SimulationError
+from .errors import ConfigError
 
 __all__ = ["IndexRange"]
 
@@ -134,17 +133,6 @@ def _from_device(value: Any) -> np.ndarray:
 
     array: Any = wp.from_dlpack(value)
     return array.numpy()
-
-
-def whole_number(value: Any, where: str, *, error: type[ConfigError] | type[SimulationError] = ConfigError) -> int:
-    """Return a count as an integer.
-
-    Raises:
-        PippinError: It is negative, or not an integer; the class is `error`.
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
-        raise error(f"{where}: expected a whole number of at least 0, got {value!r}")
-    return int(value)
 
 
 def chosen_worlds(choice: str | Sequence[int], count: int, where: str, otherwise: str = "leave it out") -> np.ndarray:

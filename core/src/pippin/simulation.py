@@ -17,10 +17,10 @@ from .config.loading import read_source
 from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
 from .errors import SimulationError
 from .frozen_attributes import FrozenAttributes, freeze
-from .indices import whole_number
 from .state.captured_arrays import CapturedArrays
 from .step.callbacks import Callbacks
 from .step.host_schedule import HostSchedule
+from .validators import whole_number
 
 if TYPE_CHECKING:
     import newton

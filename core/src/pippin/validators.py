@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import Any
 
 import attrs
 from attrs.validators import and_, ge, gt, le
+
+from .errors import ConfigError, SimulationError
 
 __all__ = [
     "finite",
@@ -135,3 +138,14 @@ def unit_quaternion(instance: Any, attribute: Any, value: tuple[float, float, fl
     length = math.sqrt(sum(component * component for component in value))
     if not abs(length - 1.0) < 1e-3:
         raise ValueError(f"'{attribute.name}' must be a unit quaternion (x, y, z, w): {value} has length {length:.4g}")
+
+
+def whole_number(value: Any, where: str, *, error: type[ConfigError] | type[SimulationError] = ConfigError) -> int:
+    """Return a count as an integer.
+
+    Raises:
+        PippinError: It is negative, or not an integer; the class is `error`.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
+        raise error(f"{where}: expected a whole number of at least 0, got {value!r}")
+    return int(value)

@@ -35,6 +35,7 @@ def examined(*arguments: str) -> tuple[int, dict[str, dict]]:
     return result.exit_code, {row["distribution"]: row for row in json.loads(result.stdout)}
 
 
+@pytest.mark.required
 def test_every_way_to_fail_is_a_row_of_its_own_and_the_command_lives(install):
     for name, (source, _) in BROKEN.items():
         install(name, source, f'demo = "{name.replace("-", "_")}:DemoConfig"', kind="sensor")
@@ -125,6 +126,7 @@ def test_a_time_limit_is_positive_and_for_the_doctor(arguments):
     assert CliRunner().invoke(main, ["plugins", *arguments]).exit_code == 2
 
 
+@pytest.mark.required
 def test_a_doctor_examines_plugins_of_this_workspace():
     code, rows = examined("pd", "xpbd")
 

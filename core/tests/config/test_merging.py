@@ -74,14 +74,33 @@ def test_changed_type_keeps_the_keys_that_both_plugins_have(folder):
 
 @pytest.mark.parametrize("way", ["file", "override"])
 def test_changed_type_refuses_the_keys_that_the_new_plugin_lacks(folder, way):
-    write(folder / "base.toml", '[solver]\ntype = "mujoco"\nnjmax = 50\niterations = 7')
-    write(folder / "ant.toml", 'extends = ["base.toml"]\n[solver]\ntype = "xpbd"')
+    write(folder / "base.toml", 'solver.type = "xpbd"\n[actuators.legs]\ntype = "pid"\njoints = ["a"]\nki = 1.0')
+    write(folder / "ant.toml", 'extends = ["base.toml"]\n[actuators.legs]\ntype = "pd"')
 
-    found = faults("ant.toml") if way == "file" else faults("base.toml", ["solver.type=xpbd"])
+    found = faults("ant.toml") if way == "file" else faults("base.toml", ["actuators.legs.type=pd"])
 
     (fault,) = found
-    assert fault.startswith("base.toml:3: solver.njmax: unknown key")
-    assert "; it was written for type 'mujoco': write extends = false beside the new type in a file, or --set" in fault
+    assert fault.startswith("base.toml:5: actuators.legs.ki: unknown key")
+    assert "; it was written for type 'pid': write extends = false beside the new type in a file, or --set" in fault
+
+
+@pytest.mark.parametrize("way", ["file", "override"])
+def test_another_solver_gets_no_key_of_the_first_one_and_a_warning_names_them(folder, way):
+    write(folder / "base.toml", '[solver]\ntype = "mujoco"\nnjmax = 50\niterations = 7')
+    write(folder / "ant.toml", 'extends = ["base.toml"]\n[solver]\ntype = "xpbd"\nsoft_body_relaxation = 0.5')
+    changes = ["solver.type=xpbd", "solver.soft_body_relaxation=0.5"]
+
+    with pytest.warns(UserWarning, match="base.toml:3: solver: left out, as written for type 'mujoco': njmax, itera"):
+        config = pippin.load("ant.toml") if way == "file" else pippin.load("base.toml", changes)
+
+    assert (config.solver.config.iterations, config.solver.config.soft_body_relaxation) == (2, 0.5)
+    assert pippin.load("base.toml", ["solver.type=mujoco"]).solver.config.iterations == 7
+
+
+def test_another_solver_keeps_a_key_that_both_have_with_one_type_and_default(folder):
+    write(folder / "base.toml", '[solver]\ntype = "mujoco"\nintegrator = "rk4"')
+
+    assert pippin.load("base.toml", ["solver.type=mujoco-native"]).solver.config.integrator == "rk4"
 
 
 SOLVER_ALONE = 'solver={extends=false, type="xpbd"}'

@@ -199,6 +199,7 @@ def test_schema_without_plugins_is_valid():
     Draft7Validator.check_schema(schema)
 
 
+@pytest.mark.required
 def test_schema_imports_neither_newton_nor_warp():
     code = (
         "import sys; from pippin.cli import main; main(['schema'], standalone_mode=False); "

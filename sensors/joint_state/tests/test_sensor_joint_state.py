@@ -113,8 +113,7 @@ def test_written_inputs_do_not_show_after_a_reset_of_another_world(simulate, mac
 
 def test_joints_that_match_are_stacked_for_every_world(simulate, machine):
     with simulate(machine, worlds=3, joints=["hinge"]) as simulation:
-        efforts = simulation.control.joint_f.numpy()
-        efforts[3] = 2.0
+        simulation.control.joint_f[3:4].fill_(2.0)
         simulation.step()
 
         np.testing.assert_array_equal(reading(simulation, "effort"), [[0.0], [2.0], [0.0]])

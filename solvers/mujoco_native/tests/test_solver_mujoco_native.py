@@ -424,6 +424,7 @@ def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate,
         undisturbed.step(5)
         velocities = simulation.state.joint_qd.numpy()
         velocities.reshape(3, -1)[1] = np.nan
+        simulation.state.joint_qd.assign(velocities)
         simulation.invalidate("joints", [1])
         with pytest.warns(RuntimeWarning, match=r"^solver: MuJoCo: Nan, Inf or huge value"):
             simulation.step(5)

@@ -6,9 +6,9 @@ Other packages register their own clampings in the group of entry points `pippin
 from __future__ import annotations
 
 import itertools
+import math
 
 import attrs
-import numpy as np
 from pippin import FilePath
 
 from .config import Parameter, parameter
@@ -83,5 +83,5 @@ def refuse_points(positions: tuple[float, ...], efforts: tuple[float, ...]) -> N
         )
     if any(after < before for before, after in itertools.pairwise(positions)):
         raise ValueError(f"'lookup_positions' must not descend: {list(positions)}")
-    if not all(np.isfinite(positions)) or not all(np.isfinite(efforts) & (np.asarray(efforts) >= 0.0)):
+    if not all(map(math.isfinite, positions)) or not all(math.isfinite(each) and each >= 0.0 for each in efforts):
         raise ValueError("'lookup_positions' must be finite, 'lookup_efforts' finite and >= 0")

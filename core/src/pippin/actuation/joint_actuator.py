@@ -13,12 +13,13 @@ from pippin.binding import Binding, refuse_closed
 from pippin.errors import ConfigError
 from pippin.frozen_attributes import FrozenAttributes
 from pippin.hookspecs import hookimpl
+from pippin.state.shaped_array import ShapedArray
 
 from .config import JointConfig
 from .joint_properties import FEATURES_OF_KEYS, JOINT_PROPERTIES, JointProperties
 from .joints import Axes
 from .parameters import Lanes, Parameters
-from .targets import TARGETS_OF_CONTROL, SharedTargets, TargetArray
+from .targets import TARGETS_OF_CONTROL, SharedTargets
 
 
 class JointActuator(FrozenAttributes):
@@ -80,15 +81,15 @@ class JointActuator(FrozenAttributes):
         self._host, self._lanes = binding.simulation, lanes
         self.worlds, self.joint_labels = lanes.worlds, lanes.labels
         self.actuated_dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
-        self._targets: Mapping[str, Any] = self.build(binding, lanes)
+        self._targets = self.build(binding, lanes)
         for name, array in self._targets.items():
-            array.__class__, array.place = TargetArray, f"{binding.label.replace(':', '.')}.{name}"
+            ShapedArray.name(array, f"{binding.label.replace(':', '.')}.{name}")
         self._properties = JointProperties(self.config, lanes, self._host)
         world_of_lane = lanes.world_of_lane()
         self._parameters = Parameters(lanes, world_of_lane, binding)
         self._properties.publish(self._properties.random)
         if self._properties.random or (self.gain_changes and self._parameters.drawn):
-            self._host.services.will_notify_solver()
+            self._host.services.model_changes.is_told_in_steps = True
         own = (self._targets["position_targets"], self._targets["velocity_targets"])
         self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, self._host.control, world_of_lane)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -46,7 +47,7 @@ class Verdict:
     file merely states them."""
 
     notes: tuple[str, ...] = ()
-    """Facts about the start of the simulation; only of a solver that was tried."""
+    """What it is not given of the settings of the file; facts about the start, if it was tried."""
 
     is_tried: bool = False
     """Whether the solver took a step; otherwise, it was built at most."""
@@ -62,7 +63,7 @@ def check_solvers(
 ) -> list[Verdict]:
     """Return the verdict of each solver: those whose declaration suits the scene are built, and `tried` take a step.
 
-    A solver that the file does not name runs with its defaults.
+    A solver that the file does not name gets what `with_solver` gives it.
     """
     catalog = Catalog.installed()
     config = load(file, overrides, catalog)
@@ -96,7 +97,7 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
     """Build the simulation of a file with a solver, and take a control step."""
     scene, notes = None, list[str]()
     try:
-        config = with_solver(file, overrides, solver)
+        config = _with_solver(file, overrides, solver)[0]
         eager = attrs.evolve(config, simulation=attrs.evolve(config.simulation, capture="off"))
         with Simulation(eager) as simulation:
             scene = _Scene(simulation.model, [RuntimeAttributes(each, "") for each in simulation.actuators.values()])
@@ -109,6 +110,13 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
     except (ConfigError, PluginError, SimulationError) as error:
         return _Trial(scene=scene, faults=tuple(str(error).splitlines()), notes=tuple(notes))
     return _Trial(scene=scene, notes=tuple(notes))
+
+
+def _with_solver(file: Path, overrides: Sequence[str], solver: str) -> tuple[SimulationConfig, tuple[str, ...]]:
+    """Return the configuration with a solver, and what it was not given of the settings of the file."""
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        return with_solver(file, overrides, solver), tuple(str(each.message) for each in noted)
 
 
 def _scene(config: SimulationConfig, catalog: Catalog) -> _Scene | tuple[str, ...]:
@@ -133,19 +141,19 @@ def _verdict(
 ) -> Verdict:
     """Compare the features of the scene with a solver's declaration, and add what its trial has shown."""
     try:
-        config = with_solver(file, overrides, solver)
+        config, left_out = _with_solver(file, overrides, solver)
         catalog = config.catalog.restrict(catalog)
         components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
         with closing(components):
             refuse_undeterministic(components, config, kind_of(find_device(config.simulation.device)), catalog)
-            verdict = _compared(solver, config, components, scene)
+            verdict = attrs.evolve(_compared(solver, config, components, scene), notes=left_out)
             if trial is None and verdict.is_able:
                 _build(config, components, catalog)
     except (ConfigError, PluginError) as error:
         return Verdict(solver=solver, faults=tuple(str(error).splitlines()))
     if trial is None or not verdict.is_able:
         return verdict
-    return attrs.evolve(verdict, faults=trial.faults, notes=trial.notes, is_tried=True)
+    return attrs.evolve(verdict, faults=trial.faults, notes=(*left_out, *trial.notes), is_tried=True)
 
 
 def _build(config: SimulationConfig, components: Components, catalog: Catalog) -> None:

@@ -14,15 +14,12 @@ from pippin.support.features import FEATURES
 
 
 def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None, solver: str) -> SimulationConfig:
-    """Return a file's configuration with a solver, and without viewers and recorders.
-
-    Unless the file names this solver, its settings are the defaults.
-    """
+    """Return a file's configuration with a solver, as `--set solver.type=NAME` does, without viewers and recorders."""
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:
         return config.unobserved()
-    unwritten = Override(("solver",), {"type": solver, "extends": False}, source="")  # nobody has written it
-    return structure_tree(apply(read_tree(file, overrides), [unwritten])).unobserved()
+    chosen = Override(("solver", "type"), solver, source="")  # nobody has written it
+    return structure_tree(apply(read_tree(file, overrides), [chosen])).unobserved()
 
 
 def accepting_numbers(config: SimulationConfig) -> SimulationConfig:

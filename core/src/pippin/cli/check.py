@@ -35,7 +35,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
     The features of FILE are compared with the declaration of each solver, and the solvers that have them are built:
     this finds one that refuses the scene. The solver of FILE, or each solver given by --solver, takes a step, too: this
     finds buffers that are too small, joints that start outside their limits, and shapes that overlap at the start. A
-    solver that FILE names has the settings of FILE, every other solver has its defaults.
+    solver that FILE does not name keeps what --set solver.type would keep of its settings, and has its defaults else.
 
     The exit code is 2 if a solver given by --solver cannot run FILE; without --solver, if the solver of FILE cannot.
     """

@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
-from pippin.config.loading import dump_toml, origins, read_tree, structure_tree, unstructure
+from pippin.config.loading import dump_toml, load, origins, unstructure
 
 from ._options import PATH, changes
 
@@ -23,9 +23,8 @@ def show(file: Path, overrides: tuple[str, ...], as_json: bool) -> None:
     The output is itself a configuration file.
     """
     with redirect_stdout(sys.stderr):  # plugins may print
-        tree = read_tree(file, overrides)
-        config = structure_tree(tree)
+        config = load(file, overrides)
     if as_json:
-        click.echo(json.dumps({"config": unstructure(config), "origins": origins(config, tree)}, indent=2))
+        click.echo(json.dumps({"config": unstructure(config), "origins": origins(config, config.tree)}, indent=2))
     else:
-        click.echo(dump_toml(config, tree), nl=False)
+        click.echo(dump_toml(config, config.tree), nl=False)

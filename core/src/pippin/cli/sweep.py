@@ -94,13 +94,13 @@ def sweep(
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin.sweeps.executor import make_executor
-            from pippin.sweeps.run_sweep import plan, run_variants
             from pippin.sweeps.values import axis_of, axis_of_file
+            from pippin.sweeps.variants import plan
 
             axes = [*([] if table is None else [axis_of_file(table)]), *map(axis_of, over)]
             variants = plan(file, axes, overrides, steps, duration, is_local=name == "local" and not is_dry)
-            chosen = [] if processes is None else [f"processes={processes}"]
-            executor = make_executor(name, [*chosen, *settings])
+            executor = make_executor(name, [*([] if processes is None else [f"processes={processes}"]), *settings])
+            from pippin.sweeps.run_sweep import run_variants  # while the warm process imports
         if is_dry:
             _print_variants(variants)
             return

@@ -24,7 +24,8 @@ from .merging import read_layers
 from .model import SimulationConfig
 from .overrides import apply, parse
 from .toml_text import toml_text, value_paths
-from .tree import KeyPath, Node, path_text
+from .tree import KeyPath, Node, key_text, path_text
+from .wording import value_text
 
 
 def load(
@@ -38,7 +39,8 @@ def load(
         path: A .toml, .yaml, .yml or .json file.
         overrides: Values on top of the file, by dotted key: `{"solver.iterations": 8}`, or as on the command line:
             `["solver.iterations=8"]`. Tables merge as in `extends`. After a change of `type`, keys that the new plugin
-            does not have are faults.
+            does not have are faults; of another solver's keys, those stay that both have with the same
+            type and default, and a warning names the others.
         catalog: The plugins to choose from; by default all installed ones.
 
     Raises:
@@ -116,11 +118,46 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
         for note in restricted.notes[len(installed.notes) :]:
             warnings.warn(note, UserWarning, stacklevel=3)
         installed = restricted
+    tree, left_out = _of_one_solver(tree, installed)
     converter = make_converter(installed)
     try:
-        return attrs.evolve(converter.structure(tree.plain(), SimulationConfig), tree=tree)
+        config = attrs.evolve(converter.structure(tree.plain(), SimulationConfig), tree=tree)
     except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error), tree) from error
+    if left_out:
+        warnings.warn(left_out, UserWarning, stacklevel=3)
+    return config
+
+
+def _of_one_solver(tree: Node, catalog: Catalog) -> tuple[Node, str]:
+    """Return a tree without what is written for another solver, and a text that names it.
+
+    A key stays if both solvers have it, with the same type and default: `integrator` of MuJoCo's two solvers.
+    """
+    table = tree.child("solver") or Node({}, tree.origin)
+    own, foreign = table.child("type"), dict[str, Node]()
+    for key, node in table.value.items() if own is not None else ():
+        if node.written_for not in (None, own.value) and key != "type":
+            theirs, ours = (_fields_of_solver(catalog, each).get(key) for each in (node.written_for, own.value))
+            if ours is None or theirs != ours:
+                foreign[key] = node
+    if not foreign:
+        return tree, ""
+    kept = {key: node for key, node in table.value.items() if key not in foreign}
+    first = next(iter(foreign.values()))
+    text = (
+        f"{first.origin}: solver: left out, as written for type {value_text(first.written_for)}:"
+        f" {', '.join(map(key_text, foreign))}; set what the new type shall have beside it"
+    )
+    return Node({**tree.value, "solver": Node(kept, table.origin)}, tree.origin), text
+
+
+def _fields_of_solver(catalog: Catalog, name: Any) -> dict[str, tuple[Any, Any]]:
+    """Return type and default of each key of a solver; nothing if it cannot be loaded."""
+    with suppress(PluginError):
+        fields = fields_of(catalog.find("solver", str(name)).load_config())
+        return {field.name: (field.type, field.default) for field in fields}
+    return {}
 
 
 def structure_catalog(tree: Node, installed: Catalog) -> Catalog:

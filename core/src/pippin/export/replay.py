@@ -22,8 +22,8 @@ class ReplayError(ValueError):
 class Replay(Mapping[str, wp.array]):
     """An exported step: its arrays by name, and their next values after each step.
 
-    The arrays are the memory of the step: write inputs with `replay["control.joint_f"].assign(values)` or, on the CPU,
-    through `.numpy()`, and read results from them. Two replays share nothing.
+    The arrays are the memory of the step: write inputs with `replay["control.joint_f"].assign(values)`, and read
+    results from them. Two replays share nothing.
 
     Loading executes the native code in the folder: load only what you trust.
 

@@ -31,7 +31,7 @@ Loading them executes native code: load only what you trust.
 
     import replay                      # the file beside this one; it needs Warp and NumPy alone
     step = replay.Replay("{folder}")
-    step["control.joint_f"].numpy()[:] = 0.0
+    step["control.joint_f"].zero_()    # or assign(values)
     step.step()                        # {control_dt:g} s
     print(step["state.joint_q"].numpy())
 

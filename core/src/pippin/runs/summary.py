@@ -53,7 +53,7 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
         "imports": {each.file: list(map(str, each.differences)) for each in simulation.import_reports},
         "capacities": [{name: row[name] for name in _SHOWN} for row in capacity_rows(simulation)],
         "plugins": _plugins(simulation),
-        "versions": _versions(),
+        "versions": {"python": platform.python_version(), **versions()},
         "hardware": _hardware(simulation),
     }
 
@@ -98,12 +98,13 @@ def _plugins(simulation: Simulation) -> dict[str, Any]:
 
 
 @functools.cache  # metadata of distributions take milliseconds
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}
+def versions() -> Mapping[str, str]:
+    """Return the versions of the distributions that change results."""
+    found = {}
     for name in _DISTRIBUTIONS:
         with suppress(metadata.PackageNotFoundError):
-            versions[name] = metadata.version(name)
-    return versions
+            found[name] = metadata.version(name)
+    return found
 
 
 def _hardware(simulation: Simulation) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pippin.config import SimulationConfig, load
 from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, SimulationError
-from pippin.indices import whole_number
+from pippin.validators import whole_number
 
 from .rollout_batch import RolloutBatch
 from .shard import config_of_worlds

@@ -11,9 +11,10 @@ import attrs
 from pippin.config import ComponentConfig, SceneConfig, SimulationConfig
 from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError
-from pippin.indices import chosen_worlds, whole_number
+from pippin.indices import chosen_worlds
 from pippin.objects.copies import placed_copies
 from pippin.recording.config import RecorderConfig
+from pippin.validators import whole_number
 from pippin.viewing.config import ViewerConfig
 from pippin.workers import free_cores, usable_cores
 

@@ -15,7 +15,8 @@ from pippin.closing import Closing
 from pippin.config import SimulationConfig
 from pippin.config.loading import read_source
 from pippin.errors import ConfigError, SimulationError
-from pippin.indices import IndexRange, whole_number
+from pippin.indices import IndexRange
+from pippin.validators import whole_number
 from pippin.workers import CallResult
 
 from .folder import read_folder, write_folder

@@ -57,7 +57,11 @@ def _owners(path: str, part: Any) -> Iterator[_Owner]:
     import newton
     import warp as wp
 
+    from .shaped_array import ShapedArray
+
     arrays = {name: value for name, value in vars(part).items() if isinstance(value, wp.array)}
+    for name, array in arrays.items():
+        ShapedArray.name(array, f"{path}.{name}")
     if arrays:
         # With one name, a getter would return no tuple.
         names = tuple(arrays) if len(arrays) > 1 else (*arrays, *arrays)

@@ -45,7 +45,7 @@ class ModelChanges:
         self._waiting = self._replayed = 0
         #: All flags that the solver was ever notified of.
         self.notified_flags = 0
-        #: Whether the solver may be notified within a step.
+        #: Whether a reset or a step may notify the solver, which may allocate then; components say so in `bind`.
         self.is_told_in_steps = False
         #: Number of reports of changed joint frames.
         self.joint_change_count = 0

@@ -50,9 +50,10 @@ def copy_rows(parts: Iterable[tuple[wp.array, wp.array, wp.array]], world_mask: 
     parts = sorted(parts, key=lambda part: len(part[1]))  # neighbours in a launch have about as many rows
     for first in range(0, len(parts), _FUSED):
         group = parts[first : first + _FUSED]
-        copies = [_row_copy(*part) for part in group]
-        copies += copies[:1] * (_FUSED - len(group))
-        wp.launch(restore_rows, (len(group), len(group[-1][1])), [world_mask, *copies], device=world_mask.device)
+        copies: list[Any] = [RowCopy() for _ in range(_FUSED)]
+        for copy, (source, target, worlds) in zip(copies, group, strict=False):
+            copy.saved, copy.rows, copy.world_of_row = _bytes(source), _bytes(target), worlds
+        wp.launch(restore_rows, len(group[-1][1]), [world_mask, *copies], device=world_mask.device)
 
 
 def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
@@ -138,12 +139,6 @@ def _worlds_of_elements(model: newton.Model, element: str) -> np.ndarray:
     count = getattr(model, f"{element}_count")
     particles = on_host(getattr(model, f"{element}_indices")).reshape(count, -1)
     return on_host(model.particle_world)[particles.max(axis=1)]  # an edge at a border has -1 for a missing particle
-
-
-def _row_copy(source: wp.array, target: wp.array, world_of_row: wp.array) -> Any:
-    copy: Any = RowCopy()
-    copy.saved, copy.rows, copy.world_of_row = _bytes(source), _bytes(target), world_of_row
-    return copy
 
 
 def _bytes(array: wp.array) -> wp.array:

@@ -44,13 +44,6 @@ class SimulationServices:
         """Return why the solver cannot take over changes of the model while it runs; None if it can."""
         return self.model_changes.fault(flags)
 
-    def will_notify_solver(self) -> None:
-        """Say, when the simulation is bound, that a reset or a step is going to call `notify_solver`.
-
-        A solver may allocate then, which a branch of a CUDA graph must not: the reset within a step has no branch then.
-        """
-        self.model_changes.is_told_in_steps = True
-
     def notify_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver of a change in masked worlds, None for all, at once.
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from pippin.binding import Host, closed
 from pippin.errors import SimulationError
-from pippin.indices import whole_number
+from pippin.validators import whole_number
 
 from .current_program import CurrentProgram
 from .host_schedule import HostSchedule

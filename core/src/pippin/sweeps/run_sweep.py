@@ -12,19 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.config import SimulationConfig
 from pippin.config.toml_text import inline_text
 from pippin.errors import ConfigError
-from pippin.runs.decisions import step_count
 from pippin.runs.progress import current_progress
-from pippin.workers import start_warm_process
 
 from .executor import Executor, make_executor
-from .sweep import Sweep, preload_of
-from .sweep_folder import SweepFolder
+from .sweep import Sweep
+from .sweep_folder import SweepFolder, unwatched
 from .table import write_parquet
 from .values import Axis, axis_of
-from .variants import Variant, unwatched, variants_of
+from .variants import Variant, plan
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -78,35 +75,6 @@ def sweep(
     """
     variants = plan(Path(file), list(_axes(over)), overrides, steps, duration, is_local=executor == "local")
     return run_variants(Path(file), variants, make_executor(executor, settings), timeout=timeout, out=out)
-
-
-def plan(
-    file: Path,
-    axes: Sequence[Axis],
-    overrides: Mapping[str, Any] | Iterable[str] | None,
-    steps: int | None,
-    duration: float | None,
-    *,
-    is_local: bool = False,
-) -> list[Variant]:
-    """Return the variants of a sweep; with `is_local`, processes of this machine will run them.
-
-    What these import is imported meanwhile.
-    """
-    if not axes:
-        raise ConfigError("over: nothing to sweep; give a key and values, such as --over simulation.seed=0..9")
-    if isinstance(overrides, Mapping):
-        overrides = [f"{key}={inline_text(value)}" for key, value in overrides.items()]
-    is_warm = not is_local
-
-    def count(config: SimulationConfig) -> int:
-        nonlocal is_warm
-        if not is_warm and (preload := preload_of([config])):
-            start_warm_process(preload)
-        is_warm = True
-        return step_count(config, steps, duration)
-
-    return variants_of(file, tuple(overrides or ()), axes, count)
 
 
 def run_variants(

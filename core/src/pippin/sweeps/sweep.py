@@ -9,34 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.catalog.implementation import modules_of
-from pippin.config import SimulationConfig
 
 from .executor import Executor, Job, JobResult
 from .sweep_folder import SweepFolder, publish, unwritable
-from .variants import Variant
+from .variants import Variant, preload_of
 
 OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "incomplete", "stopped", "waiting")
 """Outcomes of a variant. The last three are not final: the next run of the sweep begins with them."""
 
 _OUTCOME_OF = {"raised": "failed", "lost": "crashed", "timed-out": "timed-out"}
 
-_LOOK_PERIOD = 0.25
-"""Longest time between two looks at the running variants [s]."""
-
-_COMPILE_LOOK_PERIOD = 0.05
-"""The same while variants wait for the first one to compile their kernels [s]."""
+_LOOK_PERIODS = 0.25, 0.02
+"""Longest times between two looks at running variants, and while others wait for the first one to compile [s]."""
 
 _TABLE_PERIOD = 1.0
 """Shortest time between two writings of the table [s]: it is written whole."""
-
-
-def preload_of(configs: Sequence[SimulationConfig]) -> tuple[str, ...] | None:
-    """Return the modules that a process of a sweep may have imported before; None if it must be a fresh one."""
-    if any(each.simulation.requires_grad for each in configs):
-        return None
-    modules = dict.fromkeys(name for each in configs for name in modules_of(getattr(each.solver, "config", None)))
-    return "pippin.sweeps.variant_run", *modules
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -88,7 +75,7 @@ class Sweep:
                     self._submit()
                     yield
                     has_room = self._waiting and len(self._running) < self._executor.slots
-                    for ended in self._executor.wait(_COMPILE_LOOK_PERIOD if has_room else _LOOK_PERIOD):
+                    for ended in self._executor.wait(_LOOK_PERIODS[bool(has_room)]):
                         self._settle(ended)
                     self._write_table()
             finally:
@@ -127,6 +114,7 @@ class Sweep:
             "folder": str(folder),
             "final": str(self._folder.final(variant)),
             "steps": variant.steps,
+            "kernels": variant.kernels,
             "requires_grad": self._requires_grad,
             "settings": dict(variant.settings),
             "is_shared": self._executor.slots > 1,

@@ -10,21 +10,19 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
 
-from pippin.config import dump_toml
+import attrs
+from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError, SimulationError
 from pippin.recording.files import is_full
+from pippin.runs.summary import versions
+from pippin.viewing import FileViewerConfig
 
 from .results_page import results_page
 from .table import write_csv
-from .variants import FORMAT, Variant, unwatched
-
-_DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
-"""Distributions whose versions change results."""
+from .variants import FORMAT, Variant
 
 _BEGUN = ("sweep.lock", "variants")
 """What a sweep makes first: it may have had no room for more."""
@@ -45,7 +43,7 @@ class SweepFolder:
         self.path = path
         self._swept, self._name = variants, name
         self._variants = path / "variants"
-        what = {"format": FORMAT, "variants": [each.id for each in variants], "versions": _versions()}
+        what = {"format": FORMAT, "variants": [each.id for each in variants], "versions": versions()}
         self._refuse_others(what)
         try:
             self._variants.mkdir(parents=True, exist_ok=True)
@@ -127,6 +125,12 @@ class SweepFolder:
             raise ConfigError(f"--out: '{self.path}' was begun with {before}, here is {now}; choose another folder")
 
 
+def unwatched(config: SimulationConfig) -> SimulationConfig:
+    """Return a configuration without the viewers that somebody watches; those that write videos stay."""
+    videos = {label: each for label, each in config.viewers.items() if isinstance(each.config, FileViewerConfig)}
+    return attrs.evolve(config, viewers=videos)
+
+
 def unwritable(folder: Path, error: OSError) -> SimulationError:
     """Return the error of a folder that has no room, or that the user may not write."""
     cure = "make room, and run the same command again" if is_full(error) else "choose another folder by --out"
@@ -161,14 +165,6 @@ def _renamed(data: Any, before: str, after: str) -> Any:
 def _write_json(path: Path, data: Mapping[str, Any]) -> None:
     text = json.dumps(data, indent=2, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding="utf-8")
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _DISTRIBUTIONS:
-        with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
 
 
 def _locked(path: Path) -> IO[str]:

@@ -23,7 +23,14 @@ def prepare(*, requires_grad: bool) -> None:
 
 
 def run(
-    *, folder: str, final: str, steps: int, requires_grad: bool, settings: Mapping[str, str], is_shared: bool
+    *,
+    folder: str,
+    final: str,
+    steps: int,
+    kernels: str,
+    requires_grad: bool,
+    settings: Mapping[str, str],
+    is_shared: bool,
 ) -> None:
     """Run the configuration in a folder, write its summary beside it, and rename the folder.
 
@@ -31,6 +38,7 @@ def run(
         folder: Folder with `config.toml`.
         final: The name that the folder gets when it is whole.
         steps: Control steps to simulate.
+        kernels: `Variant.kernels`.
         requires_grad: Whether kernels are compiled with gradients, because some variant of the sweep needs them.
         settings: The swept keys and their values, for the summary.
         is_shared: Whether other variants run on this machine at the same time, so that times are not measurements.
@@ -41,7 +49,7 @@ def run(
 
     try:
         config = load(Path(folder) / "config.toml")
-        summary = run_variant(config, Path(folder), steps)
+        summary = run_variant(config, Path(folder), steps, kernels)
     except PippinError as error:  # before the first step: the file, a plugin, or the solver
         summary = {"outcome": "refused", "reason": str(error)}
     facts = {"seconds": time.perf_counter() - started, "settings": dict(settings), "is_shared": is_shared}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import newton
+import warp as wp
 from pippin.analysis.measured_run import MeasuredRun
 from pippin.config import SimulationConfig
 from pippin.recording import Recorder
@@ -17,16 +20,26 @@ _NO_FIGURES = ("solver", "outcome", "reason", "ignored", "warnings", "relative_e
 """What a comparison says of a run beside the figures, or by a reference."""
 
 
-def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str, Any]:
+def run_variant(config: SimulationConfig, folder: Path, steps: int, kernels: str) -> dict[str, Any]:
     """Return the summary of a run: `outcome` ("ok", "diverged", "incomplete" or "failed"), `reason`, `figures`, and
-    what ran. `begun` is written into the folder after the first step.
+    what ran. `begun` is written into the folder when the kernels of this name are compiled: after the first step, or
+    at once if a run before has noted so in the kernel cache.
 
     Raises:
         PippinError: The simulation cannot be built.
     """
+    note = Path(wp.config.kernel_cache_dir, f"wp_{kernels}_{newton.__version__}")  # Warp clears it with the kernels
+
+    def begun() -> None:
+        (folder / "begun").touch()
+        with suppress(OSError):  # kernels of a cache that cannot be written are noted nowhere
+            note.mkdir(exist_ok=True)
+
+    if note.exists():
+        begun()
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        run = MeasuredRun(config, steps, time.time(), folder, (folder / "begun").touch, may_grow=True)
+        run = MeasuredRun(config, steps, time.time(), folder, begun, may_grow=True)
     result, simulation = run.result(solver=""), run.loop.simulation
     outcome, lost = "ok", _lost_rows(simulation)
     if simulation.first_diverged_step is not None:

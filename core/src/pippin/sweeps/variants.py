@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import attrs
 from pippin.analysis.solver_choice import accepting_numbers
+from pippin.catalog.implementation import modules_of
 from pippin.catalog.outside import digest_of
 from pippin.config import SimulationConfig, dump_toml, load
 from pippin.config.loading import read_tree, unstructure
 from pippin.config.overrides import parse
+from pippin.config.toml_text import inline_text
 from pippin.errors import ConfigError, PluginError
-from pippin.viewing import FileViewerConfig
+from pippin.runs.decisions import step_count
+from pippin.workers import start_warm_process
 
 from .values import Axis
 
@@ -56,6 +59,43 @@ class Variant:
         return _digest([sorted(set(_types(unstructure(self.config)))), step.device, step.requires_grad])
 
 
+def plan(
+    file: Path,
+    axes: Sequence[Axis],
+    overrides: Mapping[str, Any] | Iterable[str] | None,
+    steps: int | None,
+    duration: float | None,
+    *,
+    is_local: bool = False,
+) -> list[Variant]:
+    """Return the variants of a sweep; with `is_local`, processes of this machine will run them.
+
+    What these import is imported meanwhile.
+    """
+    if not axes:
+        raise ConfigError("over: nothing to sweep; give a key and values, such as --over simulation.seed=0..9")
+    if isinstance(overrides, Mapping):
+        overrides = [f"{key}={inline_text(value)}" for key, value in overrides.items()]
+    is_warm = not is_local
+
+    def count(config: SimulationConfig) -> int:
+        nonlocal is_warm
+        if not is_warm and (preload := preload_of([config])):
+            start_warm_process(preload)
+        is_warm = True
+        return step_count(config, steps, duration)
+
+    return variants_of(file, tuple(overrides or ()), axes, count)
+
+
+def preload_of(configs: Sequence[SimulationConfig]) -> tuple[str, ...] | None:
+    """Return the modules that a process of a sweep may have imported before; None if it must be a fresh one."""
+    if any(each.simulation.requires_grad for each in configs):
+        return None
+    modules = dict.fromkeys(name for each in configs for name in modules_of(getattr(each.solver, "config", None)))
+    return "pippin.sweeps.variant_run", *modules
+
+
 def variants_of(
     file: Path, overrides: Sequence[str], axes: Sequence[Axis], steps: Callable[[SimulationConfig], int]
 ) -> list[Variant]:
@@ -90,12 +130,6 @@ def variants_of(
         raise ConfigError(*(f"{fault} (first with {settings})" for fault, settings in faults.items()))
     _refuse_equal(variants)
     return variants
-
-
-def unwatched(config: SimulationConfig) -> SimulationConfig:
-    """Return a configuration without the viewers that somebody watches; those that write videos stay."""
-    videos = {label: each for label, each in config.viewers.items() if isinstance(each.config, FileViewerConfig)}
-    return attrs.evolve(config, viewers=videos)
 
 
 def _solver_of(file: Path, overrides: Sequence[str]) -> str | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import newton
 import numpy as np
@@ -18,11 +19,31 @@ from pippin.sensing import Output
 from pippin.sensing.lanes import numbers_of
 from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws
+from pippin.state.snapshot import Scratch
 from pippin.support.features import OF_ATTRIBUTES
 
 from .episodes import EpisodeBuffers
 
 Patterns = str | Sequence[str]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class _Found(Scratch, dict[Any, Any]):
+    """Answers by their question: constants, which belong to no checkpoint."""
+
+
+def _once(method: Method) -> Method:
+    """Look up at the first call alone: a user's function asks in each step, and a graph must read memory that stays."""
+
+    @wraps(method)
+    def found(self: TermContext, *arguments: Any, **options: Any) -> Any:
+        question = (method.__name__, repr(arguments), repr(options))
+        if question not in self._found:
+            self._found[question] = method(self, *arguments, **options)
+        return self._found[question]
+
+    return cast("Method", found)
 
 
 class TermContext:
@@ -53,6 +74,7 @@ class TermContext:
         #: The number of worlds.
         self.world_count: int = simulation.world_count
         self.device = simulation.device
+        self._found = _Found()
 
     def draws(self, what: str = "") -> Draws:
         """Return the random numbers of this term; `what` tells several draws of one term apart."""
@@ -103,7 +125,7 @@ class TermContext:
 
     def ints(self, values: Iterable[int]) -> wp.array[int]:
         """Return the integers `values` as an array on the device, shape [len(values)]."""
-        return wp.array(np.fromiter(values, dtype=np.int32), dtype=int, device=self.device)
+        return self._table(np.fromiter(values, dtype=np.int32))
 
     def claim(self, what: str, names: Iterable[str], where: str) -> None:
         """Note that this term alone changes something of some joints, bodies or other elements.
@@ -217,6 +239,7 @@ class TermContext:
         forces = self.contact_output(sensor, "net_force").data
         return forces.reshape((*forces.shape, 1))
 
+    @_once
     def joints(self, patterns: Patterns, where: str = "joints") -> tuple[tuple[str, ...], wp.array, wp.array]:
         """Return the axes that patterns choose: hinges, sliders and the axes of joints that have several.
 
@@ -246,6 +269,7 @@ class TermContext:
         coordinates, dofs = (self._table(side) for side in np.moveaxis(np.array(rows, dtype=np.int32), -1, 0))
         return names, coordinates, dofs
 
+    @_once
     def bodies(self, patterns: Patterns, where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
         """Return the labels of the bodies that patterns choose, and their indices, shape [worlds, bodies].
 
@@ -262,6 +286,7 @@ class TermContext:
         names, rows = self._matched(patterns, "body", where, bodies)
         return names, self._table(rows)
 
+    @_once
     def shapes(self, patterns: Patterns, where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
         """Return the labels of the bodies that patterns choose, and the indices of their shapes that collide, shape
         [worlds, shapes].
@@ -283,6 +308,7 @@ class TermContext:
                 )
         return names, self._table(rows)
 
+    @_once
     def free_joint(self, pattern: str | None, where: str = "body") -> tuple[str, wp.array]:
         """Return the label of a free body, and the first coordinate and DOF of its joint, shape [worlds, 2].
 
@@ -304,6 +330,7 @@ class TermContext:
             rows.append([int(q_starts[joints[0]]), int(dof_starts[joints[0]])])
         return model.body_label[int(bodies[0])], self._table(rows)
 
+    @_once
     def root(self, pattern: str | None, where: str = "body") -> wp.array[int]:
         """Return the index of a body in each world, shape [worlds]: the only one that a pattern matches, or the first.
 
@@ -343,7 +370,11 @@ class TermContext:
         return component
 
     def _table(self, indices: Any) -> wp.array:
-        return wp.array(np.ascontiguousarray(indices, dtype=np.int32), dtype=int, device=self.device)
+        numbers = np.ascontiguousarray(indices, dtype=np.int32)
+        question = (numbers.shape, numbers.tobytes())
+        if question not in self._found:
+            self._found[question] = wp.array(numbers, dtype=int, device=self.device)
+        return self._found[question]
 
 
 def _refuse_other_units(quantity: Any, columns: Sequence[int], command: Any, label: str) -> None:

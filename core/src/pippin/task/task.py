@@ -215,7 +215,7 @@ class Task:
                     ' `restore`; use when = "reset", or give the class one'
                 )
             if event.config.when != "startup":
-                self._host.services.will_notify_solver()
+                self._host.services.model_changes.is_told_in_steps = True
                 if self._host.services.solver_eager_reason is not None:
                     event.is_capturable = False  # the solver has to be notified
 

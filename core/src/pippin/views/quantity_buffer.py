@@ -58,6 +58,8 @@ class QuantityBuffer:
         self._size = wp.types.type_size_in_bytes(self._dtype)
         self._is_shared = shares_memory(device)
         self._blocks = self._blocks_of(index)
+        if self._blocks is not None:
+            self._copy_blocks = self._blocks.read if self._is_shared else self._blocks.read_on_device
         is_number_alone = quantity.storage == "number" and not quantity.inverse and len(quantity.arrays) == 1
         self._is_plain = is_number_alone and quaternion is None
         #: Values that `read` fills in; padding is 0.
@@ -81,9 +83,8 @@ class QuantityBuffer:
     def read(self, arrays: Sequence[wp.array]) -> wp.array:
         """Gather the quantity into `values`. May be recorded."""
         if self._blocks is not None and not self._device.is_capturing:
-            read = self._blocks.read if self._is_shared else self._blocks.read_on_device
             for part, array in enumerate(arrays):
-                read(array, self.values, part * self._size)
+                self._copy_blocks(array, self.values, part * self._size)
             return self.values
         for part, array in enumerate(arrays):
             key = (part, array.ptr or 0)

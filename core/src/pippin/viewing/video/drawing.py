@@ -186,7 +186,9 @@ def _draw(
             while (frame := _next(frames, parent)) is not None:
                 moving, poses, index = frame
                 for name, values in moving.items():
-                    arrays[name].numpy()[rows[name]] = values  # a view of the memory, as the device is the CPU
+                    numbers = arrays[name].numpy()
+                    numbers[rows[name]] = values
+                    arrays[name].assign(numbers)
                 drawing.write(state, poses, index)
                 answers.send((drawing.frame_count, drawing.cost, None))
             drawing.close()

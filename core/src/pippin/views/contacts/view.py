@@ -13,8 +13,8 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK, shares_memory
 from pippin.errors import SimulationError
 from pippin.frozen_attributes import FrozenAttributes
-from pippin.indices import whole_number
 from pippin.labels import name_of
+from pippin.validators import whole_number
 from pippin.views.errors import ViewError
 from pippin.views.exchange import Array, deliver
 from pippin.views.kernels.contacts import sum_forces
