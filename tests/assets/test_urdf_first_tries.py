@@ -31,3 +31,24 @@ def test_a_bare_urdf_runs_and_says_what_is_lost(simulate, tmp_path, solver):
         assert np.isfinite(simulation.state.body_q.numpy()).all()
         assert list(simulation.ignored_features) == LOST[solver]
         assert any("the solver ignores velocity_limits" in note for note in simulation.notes["scene"])
+
+
+@pytest.mark.parametrize(("limits", "positions", "start"), [
+    ((0.5, 1.0), {}, 0.5),
+    ((-2.0, -0.9), {}, -0.9),
+    ((0.5, 1.0), {"hinge": 0.7}, 0.7),
+    ((-1.0, 1.0), {}, 0.0),
+])  # fmt: skip
+def test_a_joint_starts_at_the_limit_nearest_to_0_and_says_so(simulate, tmp_path, caplog, limits, positions, start):
+    """A knee that starts at 0, a radian beyond its limit, would throw the robot metres away."""
+    caplog.set_level("INFO")
+    text = URDF.replace('lower="-1" upper="1"', 'lower="{}" upper="{}"'.format(*limits))
+    (tmp_path / "arm.urdf").write_text(text)
+    asset = {"path": str(tmp_path / "arm.urdf"), "joint_positions": positions}
+
+    with simulate(assets=[asset], solver="mujoco-native") as simulation:
+        position = simulation.state.joint_q.numpy()[0]
+
+    assert position == pytest.approx(start)
+    is_said = f"which their limits leave out: 'hinge' at {start:g}" in caplog.text
+    assert is_said == (start in limits)

@@ -39,16 +39,20 @@ ARM = """<robot name="arm"><link name="base"/><link name="rod"><inertial><origin
 <limit lower="0.2" upper="1" effort="50" velocity="2"/></joint></robot>"""
 
 
-def test_what_a_urdf_gives_runs_and_says_that_it_starts_outside_its_limits(tune, tmp_path):
-    (tmp_path / "arm.urdf").write_text(ARM)
+MJCF = """<mujoco><compiler angle="radian"/><worldbody><body><joint name="hinge" axis="0 1 0" range="0.2 1"/>
+<geom size=".1" pos="0 0 -.5" mass="1"/></body></worldbody></mujoco>"""
 
-    result = tune("arm.urdf", "--out", "tuned.toml")
+
+@pytest.mark.parametrize(("name", "text", "is_outside"), [("arm.urdf", ARM, False), ("arm.xml", MJCF, True)])
+def test_what_is_written_runs_and_says_if_it_starts_outside_its_limits(tune, tmp_path, name, text, is_outside):
+    """MJCF states the start, and URDF none: there, it is within the limits."""
+    (tmp_path / name).write_text(text)
+
+    result = tune(name, "--out", "tuned.toml")
 
     assert result.exit_code == 0, result.output
-    assert (
-        "# 1 joint starts outside its limits: hinge 0 < 0.2; set joint_positions"
-        in (tmp_path / "tuned.toml").read_text()
-    )
+    note = "# 1 joint starts outside its limits: hinge 0 < 0.2; set joint_positions"
+    assert (note in (tmp_path / "tuned.toml").read_text()) == is_outside
     with pippin.Simulation.from_file(tmp_path / "tuned.toml", {"simulation.device": "cpu"}) as simulation:
         simulation.step()
         simulation.raise_errors()

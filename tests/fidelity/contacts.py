@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import attrs
 import mujoco
@@ -43,6 +43,10 @@ class Touch:
     """Its normal, from the geom with the smaller index to the other."""
 
 
+Engine: TypeAlias = "Callable[[np.ndarray], list[tuple[dict[tuple[int, int], Touch], np.ndarray]]]"
+"""What finds, for poses of our model, the contacts of each pair of its geoms and the accelerations of its DOFs."""
+
+
 @attrs.frozen
 class ContactFinding:
     """What differs between the contacts of two models."""
@@ -74,8 +78,11 @@ class ContactFinding:
         return [words for words, size in found.items() if size]
 
 
-def compare_contacts(match: Match) -> ContactFinding | None:
-    """Return how the contacts of two models differ at random poses; None if no pose with contacts was found."""
+def compare_contacts(match: Match, found_in: Engine | None = None) -> ContactFinding | None:
+    """Return how the contacts of two models differ at random poses; None if no pose with contacts was found.
+
+    MuJoCo's C engine finds those of our model, or else what is given.
+    """
     addresses = _addresses(match)
     if addresses is None:
         return None
@@ -89,11 +96,13 @@ def compare_contacts(match: Match) -> ContactFinding | None:
     rng = np.random.default_rng(0)
     probes = [_rounded(theirs, rng) for _ in range(_PROBES)]
     total = ContactFinding()
-    for qpos in touching_poses(theirs, rng):
-        moved = ours.qpos0.copy()
-        for to, source in addresses:
-            moved[to] = qpos[source]
-        total = _merged(total, _compare_pose(match, probes, qpos, moved))
+    poses = list(touching_poses(theirs, rng))
+    moved = np.tile(ours.qpos0, (len(poses), 1))
+    for to, source in addresses:
+        moved[:, to] = np.reshape(poses, (len(poses), theirs.nq))[:, source]
+    found = [touches(ours, each) for each in moved] if found_in is None else found_in(moved) if poses else []
+    for qpos, each in zip(poses, found, strict=True):
+        total = _merged(total, _compare_pose(match, probes, qpos, *each))
     return total if total.poses else None
 
 
@@ -186,11 +195,12 @@ def _rounded(model: Any, rng: np.random.Generator) -> Any:
     return probe
 
 
-def _compare_pose(match: Match, probes: list[Any], qpos: np.ndarray, moved: np.ndarray) -> ContactFinding:
+def _compare_pose(
+    match: Match, probes: list[Any], qpos: np.ndarray, found: Mapping[Any, Touch], acceleration: np.ndarray
+) -> ContactFinding:
     theirs, pushed = touches(match.theirs, qpos)
     own = [touches(probe, qpos) for probe in probes]
     known = {j: i for i, j in match.geoms.items()}
-    found, acceleration = touches(match.ours, moved)
     ours = {}
     for (first, second), touch in found.items():
         pair = known.get(first, -1), known.get(second, -1)

@@ -6,7 +6,7 @@ import functools
 import re
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from pippin.assets.mjcf.normal_form import name_elements
 from pippin.config.model import AssetConfig, SceneConfig
 
 from .contacts import ContactFinding, compare_contacts
+from .urdf import fill_in, load_urdf
 
 DISTRIBUTIONS = (
     "newton",
@@ -32,7 +33,9 @@ DISTRIBUTIONS = (
     "mujoco-warp",
     "brax",
     "dm-control",
+    "example-robot-data",
     "gymnasium-robotics",
+    "icub-models",
     "metaworld",
     "mjlab",
     "mujoco-mjx",
@@ -48,6 +51,8 @@ STEP_COUNT, DT = 250, 0.002
 
 REACH = 1e-6
 """Distance up to which two motions are the same [m]."""
+
+NATIVE = {"type": "mujoco-native", "threads": 1}
 
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 """The first of the two types of joints that have an axis."""
@@ -96,9 +101,16 @@ def files(distributions: Sequence[str] = DISTRIBUTIONS) -> dict[str, Path]:
             continue
         for file in sorted(listed):
             path = Path(str(file.locate()))
-            if path.suffix in (".xml", ".mjcf") and b"<mujoco" in path.read_bytes():
+            if is_robot(path):
                 found[re.sub(r"^(\.\./)+", "", file.as_posix())] = path.resolve()
     return found
+
+
+def is_robot(path: Path) -> bool:
+    """Return if a file is MJCF or URDF by its content; of PyBullet's 1000 random objects, the first 20 count."""
+    if path.suffix == ".urdf":
+        return b"<robot" in path.read_bytes() and not re.search("random_urdfs/(?!0[01])", str(path))
+    return path.suffix in (".xml", ".mjcf") and b"<mujoco" in path.read_bytes()
 
 
 def small_files(distributions: Sequence[str], size: int) -> dict[str, Path]:
@@ -116,11 +128,14 @@ def load(path: Path) -> Any:
     Raises:
         ValueError: MuJoCo cannot read it, or nothing in it can move.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the file's author may use what a later MuJoCo will not read
-        spec = mujoco.MjSpec.from_file(str(path))
-        name_elements(spec)
-        theirs = spec.compile()
+    if path.suffix == ".urdf":
+        theirs = load_urdf(path)
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the file's author may use what a later MuJoCo will not read
+            spec = mujoco.MjSpec.from_file(str(path))
+            name_elements(spec)
+            theirs = spec.compile()
     if not theirs.nv:
         raise ValueError("nothing in it can move")
     return theirs
@@ -149,22 +164,29 @@ def _survey(name: str, path: Path) -> Finding:
     except Exception as error:
         return finding(outcome="refused", reason=one_line(error), seconds=time.perf_counter() - start)
     ours: Any = simulation.solver
+    match = match_models(theirs, ours.mj_model)
+    if path.suffix == ".urdf":
+        fill_in(match)
     differences = compare(theirs, ours.mj_model)
-    contacts = compare_contacts(match_models(theirs, ours.mj_model))  # before the motion, which turns contacts off
+    if path.suffix == ".urdf":  # each joint has a drive whose gains are zero
+        differences = [each for each in differences if not (each.kind == "actuator" and each.field == "exists")]
+    contacts = compare_contacts(match)  # before the motion, which turns contacts off
     moved = distance(theirs, simulation)
     outcome = "same" if all(difference.is_by_design for difference in differences) else "differs"
     seconds = time.perf_counter() - start
     return finding(outcome=outcome, differences=differences, distance=moved, contacts=contacts, seconds=seconds)
 
 
-def build(path: Path, theirs: Any) -> pippin.Simulation:
-    """Return the simulation of a file in one world, with the gravity that the file states."""
+def build(
+    path: Path, theirs: Any, solver: Mapping[str, Any] = NATIVE, worlds: int = 1, steps: int = STEP_COUNT
+) -> pippin.Simulation:
+    """Return the simulation of a file, with the gravity that the file states."""
     is_off = theirs.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     gravity = [0.0, 0.0, 0.0] if is_off else theirs.opt.gravity.tolist()
     tables = {
-        "simulation": {"device": "cpu", "dt": DT, "decimation": STEP_COUNT},
-        "scene": {"gravity": gravity, "assets": [{"path": str(path)}]},
-        "solver": {"type": "mujoco-native", "threads": 1},
+        "simulation": {"device": "cpu", "dt": DT, "decimation": steps},
+        "scene": {"gravity": gravity, "worlds": worlds, "assets": [{"path": str(path)}]},
+        "solver": dict(solver),
     }
     return pippin.Simulation(pippin.structure(tables))
 
@@ -199,7 +221,11 @@ def distance(theirs: Any, simulation: pippin.Simulation) -> float | None:
         return None
     axes = [(theirs.jnt_dofadr[i], ours.jnt_dofadr[j]) for i, j in pairs if theirs.jnt_type[i] >= _SLIDE]
     speeds = np.random.default_rng(0).normal(size=len(axes)).astype(np.float32)
-    moved = _move(theirs, [dof for dof, _ in axes], speeds, int(ours.opt.integrator))
+    start = mujoco.MjData(theirs).qpos.copy()
+    if simulation.config.scene.assets[0].path.endswith(".urdf"):  # it states no start, and ours is within the limits
+        angles = _angles(simulation)
+        start[[theirs.jnt_qposadr[i] for i, _ in pairs if theirs.jnt_type[i] >= _SLIDE]] = angles[[j for _, j in axes]]
+    moved = _move(theirs, start, [dof for dof, _ in axes], speeds, int(ours.opt.integrator))
     if moved is None:
         return None
     data = _step(simulation, [dof for _, dof in axes], speeds)
@@ -207,16 +233,28 @@ def distance(theirs: Any, simulation: pippin.Simulation) -> float | None:
     return float(np.sqrt(np.mean(np.sum(np.square(offsets), axis=1))))
 
 
-def _move(theirs: Any, dofs: Sequence[int], speeds: np.ndarray, integrator: int) -> np.ndarray | None:
+def _move(
+    theirs: Any, start: np.ndarray, dofs: Sequence[int], speeds: np.ndarray, integrator: int
+) -> np.ndarray | None:
     """Return the positions of the bodies of MuJoCo's model after the motion [m]; None if it diverges."""
     theirs.opt.timestep, theirs.opt.integrator = DT, integrator
     theirs.opt.disableflags |= _CONTACT
     data = mujoco.MjData(theirs)
+    data.qpos[:] = start
     data.qvel[dofs] = speeds
     for _ in range(STEP_COUNT):
         mujoco.mj_step(theirs, data)
     mujoco.mj_kinematics(theirs, data)
     return None if data.warning.number.any() else data.xpos.copy()
+
+
+def _angles(simulation: pippin.Simulation) -> np.ndarray:
+    """Return the positions of the axes of our model at the start, at the places of MuJoCo's DOFs [m or rad]."""
+    model: Any = simulation.model
+    firsts, starts = model.joint_qd_start.numpy(), model.joint_q_start.numpy()
+    dof_of = simulation.solver._converted.mjc_dof_to_newton_dof.numpy()[0]  # pyright: ignore[reportAttributeAccessIssue]
+    joint = np.searchsorted(firsts, dof_of, side="right") - 1
+    return simulation.state.joint_q.numpy()[starts[joint] + dof_of - firsts[joint]]
 
 
 def _step(simulation: pippin.Simulation, dofs: Sequence[int], speeds: np.ndarray) -> Any:

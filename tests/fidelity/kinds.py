@@ -208,8 +208,8 @@ def of_warp(simulation: pippin.Simulation, known: Mapping[int, int]) -> list[dic
     return _grouped(rows, simulation.model.world_count, known.__getitem__)
 
 
-def of_newton(simulation: pippin.Simulation) -> list[dict[tuple[int, int], Touch]]:
-    """Return what Newton's own collision finds in each world; shapes count as geoms, in the order of the file."""
+def of_newton(simulation: pippin.Simulation, geom_of: Callable[[int], int] = int) -> list[dict[tuple[int, int], Touch]]:
+    """Return what Newton's own collision finds in each world; shapes count as geoms, unless another geom is given."""
     model, contacts = simulation.model, simulation.contacts
     newton.eval_fk(model, simulation.state.joint_q, simulation.state.joint_qd, simulation.state)
     pipeline: Any = simulation.contact_source.pipeline
@@ -219,10 +219,10 @@ def of_newton(simulation: pippin.Simulation) -> list[dict[tuple[int, int], Touch
     newton.eval_rigid_contact_kinematics(model, simulation.state, contacts, out_distance=distance)
     count, per_world = int(contacts.rigid_contact_count.numpy()[0]), model.shape_count // model.world_count
     pairs = np.stack([contacts.rigid_contact_shape0.numpy(), contacts.rigid_contact_shape1.numpy()], axis=1)[:count]
-    rows = zip(
-        pairs[:, 0] // per_world, pairs % per_world, -distance.numpy()[:count], normal.numpy()[:count], strict=True
-    )
-    return _grouped(rows, model.world_count, int)
+    # A margin of Newton is a thickness; MuJoCo's depth leaves it out, and its forces act from the margin on, too.
+    depth = -distance.numpy()[:count] - model.shape_margin.numpy()[pairs].sum(axis=1)
+    rows = zip(pairs[:, 0] // per_world, pairs % per_world, depth, normal.numpy()[:count], strict=True)
+    return _grouped(rows, model.world_count, geom_of)
 
 
 def _grouped(rows: Any, worlds: int, geom_of: Callable[[int], int]) -> list[dict[tuple[int, int], Touch]]:

@@ -103,6 +103,44 @@ def test_a_mass_matrix_that_is_kept_for_some_steps_is_not_recorded(simulate, sph
         assert simulation.program.eager_reasons.keys() == {"step_solver(solver)"}
 
 
+FINGER = 1e-5
+"""Inertia of a finger about its joint [kg·m²]."""
+
+
+@pytest.fixture
+def finger():
+    """A finger that a joint ties to the world."""
+    builder = newton.ModelBuilder()
+    link = builder.add_link(mass=0.01, inertia=wp.mat33(*(FINGER * n for n in (1, 0, 0, 0, 1, 0, 0, 0, 1))))
+    joint = builder.add_joint_revolute(-1, link, axis=(0.0, 0.0, 1.0), damping=0.0, limit_lower=-1.0, limit_upper=1.0)
+    builder.add_articulation([joint])
+    return builder
+
+
+def test_a_damper_is_implicit(simulate, finger):
+    """Each step divides the speed by 1 + dt d / I, 6 here; with the force of its start, it would multiply it by -4."""
+    finger.joint_damping[0], finger.joint_qd[0] = 0.05, 2.0
+    with simulate(finger, ground=False, gravity=0.0) as simulation:
+        simulation.step(3)
+
+        speed = simulation.state.joint_qd.numpy()[0]
+
+    assert speed == pytest.approx(2.0 / 6.0**3, rel=1e-3)
+
+
+def test_a_limit_that_a_step_does_not_resolve_brings_a_light_finger_back(simulate, finger):
+    """Newton's limit, 10^4 N·m/rad and 10 N·m·s/rad, would need steps of 2 µs for this finger."""
+    finger.joint_q[0] = 1.2
+    with simulate(finger, ground=False, gravity=0.0) as simulation:
+        angles = []
+        for _ in range(10):
+            simulation.step(100)
+            angles.append(simulation.state.joint_q.numpy()[0])
+
+    assert angles == sorted(angles, reverse=True)
+    assert angles[-1] == pytest.approx(1.0, abs=0.01)
+
+
 CONFORMANCE = conformance.Conformance("solver", "featherstone")
 
 

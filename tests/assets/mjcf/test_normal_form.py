@@ -252,3 +252,14 @@ def test_what_only_mjcf_has_is_refused_for_a_urdf(write, option):
 
     with pytest.raises(ConfigError, match=f"{next(iter(option))}: Newton's URDF importer has no such option"):
         prototype_of(path, **option)
+
+
+def test_bounds_of_masses_do_not_reach_the_bodies_that_only_carry_a_joint(write):
+    """The hinges have two anchors, so that each gets a body; with 1 g and 1e-4 kg·m² it would be another mechanism."""
+    bounds = '<compiler boundmass="0.001" boundinertia="0.0001"/><worldbody>'
+    text = HINGES.format(pos='pos=".1 0 0"', rest="").replace("<worldbody>", bounds)
+    theirs, ours = both(write(text.replace('mass="1"', 'mass="0.0001"')))
+
+    assert ours.nbody == theirs.nbody + 1
+    assert ours.body_mass.sum() == pytest.approx(theirs.body_mass.sum(), rel=1e-5)
+    assert theirs.body_mass.sum() == 0.001

@@ -7,7 +7,7 @@ import copy
 import logging
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from newton import usd
 from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
+from pippin.spelling import listed
 
 from .actuators.asset_actuators import zero_targets
 from .asset import Asset, failure
@@ -171,7 +172,9 @@ def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaRes
 def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | None) -> None:
     """Set the start pose of the keyframe, then that of single joints, then the targets of servos."""
     if asset.config.keyframe is None:
-        _place_joints(builder, asset)
+        placed = _place_joints(builder, asset)
+        if asset.urdf is not None:
+            _start_within_limits(builder, placed, asset.file)
         if asset.format is FORMATS["mjcf"]:
             zero_targets(builder)
         return
@@ -184,16 +187,33 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
     keyframe.set_targets()
 
 
-def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> None:
+def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> set[int]:
+    """Set the positions that the configuration states, and return the joints that have one."""
     positions, where = asset.config.joint_positions, f"{asset.where}.joint_positions"
     if not positions:
-        return
+        return set()
     axes, note = choose_axes(builder, positions, where)
     if note is not None:
         _LOGGER.log(NOTE, note)
     for (joint, axis), pattern in zip(axes, assign(positions, list(axes.values()), "joint", where), strict=True):
         assert pattern is not None, "each axis was chosen by a pattern"
         builder.joint_q[builder.joint_q_start[joint] + axis] = positions[pattern]
+    return {joint for joint, _ in axes}
+
+
+def _start_within_limits(builder: newton.ModelBuilder, placed: Collection[int], file: Path) -> None:
+    """Start joints at the limit nearest to 0 if their limits leave 0 out: a URDF states limits, and no start."""
+    moved = []
+    for joint in set(range(builder.joint_count)) - {*placed}:
+        if builder.joint_type[joint] in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC):
+            at, dof = builder.joint_q_start[joint], builder.joint_qd_start[joint]
+            nearest = min(max(0.0, builder.joint_limit_lower[dof]), builder.joint_limit_upper[dof])
+            if nearest:
+                builder.joint_q[at] = nearest
+                moved.append(f"{builder.joint_label[joint].rpartition('/')[2]!r} at {nearest:g}")
+    if moved:
+        rest = f"start at the limit nearest to 0, which their limits leave out: {listed(moved)}"
+        _LOGGER.log(NOTE, f"{file.name}: joints without a position in joint_positions {rest}")
 
 
 @contextlib.contextmanager

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import newton
 import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 
 from .kernels import unshift_forces
+from .stable import StableFeatherstone
 
 __all__ = ["DifferentiableFeatherstone"]
 
-_MASS_MATRIX = ("J", "M", "P", "H", "L", "H_mimic")
-"""Newton's names of the Jacobian, spatial inertia, their products, the factor, and its variant for mimic joints."""
+_MASS_MATRIX = ("J", "M", "P", "H", "L", "H_mimic", "joint_armature_effective")
+"""Newton's names of the Jacobian, spatial inertia, their products, the factor, its variant for mimic joints, and what
+armature, dampers and limits add to the diagonal."""
 
 
-class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
+class DifferentiableFeatherstone(StableFeatherstone):
     """A solver that keeps for each substep of a rollout what its backward pass reads.
 
     The backward pass reads Jacobian, mass matrix and factor of each substep, and the forces on bodies. Newton 1.8 has

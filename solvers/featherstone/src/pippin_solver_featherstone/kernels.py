@@ -1,8 +1,85 @@
-"""The kernel of `DifferentiableFeatherstone`."""
+"""Kernels of the solvers that derive from Newton's `SolverFeatherstone`."""
 
+import newton
 import warp as wp
 
-__all__ = ["unshift_forces"]
+__all__ = ["resist_at_the_end", "unshift_forces"]
+
+_BALL = wp.constant(int(newton.JointType.BALL))
+_PRISMATIC = wp.constant(int(newton.JointType.PRISMATIC))
+_REVOLUTE = wp.constant(int(newton.JointType.REVOLUTE))
+_D6 = wp.constant(int(newton.JointType.D6))
+
+_RESOLVED = wp.constant(0.25)
+"""What a step adds to the inertia of a link, relative to it, up to which explicit steps are accurate and stable."""
+
+_TINY = wp.constant(1e-20)
+
+
+@wp.func
+def own_inertia(
+    axis: wp.vec3, is_slide: bool, frame: wp.transform, mass: float, inertia: wp.mat33, com: wp.vec3
+) -> float:
+    """Return mass or moment of inertia of a link along the axis of its joint [kg, kg·m²]."""
+    direction = wp.transform_vector(frame, axis)
+    arm = wp.cross(direction, com - wp.transform_get_translation(frame))
+    return mass if is_slide else wp.dot(direction, inertia * direction) + mass * wp.dot(arm, arm)
+
+
+@wp.func
+def implicit_share(added: float, own: float) -> float:
+    """Return how much of a force is taken at the end of the step: none if the step resolves it, all if it does not."""
+    return wp.clamp((added - _RESOLVED * own) / ((1.0 - _RESOLVED) * own + _TINY), 0.0, 1.0)
+
+
+@wp.kernel
+def resist_at_the_end(
+    dt: float,
+    joint_type: wp.array[int],
+    joint_child: wp.array[int],
+    joint_q_start: wp.array[int],
+    joint_qd_start: wp.array[int],
+    joint_dof_dim: wp.array2d[int],
+    joint_frame: wp.array[wp.transform],
+    joint_axis: wp.array[wp.vec3],
+    body_mass: wp.array[float],
+    body_inertia: wp.array[wp.mat33],
+    body_com: wp.array[wp.vec3],
+    limit_lower: wp.array[float],
+    limit_upper: wp.array[float],
+    limit_ke: wp.array[float],
+    limit_kd: wp.array[float],
+    damping: wp.array[float],
+    armature: wp.array[float],
+    joint_q: wp.array[float],
+    total: wp.array[float],
+    total_kd: wp.array[float],
+):
+    """Write the inertia of each axis and the damping of its limit with what makes damper and limit implicit.
+
+    With the force of the end of a step, (I + dt d) v' = I v - dt ke (x + dt v') for the damper d and the limit ke.
+    """
+    joint = wp.tid()
+    kind, child = joint_type[joint], joint_child[joint]
+    is_ball, is_revolute, is_prismatic, is_d6 = kind == _BALL, kind == _REVOLUTE, kind == _PRISMATIC, kind == _D6
+    is_axial = is_revolute or is_prismatic or is_d6
+    first = joint_qd_start[joint]
+    for dof in range(first, joint_qd_start[joint + 1]):
+        added = float(0.0)  # noqa: UP018 (a variable of a Warp loop)
+        is_slide = dof - first < joint_dof_dim[joint, 0]
+        own = armature[dof] + own_inertia(
+            joint_axis[dof], is_slide, joint_frame[joint], body_mass[child], body_inertia[child], body_com[child]
+        )
+        if is_axial or is_ball:
+            added += dt * damping[dof] * implicit_share(dt * damping[dof], own)
+        resistance = limit_kd[dof] + dt * limit_ke[dof]
+        share = implicit_share(dt * resistance, own)
+        if is_axial:
+            q = joint_q[joint_q_start[joint] + dof - first]
+            if q < limit_lower[dof] or q > limit_upper[dof]:
+                added += share * dt * resistance
+        total[dof] = armature[dof] + added
+        total_kd[dof] = limit_kd[dof] + share * dt * limit_ke[dof]
 
 
 @wp.kernel(enable_backward=False)

@@ -11,6 +11,7 @@ from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
 
 from . import FeatherstoneConfig
 from .differentiable import DifferentiableFeatherstone
+from .stable import StableFeatherstone
 
 __all__ = ["SolverFeatherstone"]
 
@@ -82,5 +83,5 @@ class SolverFeatherstone:
         options = attrs.asdict(self.config)
         options["deterministic"] = deterministic_mode(self.config.deterministic)
         if not model.requires_grad:
-            return newton.solvers.SolverFeatherstone(model, **options)
+            return StableFeatherstone(model, **options)
         return DifferentiableFeatherstone(model, **options)

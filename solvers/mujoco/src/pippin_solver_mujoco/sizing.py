@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["Need", "enlarged", "need_of", "own_contacts_hint"]
 
 _STEPS_MAX = 500
-"""Longest fall [steps of the asset's timestep, usually 2 ms]."""
+"""Longest fall [steps]."""
 
 _WORK_MAX = 50_000
 """Bound on steps × (DOFs + geoms) of a fall: a tenth of a second for a robot."""
 
-_HEAD_ROOM = 1.5
-"""Room in the buffers, relative to the largest need seen in a fall."""
+_HEAD_ROOM = {"njmax": 2.0, "nconmax": 3.0}
+"""Room in the buffers, relative to the largest need seen in a fall. Pairs that may touch count as contacts."""
 
 _ACCELERATION_MAX = 1e6
 """Acceleration from which a fall is not worth continuing [m/s², rad/s²]: MuJoCo is about to diverge."""
@@ -37,7 +37,7 @@ class Need:
     contacts: int
 
 
-def enlarged(solver: newton.solvers.SolverMuJoCo, config: MuJoCoConfig) -> dict[str, int]:
+def enlarged(solver: newton.solvers.SolverMuJoCo, config: MuJoCoConfig, dt: float) -> dict[str, int]:
     """Return larger sizes for the buffers that Newton's estimate leaves too small; empty if all of them suffice.
 
     A size that the configuration gives stays. If Newton detects the contacts, its estimate counts the pairs of shapes,
@@ -46,29 +46,32 @@ def enlarged(solver: newton.solvers.SolverMuJoCo, config: MuJoCoConfig) -> dict[
     Args:
         solver: The solver with the sizes that Newton estimated.
         config: Its configuration.
+        dt: Length of a substep [s]: longer ones sink deeper into contacts.
     """
     if not config.use_mujoco_contacts or None not in (config.njmax, config.nconmax):
         return {}
     data = solver.mjw_data
-    need = need_of(solver.mj_model, solver.mj_data)
+    need = need_of(solver.mj_model, solver.mj_data, dt)
     sizes = {"njmax": (need.rows, data.njmax), "nconmax": (need.contacts, data.naconmax // data.nworld)}
     return {
-        key: _rounded(_HEAD_ROOM * needed)
+        key: _rounded(_HEAD_ROOM[key] * needed)
         for key, (needed, allocated) in sizes.items()
-        if getattr(config, key) is None and _HEAD_ROOM * needed > allocated
+        if getattr(config, key) is None and _HEAD_ROOM[key] * needed > allocated
     }
 
 
-def need_of(model: Any, start: Any) -> Need:
+def need_of(model: Any, start: Any, dt: float) -> Need:
     """Return the largest numbers of constraint rows and contacts of a world that falls without control.
 
     Args:
         model: MuJoCo's model.
         start: MuJoCo's data in the start pose, with the contacts found.
+        dt: Length of a step [s].
     """
     import mujoco
 
     model, data = copy.copy(model), mujoco.MjData(model)  # pyright: ignore[reportAttributeAccessIssue]
+    model.opt.timestep = dt
     data.qpos[:], data.qvel[:] = start.qpos, start.qvel
     rows, contacts, acceleration = start.nefc, start.ncon, start.qacc
     for _ in range(min(_STEPS_MAX, _WORK_MAX // (model.nv + model.ngeom + 1))):

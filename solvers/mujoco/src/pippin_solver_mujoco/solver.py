@@ -117,7 +117,7 @@ class SolverMuJoCo:
             config = attrs.evolve(config, enable_sleeping=False)  # a file may ask for it, and only CUDA has it
         with one_warning():
             solver = LimitedMuJoCo(model, dt, **attrs.asdict(config))
-        larger = enlarged(solver, self.config)
+        larger = enlarged(solver, self.config, dt)
         if larger:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the first conversion has warned

@@ -67,6 +67,9 @@ def normalise(
     if root.get("model") == "MuJoCo Model":  # MuJoCo's name for a model without one
         del root.attrib["model"]
     _write_options(root, model, has_integrator=has_integrator)
+    if has_inertias:
+        for compiler in root.iter("compiler"):  # the bounds are in the inertias; bodies that carry a joint get none
+            compiler.attrib = {key: each for key, each in compiler.attrib.items() if not key.startswith("bound")}
     _write_inertias(root, model)
     _write_surfaces(root, model)
     complete_vectors(root)
