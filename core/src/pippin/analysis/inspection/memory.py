@@ -112,11 +112,11 @@ def _roots(simulation: Simulation) -> Iterator[tuple[str, Any]]:
 
 
 def _skipped(simulation: Simulation) -> tuple[type, ...]:
-    of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
+    of_warp = (wp.Kernel, wp.Module, wp.Stream, wp.Graph, type(simulation.device))
     return (type(simulation), type(simulation.services), Catalog, newton.Model, newton.ModelBuilder, *of_warp)
 
 
-def _extent(array: wp.array) -> int:
+def _extent(array: Any) -> int:
     """Return the bytes from the first to the last element of an array."""
     item = wp.types.type_size_in_bytes(array.dtype)
     return item + sum(
