@@ -102,3 +102,12 @@ def test_the_notes_change_no_step(configure, ball):
 
     assert notes[0].startswith("1 overlap with the ground or another asset at the start: ")
     assert ends[0] == ends[1]
+
+
+def test_a_scene_of_particles_alone_has_no_overlaps(simulate):
+    sheet = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    sheet.add_particle(wp.vec3(0.0, 0.0, 1.0), wp.vec3(), 1.0)
+
+    simulation = simulate(sheet, solver="xpbd", ground=True)
+
+    assert start_notes(simulation) == []

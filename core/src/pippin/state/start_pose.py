@@ -92,7 +92,8 @@ def overlaps(model: newton.Model, solver: Any, source: ContactSource) -> list[Ov
     """Return the overlapping pairs of bodies in the start pose of the first world, the deepest first.
 
     MuJoCo's solvers answer from the contacts that MuJoCo's C engine finds, other solvers from one detection of their
-    pipeline into a buffer of its own. A solver without either gives no overlaps.
+    pipeline into a buffer of its own. A solver without either gives no overlaps, and neither does a scene
+    of particles alone.
     """
     if getattr(solver, "mj_data", None) is not None:
         found = _of_mujoco(solver)
