@@ -140,5 +140,5 @@ def test_a_joint_on_a_robot_of_a_file_is_refused():
     with build([tool], assets=robot, solver="mujoco") as simulation:
         arm = next(label for label in simulation.model.body_label if label != "tool")
 
-    with pytest.raises(pippin.ConfigError, match="is a body of a robot file, whose joints are complete"):
+    with pytest.raises(pippin.ConfigError, match="is a body of a robot file or of a rod, whose joints are complete"):
         build([tool], [{"type": "fixed", "child": "tool", "parent": arm}], assets=robot, solver="mujoco")

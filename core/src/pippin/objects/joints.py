@@ -51,18 +51,20 @@ def add_joints(builder: newton.ModelBuilder, joints: Sequence[Joint], first_body
         ConfigError: Bodies hang on each other in a circle, or on a body of a robot file; or two joints of a mimic are
             no hinges or sliders.
     """
+    complete = set(builder.joint_child)
+    new = [body for body in range(first_body, builder.body_count) if body not in complete]
     moved = {joint.child for joint in joints}
-    free = [_free(builder, body) for body in range(first_body, builder.body_count) if body not in moved]
     tree: dict[int, Joint] = {}
-    for joint in (*joints, *free):
-        if joint.parent >= 0 and joint.parent < first_body:
+    for joint in (*joints, *(_free(builder, body) for body in new if body not in moved)):
+        if joint.parent in complete and joint.child not in complete:
             raise ConfigError(
-                f"{joint.where}.parent: {builder.body_label[joint.parent]!r} is a body of a robot file, whose joints"
-                " are complete; add the joint to that file"
+                f"{joint.where}.parent: {builder.body_label[joint.parent]!r} is a body of a robot file or of a rod,"
+                " whose joints are complete; add the joint to that file, or let that body be the child of a loop"
             )
-        tree.setdefault(joint.child, joint)
-    loops = [joint for joint in joints if tree[joint.child] is not joint]
-    for group in _articulations(builder, tree, first_body):
+        if joint.child not in complete:
+            tree.setdefault(joint.child, joint)
+    loops = [joint for joint in joints if tree.get(joint.child) is not joint]
+    for group in _articulations(builder, tree):
         for joint in group:
             joint.index = _add(builder, joint)
         builder.add_articulation(
@@ -81,11 +83,11 @@ def _free(builder: newton.ModelBuilder, body: int) -> Joint:
     return Joint(where=f"object {label!r}", config=joint, label=f"{label}_free_joint", child=body)
 
 
-def _articulations(builder: newton.ModelBuilder, tree: dict[int, Joint], first_body: int) -> list[list[Joint]]:
+def _articulations(builder: newton.ModelBuilder, tree: dict[int, Joint]) -> list[list[Joint]]:
     """Return the joints of each tree, parents first, in the order of their first bodies; a mimic joins two trees."""
     groups: dict[int, list[Joint]] = {}
     of_label: dict[str, int] = {}
-    for body in range(first_body, builder.body_count):
+    for body in sorted(tree):
         path = _path(builder, tree, body)
         root = path[-1].child
         groups.setdefault(root, [])
@@ -155,7 +157,8 @@ def _frames(builder: newton.ModelBuilder, joint: Joint) -> tuple[wp.transform, w
     config = joint.config
     on_child: Any = wp.transform(config.child_position, config.child_rotation)
     parent: Any = joint.origin if joint.parent < 0 else builder.body_q[joint.parent]
-    seen = wp.transform_inverse(parent) * builder.body_q[joint.child] * on_child
+    child: Any = builder.body_q[joint.child]
+    seen: Any = wp.transform_inverse(parent) * child * on_child
     position = wp.transform_get_translation(seen) if config.parent_position is None else config.parent_position
     rotation = wp.transform_get_rotation(seen) if config.parent_rotation is None else config.parent_rotation
     on_parent: Any = wp.transform(position, rotation)

@@ -12,13 +12,14 @@ from pippin.config.files import find_file
 from pippin.errors import ConfigError
 from pippin.extras import installation
 
+from .particle_configs import ClothMeshConfig
 from .shape_configs import HeightfieldConfig, MeshConfig
 from .tables import read_table
 
 _STAGES = (".usd", ".usda", ".usdc", ".usdz")
 
 
-def read_mesh(config: MeshConfig, where: str) -> newton.Mesh:
+def read_mesh(config: MeshConfig | ClothMeshConfig, where: str) -> newton.Mesh:
     """Return the mesh of a file.
 
     Raises:

@@ -12,7 +12,6 @@ from pippin.config.shapes import ShapeConfig
 
 if TYPE_CHECKING:
     import newton
-    import warp as wp
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -22,8 +21,8 @@ class Place:
     label: str
     """Label of this copy, which no other object has."""
 
-    pose: wp.transform
-    """Position [m] and orientation of the object's origin in the world."""
+    pose: Any
+    """A `wp.transform`: position [m] and orientation of the object's origin in the world."""
 
     where: str
     """Key path of the object's table, for errors."""

@@ -43,7 +43,7 @@ def add_shape(
     name, key = (material, where.rpartition(".shapes")[0]) if config.material is None else (config.material, where)
     common: dict[str, Any] = {
         "xform": place.pose * pose if body < 0 else pose,
-        "cfg": _properties(builder, config, place, name, f"{key}.material"),
+        "cfg": properties_of(builder, place, name, f"{key}.material", config),
         "color": config.color,
         "opacity": config.opacity,
         "label": label,
@@ -72,17 +72,25 @@ def add_shape(
     return add(body, radius=config.radius, half_height=config.length / 2, **common)
 
 
-def _properties(
-    builder: newton.ModelBuilder, config: ShapeConfig, place: Place, material: str | None, where: str
+def properties_of(
+    builder: newton.ModelBuilder, place: Place, material: str | None, where: str, own: ShapeConfig | None = None
 ) -> newton.ModelBuilder.ShapeConfig:
-    """Return the properties of a shape: its own, those of its material, and those of the scene, in this order."""
+    """Return the properties of a shape: its own, those of its material, and those of the scene, in this order.
+
+    Args:
+        builder: The content of one world, with the defaults of the scene.
+        place: The copy of the object.
+        material: Name of the material; None for none.
+        where: Key path of the name, for errors.
+        own: The keys of the shape.
+    """
     if material is not None and material not in place.materials:
         known = ", ".join(place.materials) or "none"
         near = did_you_mean(material, place.materials)
         raise ConfigError(f"{where}: no material {material!r} in scene.materials, which has {known}{near}")
     found = builder.default_shape_cfg.copy()
-    for source in ([] if material is None else [place.materials[material]]) + [config]:
-        for name in _PROPERTIES:
+    for source in (None if material is None else place.materials[material], own):
+        for name in _PROPERTIES if source is not None else ():
             value = getattr(source, name)
             if value is not None:
                 setattr(found, name, value)

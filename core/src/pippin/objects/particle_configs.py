@@ -1,0 +1,202 @@
+"""Settings of objects made of particles: cloth, soft bodies and granular matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
+from pippin.config.geometry import Vector3, vector
+from pippin.config.paths import FilePath
+from pippin.validators import finite, non_negative, positive
+
+from .config import ObjectConfig
+
+
+def _number() -> Any:
+    """Return a field for a finite number >= 0; None leaves Newton's default."""
+    return attrs.field(default=None, validator=optional(non_negative))
+
+
+def _cells() -> Any:
+    """Return a field for numbers of cells, which have to be given."""
+    return attrs.field(validator=deep_iterable(ge(1)))
+
+
+def _one_choice(instance: Any, attribute: Any, value: Any) -> None:
+    names = ("edge", "index", "box", "nearest")
+    given = [name for name in names if getattr(instance, name)]
+    if len(given) != 1:
+        raise ValueError(f"'{attribute.name}': a selection has one of {', '.join(names)}, got {len(given)} of them")
+
+
+@attrs.frozen(kw_only=True)
+class SelectionConfig:
+    """Particles of an object: one of these keys."""
+
+    edge: Literal["left", "right", "bottom", "top"] | None = attrs.field(default=None, validator=_one_choice)
+    """The particles of lowest x (`left`), highest x (`right`), lowest y (`bottom`) or highest y (`top`) in the frame of
+    the object."""
+
+    index: tuple[int, ...] = attrs.field(default=(), validator=deep_iterable(ge(0)))
+    """Numbers of particles of the object."""
+
+    box: tuple[Vector3, Vector3] | None = None
+    """Lowest and highest corner of a box in the frame of the object [m]."""
+
+    nearest: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """A point in the frame of the object [m], to which one particle is nearest."""
+
+
+@attrs.frozen(kw_only=True)
+class _ParticleObjectConfig(ObjectConfig):
+    """Keys of every object of particles."""
+
+    velocity: Vector3 = vector()
+    """Start velocity of all particles in the world [m/s]."""
+
+    particle_radius: float | None = attrs.field(default=None, validator=optional(positive))
+    """Radius at which a particle touches shapes and other particles [m] (0.1)."""
+
+    pin: tuple[SelectionConfig, ...] = ()
+    """Particles that are held at their start position in the world."""
+
+
+@attrs.frozen(kw_only=True)
+class _ClothConfig(_ParticleObjectConfig):
+    """Keys of every cloth, by Newton's names."""
+
+    tri_ke: float | None = _number()
+    """Stiffness of triangles against shear, the first Lamé parameter μ [Pa·m] (100)."""
+
+    tri_ka: float | None = _number()
+    """Stiffness of triangles against change of area, the second Lamé parameter λ [Pa·m] (100)."""
+
+    tri_kd: float | None = _number()
+    """Damping of triangles (10)."""
+
+    tri_drag: float | None = _number()
+    """Drag of triangles in air (0)."""
+
+    tri_lift: float | None = _number()
+    """Lift of triangles in air (0)."""
+
+    edge_ke: float | None = _number()
+    """Stiffness of edges against bending [N·m/rad] (100)."""
+
+    edge_kd: float | None = _number()
+    """Damping of bending [N·m·s/rad] (0)."""
+
+    spring_ke: float | None = _number()
+    """Stiffness of springs along all edges [N/m]; by default there are no springs. XPBD's cloth needs them."""
+
+    spring_kd: float | None = _number()
+    """Damping of the springs [N·s/m] (0)."""
+
+
+@attrs.frozen(kw_only=True)
+class ClothGridConfig(_ClothConfig):
+    """A rectangle of cloth in the plane x, y of the object, with a corner at its origin."""
+
+    implementation = ".cloth:ClothGrid"
+
+    cells: tuple[int, int] = _cells()
+    """Number of cells along x and y; there is one particle more than cells."""
+
+    cell: tuple[float, float] = attrs.field(validator=deep_iterable(positive))
+    """Size of a cell [m]."""
+
+    density: float | None = attrs.field(default=None, validator=optional(positive))
+    """Mass for each area [kg/m²]."""
+
+    particle_mass: float | None = attrs.field(default=None, validator=optional(positive))
+    """Mass of each particle [kg], in place of a density."""
+
+    def __attrs_post_init__(self) -> None:
+        if (self.density is None) == (self.particle_mass is None):
+            raise ValueError("'density' must say what the cloth weighs, or 'particle_mass'; give one of the two")
+
+
+@attrs.frozen(kw_only=True)
+class ClothMeshConfig(_ClothConfig):
+    """A cloth with the triangles of a file."""
+
+    implementation = ".cloth:ClothMesh"
+
+    path: FilePath
+    """A file of triangles, as for the shape `mesh`."""
+
+    prim: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Path of the mesh in a USD stage."""
+
+    scale: float = attrs.field(default=1.0, validator=positive)
+    """Scale of all lengths."""
+
+    density: float = attrs.field(validator=positive)
+    """Mass for each area [kg/m²]."""
+
+
+@attrs.frozen(kw_only=True)
+class _SoftConfig(_ParticleObjectConfig):
+    """Keys of every soft body, by Newton's names."""
+
+    density: float = attrs.field(validator=positive)
+    """Density [kg/m³]."""
+
+    k_mu: float = attrs.field(validator=positive)
+    """Stiffness against shear, the first Lamé parameter μ [Pa]."""
+
+    k_lambda: float = attrs.field(validator=positive)
+    """Stiffness against change of volume, the second Lamé parameter λ [Pa]."""
+
+    k_damp: float = attrs.field(default=0.0, validator=non_negative)
+    """Damping [Pa·s]."""
+
+
+@attrs.frozen(kw_only=True)
+class SoftGridConfig(_SoftConfig):
+    """A soft block of cells, each of five tetrahedra, with a corner at the origin of the object."""
+
+    implementation = ".soft:SoftGrid"
+
+    cells: tuple[int, int, int] = _cells()
+    """Number of cells along x, y and z; there is one particle more than cells."""
+
+    cell: Vector3 = attrs.field(validator=deep_iterable(positive))
+    """Size of a cell [m]."""
+
+
+@attrs.frozen(kw_only=True)
+class SoftMeshConfig(_SoftConfig):
+    """A soft body with the tetrahedra of a file."""
+
+    implementation = ".soft:SoftMesh"
+
+    path: FilePath
+    """A file of tetrahedra that Newton reads: `.npz`, a USD stage, or a format of meshio."""
+
+    scale: float = attrs.field(default=1.0, validator=positive)
+    """Scale of all lengths."""
+
+
+@attrs.frozen(kw_only=True)
+class GranularConfig(_ParticleObjectConfig):
+    """A block of loose particles: sand, snow, mud or water, as the attributes of the material say."""
+
+    implementation = ".granular:Granular"
+
+    size: Vector3 = attrs.field(validator=deep_iterable(positive))
+    """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object."""
+
+    spacing: float = attrs.field(validator=positive)
+    """Largest distance of neighbouring particles [m]."""
+
+    density: float = attrs.field(validator=positive)
+    """Density [kg/m³]: each particle has the mass of a cell between neighbours."""
+
+    jitter: float = attrs.field(default=0.0, validator=non_negative)
+    """Largest random offset of a particle, in parts of the spacing."""
+
+    mpm: Mapping[str, float] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), finite))
+    """Attributes of the material by the names of the solver `implicit-mpm`, such as `friction` and `viscosity`."""

@@ -1,0 +1,119 @@
+"""Cloth, soft bodies, granular matter and rods of `[[scene.objects]]`: masses, places, pins and errors."""
+
+import numpy as np
+import pippin
+import pytest
+
+CLOTH = {"type": "cloth-grid", "label": "flag", "cells": [4, 2], "cell": [0.1, 0.2], "density": 0.5}
+CLOTH |= {"particle_radius": 0.02, "spring_ke": 1e3}
+BLOCK = {"type": "soft-grid", "label": "block", "cells": [2, 1, 1], "cell": [0.1, 0.1, 0.1], "density": 1e3}
+BLOCK |= {"k_mu": 1e4, "k_lambda": 1e4, "particle_radius": 0.02}
+SAND = {"type": "granular", "label": "sand", "size": [0.2, 0.1, 0.1], "spacing": 0.05, "density": 2000.0}
+
+
+def build(*objects, solver="xpbd", worlds=1, **scene):
+    accepted = ["triangles", "bending"] if solver == "xpbd" else []
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.002, "accept_unsupported": accepted},
+        "scene": {"objects": list(objects), "worlds": worlds, **scene},
+        "solver": {"type": solver, **({"disable_particle_contacts": True} if worlds > 1 else {})},
+    }
+    return pippin.Simulation(pippin.structure(tables))
+
+
+def numbers(simulation, name):
+    return getattr(simulation.model, name).numpy()
+
+
+def test_a_cloth_weighs_its_area_and_lies_where_the_table_says():
+    turned = {**CLOTH, "position": [0.0, 0.0, 2.0], "rotation": [0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]}
+    with build(turned, worlds=2) as simulation:
+        masses, points = numbers(simulation, "particle_mass"), simulation.state.particle_q.numpy()
+
+    assert len(points) == 2 * 5 * 3
+    assert masses.sum() == pytest.approx(2 * 0.5 * 0.4 * 0.4, rel=1e-5)
+    np.testing.assert_allclose(points[:15].min(axis=0), [-0.4, 0.0, 2.0], atol=1e-6)
+    np.testing.assert_allclose(points[:15].max(axis=0), [0.0, 0.4, 2.0], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("pin", "expected"),
+    [
+        ({"edge": "left"}, [0, 5, 10]),
+        ({"edge": "top"}, [10, 11, 12, 13, 14]),
+        ({"index": [3, 7]}, [3, 7]),
+        ({"box": [[0.05, -1.0, -1.0], [0.15, 1.0, 1.0]]}, [1, 6, 11]),
+        ({"nearest": [0.42, 0.41, 0.0]}, [14]),
+    ],
+)
+def test_pinned_particles_are_those_of_the_selection(pin, expected):
+    with build({**CLOTH, "pin": [pin], "rotation": [0.0, 1.0, 0.0, 0.0]}) as simulation:
+        assert np.flatnonzero(numbers(simulation, "particle_mass") == 0.0).tolist() == expected
+
+
+def test_pinned_particles_hold_and_the_others_fall_in_every_world():
+    with build({**CLOTH, "pin": [{"edge": "left"}]}, worlds=2) as simulation:
+        start = simulation.state.particle_q.numpy().copy()
+        simulation.step(50)
+        moved = np.linalg.norm(simulation.state.particle_q.numpy() - start, axis=1).reshape(2, 3, 5)
+
+    assert moved[:, :, 0].max() == 0.0
+    assert moved[:, :, -1].min() > 0.01
+    np.testing.assert_array_equal(moved[0], moved[1])
+
+
+def test_a_soft_block_has_the_mass_of_its_volume_and_falls_as_it_is_thrown():
+    with build({**BLOCK, "velocity": [1.0, 0.0, 0.0]}) as simulation:
+        assert numbers(simulation, "particle_mass").sum() == pytest.approx(1e3 * 0.2 * 0.1 * 0.1, rel=1e-4)
+        start = simulation.state.particle_q.numpy().mean(axis=0)
+        simulation.step(100)
+        moved = simulation.state.particle_q.numpy().mean(axis=0) - start
+
+    np.testing.assert_allclose(moved, [0.2, 0.0, -9.81 * 0.2 * 0.202 / 2], atol=2e-3)
+
+
+def test_granular_matter_has_particles_at_the_spacing_and_its_attributes():
+    with build({**SAND, "mpm": {"friction": 0.7}}, solver="implicit-mpm") as simulation:
+        points, masses = simulation.state.particle_q.numpy(), numbers(simulation, "particle_mass")
+        frictions = simulation.model.mpm.friction.numpy()
+
+    assert len(points) == 5 * 3 * 3
+    np.testing.assert_allclose(masses, 2000.0 * 0.05**3, rtol=1e-5)
+    np.testing.assert_allclose(points.max(axis=0), [0.2, 0.1, 0.1], atol=1e-6)
+    np.testing.assert_allclose(frictions, 0.7, rtol=1e-6)
+
+
+def test_a_rod_is_a_chain_of_capsules_along_its_points():
+    rod = {"type": "rod", "label": "cable", "position": [0.0, 0.0, 1.0], "end": [1.0, 0.0, 0.0], "segments": 4}
+    rod |= {"radius": 0.01, "bend_stiffness": 1.0}
+    with build(rod, solver="vbd") as simulation:
+        centres, masses = simulation.state.body_q.numpy()[:, :3], numbers(simulation, "body_mass")
+        labels = simulation.model.body_label
+
+    np.testing.assert_allclose(centres, [[x, 0.0, 1.0] for x in (0.125, 0.375, 0.625, 0.875)], atol=1e-6)
+    assert all(label.startswith("cable") for label in labels)
+    assert masses.sum() == pytest.approx(1000.0 * np.pi * 0.01**2 * (1.0 + 4 * 4 / 3 * 0.01), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ({**CLOTH, "particle_radius": 0.5}, r"particle_radius: 0\.5 m is more than 2 cells of 0\.1 m"),
+        ({**CLOTH, "particle_mass": 0.1}, r"density: must say what the cloth weighs"),
+        ({**CLOTH, "pin": [{"edge": "left", "index": [1]}]}, r"a selection has one of edge, index"),
+        ({**CLOTH, "pin": [{"index": [99]}]}, r"pin\[0\]\.index: 99, but the object has 15 particles"),
+        ({**CLOTH, "pin": [{"box": [[9, 9, 9], [10, 10, 10]]}]}, r"pin\[0\]: no particle is there; .* from \[0"),
+        ({**SAND, "mpm": {"frction": 0.5}}, r"mpm\.frction: the solver has no such attribute"),
+        ({"type": "rod", "label": "cable", "radius": 0.1}, r"'points', or 'end' and 'segments'"),
+        ({"type": "rod", "label": "cable", "radius": 0.1, "points": [[0, 0, 0]]}, r"at least 2 points, got 1"),
+        ({**BLOCK, "type": "soft-mesh", "path": "none.npz"}, r"path: no file 'none\.npz'|cells"),
+    ],
+)
+def test_a_wrong_table_is_refused(table, reason):
+    with pytest.raises(pippin.ConfigError, match=reason):
+        build(table)
+
+
+def test_a_solver_without_particles_is_refused():
+    with pytest.raises(pippin.ConfigError, match=r"does not support (particles|tetrahedra)"):
+        build(BLOCK, solver="mujoco")
