@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,30 @@ def _spheres(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"sphere_bodies": list(range(5))}
 
 
+def _flag(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"solver_type": "vbd", "sim_width": 64, "sim_height": 32}
+
+
+def _pile(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"layers": 10}
+
+
+def _sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"solver": SimpleNamespace(voxel_size=0.1, grid_type="sparse"), "collider": "cube"}
+
+
 CASES = (
     Case(module="basic.example_basic_dzhanibekov", frames=230, attributes=_spin),
     Case(module="basic.example_basic_heightfield", frames=120, attributes=_spheres),
     Case(module="basic.example_basic_joints", frames=100),
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
+    Case(module="cable.example_cable_pile", frames=20, attributes=_pile, marks=("slow",)),
+    Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
     Case(module="contacts.example_balance_bird", frames=120),
     Case(module="contacts.example_domino_spiral", frames=120),
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
+    Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
+    Case(module="softbody.example_softbody_hanging", frames=2),
 )

@@ -42,7 +42,8 @@ class Case:
     is_empty: bool = False
     """Whether Newton's check is empty, so that only ours counts."""
 
-    is_slow: bool = False
+    marks: tuple[str, ...] = ()
+    """Marks of the test: `slow`, or `cuda` for what takes a CPU too long."""
 
     @property
     def name(self) -> str:

@@ -40,6 +40,12 @@ def dominoes() -> np.ndarray:
     return np.array(poses)
 
 
+def wave() -> np.ndarray:
+    """Return the ends of the segments of a cable of `cable_pile` [m], shape [41, 3]."""
+    along = np.linspace(0.0, 2.0, 41)
+    return np.stack([along, 0.05 * np.sin(2.0 * np.pi * along), np.zeros(41)], axis=1)
+
+
 def pedestal() -> newton.Mesh:
     """Return the frustum of `balance_bird`, with its base at height zero [m]."""
     mesh = newton.Mesh.create_cylinder(
@@ -51,6 +57,7 @@ def pedestal() -> newton.Mesh:
 def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "wave.csv", wave(), fmt="%.7g", delimiter=",")
     mesh = pedestal()
     np.savez_compressed(FILES / "pedestal.npz", vertices=mesh.vertices, indices=mesh.indices)
 
