@@ -33,12 +33,14 @@ def test_sources_have_kernels_of_the_core_of_plugins_and_of_templates():
     assert len(declared()) > 140
 
 
+@pytest.mark.required
 def test_every_kernel_in_the_sources_is_compiled(modules):
     forgotten = set(declared()) - {function for module in modules for function in functions_of(module)}
 
     assert not forgotten
 
 
+@pytest.mark.required
 def test_every_kernel_compiles_for_the_oldest_gpu(modules):
     assert not faults_of(modules, ARCHITECTURES[:1])
 
