@@ -31,10 +31,17 @@ def pytest_collection() -> Generator[None]:
         gc.enable()
 
 
+_SLOW_IMPORTS = {"kamino", "implicit-mpm"}
+"""Solvers whose import takes seconds in each process of the tests."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what is required: `-m "not slow"` leaves it out."""
+    """Mark as slow what is required, and as required what a parameter lets import a solver for seconds."""
     for item in items:
+        values = getattr(item, "callspec", None) and item.callspec.params.values()
+        if any(isinstance(value, str) and value in _SLOW_IMPORTS for value in values or ()):
+            item.add_marker("required")
         if item.get_closest_marker("required"):
             item.add_marker("slow")
 
@@ -123,6 +130,8 @@ def _tables(keys: dict[str, Any]) -> dict[str, Any]:
     defaults = pippin.structure({})
     tables: dict[str, Any] = {"simulation": {"device": "cpu"}, "scene": {}}
     homes = {key: table for table in tables for key in attrs.fields_dict(type(getattr(defaults, table)))}
+    if "options" in keys:
+        homes.pop("joints")  # in the files of components, those that a component chooses
     path = keys.pop("options", "").split(".")
     for key in [key for key in keys if key in attrs.fields_dict(type(defaults))]:
         tables[key] = {**tables.get(key, {}), **keys.pop(key)}

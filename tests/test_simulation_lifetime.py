@@ -1,7 +1,10 @@
 """Lifetime of a simulation: what ends with it, and what others keep."""
 
 import gc
+import os
+import sys
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pippin
@@ -31,6 +34,26 @@ def test_everything_bound_to_a_model_goes_with_its_simulation(name, ball, config
     gc.collect()
 
     assert [reference() for reference in held] == [None] * len(held)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("name", ["mujoco", "mujoco-native", "featherstone"])
+def test_twenty_builds_keep_less_than_two_tenths_of_a_megabyte_each(name, ball, configure):
+    """Each is collected before the next one, as docs/reference/performance.md tells."""
+    page = os.sysconf("SC_PAGE_SIZE")
+
+    def build(count):
+        for _ in range(count):
+            with pippin.Simulation(configure(name, scene={"ground": True}), prototype=ball()) as simulation:
+                simulation.step(2)
+            del simulation
+            gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * page / 2**20
+
+    before = build(8)
+
+    assert (build(20) - before) / 20 < 0.2
 
 
 @pytest.mark.parametrize("name", ["mujoco", "xpbd"])

@@ -119,17 +119,25 @@ def _feature_table(solvers: Mapping[str, Any]) -> str:
     for is_structural in (True, False):
         chosen = {name: feature for name, feature in FEATURES.items() if feature.is_structural is is_structural}
         for name, feature in chosen.items():
-            marks = [_mark(plugin, name) for plugin in solvers.values()]
+            marks = [_mark(solver, plugin, name) for solver, plugin in solvers.items()]
             lines.append(f"| `{name}`: {feature.meaning} | " + " | ".join(marks) + " |\n")
         if is_structural:
             lines.append("| **parameters** |" + " |" * len(solvers) + "\n")
     return "".join(lines)
 
 
-def _mark(plugin: Any, feature: str) -> str:
+_SUPPORTED_IN_ANOTHER_WAY = {
+    ("mujoco", "contact_stiffness"): "● [per kilogram](physics-checks.md#mujoco)",
+    ("mujoco-native", "contact_stiffness"): "● [per kilogram](physics-checks.md#mujoco-native)",
+}
+"""What a cell says of a feature that a solver supports, but not in the unit of Newton's model."""
+
+
+def _mark(name: str, plugin: Any, feature: str) -> str:
     declared = Declaration.of(plugin, "solver")
     option = declared.optional_features.get(feature)
-    return "●" if feature in (declared.supported_features or ()) else f"`{option}`" if option else ""
+    supported = _SUPPORTED_IN_ANOTHER_WAY.get((name, feature), "●")
+    return supported if feature in (declared.supported_features or ()) else f"`{option}`" if option else ""
 
 
 def _declarations(plugin: Any) -> Iterator[str]:

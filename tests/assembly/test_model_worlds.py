@@ -307,7 +307,7 @@ def test_an_asset_is_in_the_worlds_it_names(assets, configure):
         ("0:9", r"assets\[1\].worlds: '0:9' reaches beyond the 4 worlds"),
         ("2:2", r"assets\[1\].worlds: '2:2' holds none"),
         ([4], r"assets\[1\].worlds: 4 is not a world; there are 4"),
-        ([0, 1], "no asset is in worlds 2:4"),
+        ([0, 1], "no asset and no object is in worlds 2:4"),
     ],
 )
 def test_worlds_that_do_not_exist_or_hold_nothing_are_refused(worlds, message, assets, configure):

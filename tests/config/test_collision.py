@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from importlib import import_module
 
 import attrs
 import newton
@@ -135,6 +136,7 @@ def test_a_bad_value_of_a_nested_table_is_refused_by_name(key, value):
 )
 def test_a_table_that_the_solver_would_ignore_is_refused_before_anything_is_built(solver, configure, monkeypatch):
     """Before the first builder is made, and so before a kernel is compiled."""
+    import_module("pippin.assembly.built")  # derives from the builder
     monkeypatch.setattr(newton, "ModelBuilder", None)
 
     with pytest.raises(pippin.ConfigError, match=r"^collision: solver '[a-z-]+' detects contacts itself"):

@@ -2,9 +2,11 @@
 
 import math
 
+import newton
 import numpy as np
 import pippin
 import pytest
+from pippin.runs.start import start_notes
 
 NO_BOUND = 1e30
 
@@ -47,6 +49,23 @@ def test_a_higher_bound_lets_the_joint_pass(diverged):
 def test_a_lower_bound_stops_the_joint(diverged):
     with pytest.raises(pippin.SimulationError, match=r"more than simulation\.max_speed = 10;"):
         diverged(100.0, max_speed=10.0)
+
+
+@pytest.mark.parametrize(
+    ("speed", "fault"), [(20.0, "moves at 20 m/s, more than .*max_speed = 10"), (math.nan, "is not")]
+)
+def test_a_particle_that_is_too_fast_is_named(speed, fault, configure):
+    """Beside a ground, on which it has contacts; there are no bodies, of which an overlap could be a cause."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    for _ in range(2):
+        builder.add_particle((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 1.0, radius=0.0)
+    config = configure("xpbd", scene={"worlds": 2, "ground": True, "gravity": [0.0, 0.0, 0.0]}, max_speed=10.0)
+    with pippin.Simulation(config, prototype=builder) as simulation:
+        assert list(start_notes(simulation)) == []
+        simulation.state.particle_qd.assign(np.float32([[0.0, 0.0, 0.0], [0.0, speed, 0.0]] * 2))
+        simulation.step()
+        with pytest.raises(pippin.SimulationError, match=rf"step 1 .*: particle 1 of world 0 {fault}"):
+            simulation.raise_errors()
 
 
 @pytest.mark.parametrize("speed", [5e5, math.nan])

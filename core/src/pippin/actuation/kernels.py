@@ -116,10 +116,10 @@ def draw_uniform_steps(
 
 
 @wp.func
-def exchange(at: int, lane: int, own: wp.array[float], last: wp.array[float], shared: wp.array[float]):
+def exchange(at: int, lane: int, keeps: bool, own: wp.array[float], last: wp.array[float], shared: wp.array[float]):
     """Let the written one of two equal numbers hold; a NaN in `shared` that is still there was not written again."""
     value = shared[at]
-    if value != last[lane] and not (wp.isnan(value) and wp.isnan(last[lane])):
+    if not keeps and value != last[lane] and not (wp.isnan(value) and wp.isnan(last[lane])):
         own[lane] = value
     shared[at] = own[lane]
     last[lane] = own[lane]
@@ -127,25 +127,8 @@ def exchange(at: int, lane: int, own: wp.array[float], last: wp.array[float], sh
 
 @wp.kernel
 def exchange_targets(
-    dofs: wp.array[int],
-    coordinates: wp.array[int],
-    positions: wp.array[float],
-    velocities: wp.array[float],
-    last_positions: wp.array[float],
-    last_velocities: wp.array[float],
-    target_q: wp.array[float],
-    target_qd: wp.array[float],
-):
-    """Take over the targets that were written into the arrays of all joints, and write all targets there."""
-    i = wp.tid()
-    exchange(coordinates[i], i, positions, last_positions, target_q)
-    exchange(dofs[i], i, velocities, last_velocities, target_qd)
-
-
-@wp.kernel
-def keep_own_targets(
     world_of_lane: wp.array[int],
-    world_mask: wp.array[bool],
+    kept_worlds: wp.array[bool],
     dofs: wp.array[int],
     coordinates: wp.array[int],
     positions: wp.array[float],
@@ -155,13 +138,16 @@ def keep_own_targets(
     target_q: wp.array[float],
     target_qd: wp.array[float],
 ):
-    """Write the targets of the lanes of masked worlds into the arrays of all joints, whatever was written there."""
+    """Take over the targets that were written into the arrays of all joints, and write all targets there.
+
+    With kept worlds, write the lanes' own targets of these worlds alone, whatever was written there.
+    """
     i = wp.tid()
-    if world_mask[world_of_lane[i]]:
-        last_positions[i] = positions[i]
-        last_velocities[i] = velocities[i]
-        target_q[coordinates[i]] = positions[i]
-        target_qd[dofs[i]] = velocities[i]
+    keeps = kept_worlds.shape[0] > 0
+    if keeps and not kept_worlds[world_of_lane[i]]:
+        return
+    exchange(coordinates[i], i, keeps, positions, last_positions, target_q)
+    exchange(dofs[i], i, keeps, velocities, last_velocities, target_qd)
 
 
 @wp.kernel

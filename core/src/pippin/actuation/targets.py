@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 
-from .kernels import exchange_targets, keep_own_targets
+from .kernels import exchange_targets
 
 TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": "joint_target_qd"}
 """Arrays of `newton.Control` with the targets of all joints, by the name of an actuator's own array."""
@@ -16,15 +16,8 @@ TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": 
 class SharedTargets:
     """Keeps the targets of an actuator and those in `control` equal: whichever was written since the last step holds.
 
-    If both were written, those in `control` hold.
-
-    Args:
-        dofs: Index of each lane into DOF-shaped arrays.
-        coordinates: Index of each lane into coordinate-shaped arrays.
-        positions: The actuator's targets [m or rad], one for each lane.
-        velocities: Likewise [m/s or rad/s].
-        control: The inputs of the solver, whose present targets nobody has written.
-        world_of_lane: The world of each lane.
+    If both were written, those in `control` hold. `dofs` and `coordinates` are indices of each lane into arrays of that
+    shape; the present targets in `control` count as written by nobody.
     """
 
     def __init__(
@@ -48,17 +41,19 @@ class SharedTargets:
             for array, index in ((control.joint_target_q, coordinates), (control.joint_target_qd, dofs))
         )
 
+        self._no_worlds = wp.zeros(0, dtype=bool, device=device)
+
     def keep_own(self, world_mask: wp.array, control: newton.Control) -> None:
         """Let the actuator's own targets hold in the masked worlds, mask of shape [world_count + 1]."""
-        own = [array.flatten() for array in self._own]
-        inputs = [self._world_of_lane, world_mask, self._dofs, self._coordinates, *own]
-        inputs += [self._known_positions, self._known_velocities, control.joint_target_q, control.joint_target_qd]
-        wp.launch(keep_own_targets, self._dofs.size, inputs, device=self._dofs.device)
+        self._exchange(world_mask, control)
 
     def exchange(self, control: newton.Control) -> None:
         """Take over what was written into `control`, and write all targets there. May be recorded."""
+        self._exchange(self._no_worlds, control)
+
+    def _exchange(self, kept_worlds: wp.array, control: newton.Control) -> None:
         own = [array.flatten() for array in self._own]
-        known = [self._known_positions, self._known_velocities]
-        inputs = [self._dofs, self._coordinates, *own, *known, control.joint_target_q, control.joint_target_qd]
+        inputs = [self._world_of_lane, kept_worlds, self._dofs, self._coordinates, *own]
+        inputs += [self._known_positions, self._known_velocities, control.joint_target_q, control.joint_target_qd]
         # A tape has the user's own arrays; the exchange would hide them.
         wp.launch(exchange_targets, self._dofs.size, inputs, device=self._dofs.device, record_tape=False)

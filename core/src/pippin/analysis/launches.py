@@ -26,7 +26,8 @@ def count_launches(program: Program) -> Counter[tuple[str, bool]]:
 
     def count(call: str, original: Any, *args: Any, **options: Any) -> Any:
         about = args[1] if call == "copy" else args[0]
-        if not isinstance(about, wp.array) or (about.size and (call != "zero_" or about.is_contiguous)):
+        is_work = not isinstance(about, wp.array) or (about.size and (call != "zero_" or about.is_contiguous))
+        if name and is_work:  # without a name, the state is saved or restored between the operations
             found[name, depth > 0] += 1
         return original(*args, **options)
 
@@ -45,6 +46,7 @@ def count_launches(program: Program) -> Counter[tuple[str, bool]]:
         nonlocal name
         name = own
         run()
+        name = ""
 
     operations = [attrs.evolve(each, run=partial(named, each.name, each.run)) for each in program.operations]
     with ExitStack() as stack:

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import attrs
+from pippin.workers.file_modules import file_spec
 
 from .entry import Entry, Kind
 
@@ -109,9 +110,7 @@ class FileEntry(_OutsideEntry):
         unique = f"{re.sub(r'[^A-Za-z0-9_]', '_', path.stem)}_{place}_{self.version}"
         if unique in sys.modules:
             return sys.modules[unique]
-        spec = importlib.util.spec_from_file_location(unique, path)
-        assert spec is not None, "its name ends with .py"
-        module = sys.modules[unique] = importlib.util.module_from_spec(spec)
+        module = sys.modules[unique] = importlib.util.module_from_spec(file_spec(unique, str(path)))
         try:
             exec(compile(path.read_bytes(), path, "exec"), vars(module))  # no stale bytecode of a file that changed
         except BaseException:

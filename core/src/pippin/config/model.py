@@ -67,8 +67,8 @@ class SimulationOptions:
     """Quantities that the solver reports for views: `contact_f`, `body_qdd`, `body_parent_f` or one of its own."""
 
     max_speed: float = attrs.field(default=1e4, validator=gt(0.0))
-    """Velocity of a joint or a body [m/s, rad/s] above which the simulation has diverged: `check` reports it, and `run`
-    stops. `1e30` allows any finite velocity."""
+    """Velocity of a joint, a body or a particle [m/s, rad/s] above which the simulation has diverged: `check` reports
+    it, and `run` stops. `1e30` allows any finite velocity."""
 
     max_effort: float = attrs.field(default=1e8, validator=gt(0.0))
     """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""

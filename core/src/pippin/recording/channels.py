@@ -91,15 +91,16 @@ def channels(
     if series is None:
         chosen = {name for name in names if not name.startswith(HEAVY)}
     else:
-        _refuse_absent_contacts(simulation, series, where)
+        _refuse_absent_contacts(simulation, series, names, where)
         chosen = {names[index] for index in match(series, names, "channel", f"{where}series")}
     return tuple(channel for channel in every if channel.name in chosen.union(also))
 
 
-def _refuse_absent_contacts(simulation: Host, series: Sequence[str], where: str) -> None:
+def _refuse_absent_contacts(simulation: Host, series: Sequence[str], names: Sequence[str], where: str) -> None:
+    """Refuse patterns of contacts alone, if the simulation has no contacts to record."""
     reason = no_contacts(simulation)
     for pattern in series if reason is not None else ():
-        if any(covers([pattern], name) for name in CONTACT_NAMES):
+        if any(covers([pattern], name) for name in CONTACT_NAMES) and not any(covers([pattern], n) for n in names):
             raise ConfigError(f"{where}series: no channel matches {pattern!r}: {reason}")
 
 

@@ -22,13 +22,14 @@ class Kind(IntEnum):
     JOINT_SPEED = 3
     EFFORT = 4
     BODY_SPEED = 5
+    PARTICLE_SPEED = 6
 
 
 class Bounds(NamedTuple):
     """Values above which a state counts as diverged; infinity allows any finite value."""
 
     max_speed: float = math.inf
-    """Largest velocity of a joint or a body [m/s, rad/s]."""
+    """Largest velocity of a joint, a body or a particle [m/s, rad/s]."""
 
     max_effort: float = math.inf
     """Largest effort on a joint [N, N·m]."""
@@ -71,8 +72,8 @@ def described(
 
 def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
     """Return the failed element in words, its world, and the unit of its value."""
-    if failure.kind is Kind.PARTICLE:
-        return f"particle {failure.index}", _world(model.particle_world, failure.index), ""
+    if failure.kind in (Kind.PARTICLE, Kind.PARTICLE_SPEED):
+        return f"particle {failure.index}", _world(model.particle_world, failure.index), "m/s"
     if failure.kind in (Kind.BODY, Kind.BODY_SPEED):
         label = model.body_label[failure.index]
         return f"body {label!r}", _world(model.body_world, failure.index), "m/s or rad/s"

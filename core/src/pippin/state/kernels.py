@@ -110,20 +110,23 @@ def find_divergence(
 
 
 @wp.kernel
-def find_non_finite_particles(
+def find_diverged_particles(
     particle_q: wp.array[wp.vec3],
     particle_qd: wp.array[wp.vec3],
     particle_world: wp.array[int],
+    max_speed: float,
     step: wp.array[wp.int64],
     first: wp.array2d[wp.int64],
+    particle_speed: wp.array[float],
 ):
-    """first[2, world] = min(step × particles + particle) over non-finite particles."""
+    """first[k, world] = min(step × particles + particle) over particles that are not finite, or too fast."""
     i = wp.tid()
-    if not (wp.isfinite(particle_q[i]) and wp.isfinite(particle_qd[i])):
-        world = particle_world[i]
-        if world < 0:
-            world = first.shape[1] - 1
-        wp.atomic_min(first, 2, world, step[0] * wp.int64(particle_q.shape[0]) + wp.int64(i))
+    velocity = particle_qd[i]
+    speed = wp.max(wp.abs(velocity))
+    if not (wp.isfinite(particle_q[i]) and wp.isfinite(velocity)):
+        note_failure(first, 2, particle_world[i], step[0], i, particle_q.shape[0], speed, particle_speed)
+    elif speed > max_speed:
+        note_failure(first, 6, particle_world[i], step[0], i, particle_q.shape[0], speed, particle_speed)
 
 
 @wp.kernel

@@ -73,6 +73,7 @@ class Monitor:
         self._body_speed = wp.zeros(model.body_count, dtype=float, device=model.device)
         self._joint_speed = wp.zeros(model.joint_dof_count, dtype=float, device=model.device)
         self._effort = wp.zeros(model.joint_dof_count, dtype=float, device=model.device)
+        self._particle_speed = wp.zeros(model.particle_count, dtype=float, device=model.device)
         # The largest count of each buffer that overflowed, else 0.
         self._largest = wp.zeros(len(self.capacities), dtype=int, device=model.device)
         self._overflow = wp.zeros(model.world_count, dtype=int, device=model.device)
@@ -92,8 +93,9 @@ class Monitor:
             inputs = [*arrays, worlds, start, self._input_starts[-1], self._step, self._first]
             wp.launch(kernels.find_non_finite_inputs, shape, inputs, device=device)
         if state.particle_count:
-            inputs = [state.particle_q, state.particle_qd, self._model.particle_world, self._step, self._first]
-            wp.launch(kernels.find_non_finite_particles, state.particle_count, inputs, device=device)
+            inputs = [state.particle_q, state.particle_qd, self._model.particle_world, self._bounds.max_speed]
+            inputs += [self._step, self._first, self._particle_speed]
+            wp.launch(kernels.find_diverged_particles, state.particle_count, inputs, device=device)
         wp.launch(kernels.count_step, 1, [self._step], device=device)
 
     def _joined(self, inputs: Sequence[StepInput]) -> Iterator[tuple[Any, list[wp.array], wp.array, int]]:
@@ -186,6 +188,7 @@ class Monitor:
     def _failures(self) -> Iterator[Failure]:
         """Yield the first failure of each kind in any world."""
         values = {Kind.BODY_SPEED: self._body_speed, Kind.JOINT_SPEED: self._joint_speed, Kind.EFFORT: self._effort}
+        values[Kind.PARTICLE_SPEED] = self._particle_speed
         counts = {Kind.PARTICLE: self._model.particle_count, Kind.INPUT: self._input_starts[-1]}
         for kind, code in zip(Kind, self._first.numpy().min(axis=1).tolist(), strict=True):
             if code < _NONE:

@@ -96,7 +96,7 @@ def overlaps(model: newton.Model, solver: Any, source: ContactSource) -> list[Ov
     """
     if getattr(solver, "mj_data", None) is not None:
         found = _of_mujoco(solver)
-    elif source.pipeline is not None:
+    elif source.pipeline is not None and model.body_count:
         found = _of_pipeline(model, source.pipeline)
     else:
         found = iter(())

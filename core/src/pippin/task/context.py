@@ -30,7 +30,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class _Found(Scratch, dict[Any, Any]):
-    """What was looked up, by the question: constants, which belong to no checkpoint."""
+    """Answers by their question: constants, which belong to no checkpoint."""
 
 
 def _once(method: Method) -> Method:
