@@ -65,7 +65,8 @@ these two use. It collides meshes as they are, MuJoCo their convex hulls; this m
 
 The poses of the survey, again compared with plain MuJoCo: the largest difference of a depth, of a normal, and of the
 accelerations with contacts, as far as rounding does not explain it. For the last column, MuJoCo Warp gets the contacts
-of Newton's collision. Deep overlaps are many there: two bodies are pushed apart along another side than in MuJoCo.
+of Newton's collision. Many of these overlaps are
+centimetres deep.
 
 {engines}
 
