@@ -31,10 +31,17 @@ def pytest_collection() -> Generator[None]:
         gc.enable()
 
 
+_SLOW_IMPORTS = {"kamino", "implicit-mpm"}
+"""Solvers whose import takes seconds in each process of the tests."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what is required: `-m "not slow"` leaves it out."""
+    """Mark as slow what is required, and as required what a parameter lets import a solver for seconds."""
     for item in items:
+        values = getattr(item, "callspec", None) and item.callspec.params.values()
+        if any(isinstance(value, str) and value in _SLOW_IMPORTS for value in values or ()):
+            item.add_marker("required")
         if item.get_closest_marker("required"):
             item.add_marker("slow")
 

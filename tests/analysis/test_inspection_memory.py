@@ -50,6 +50,7 @@ def ball() -> newton.ModelBuilder:
     return builder
 
 
+@pytest.mark.required
 @pytest.mark.parametrize("scene", ["ant", "quadruped", "sensors", "particles"])
 def test_the_sum_of_the_owners_is_what_warp_has_allocated(scene):
     if scene == "particles":
@@ -102,6 +103,7 @@ def test_a_buffer_with_too_much_room_is_named_with_a_size_that_is_enough(tmp_pat
     assert waste.key not in [each.key for each in smaller.wastes]
 
 
+@pytest.mark.required
 def test_the_command_prints_the_figures_as_json():
     arguments = ["inspect", "docs/examples/cartpole.toml", "--memory", "--device", "cpu", "--json"]
     [contents] = json.loads(CliRunner().invoke(main, arguments).stdout)

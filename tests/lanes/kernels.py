@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import itertools
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -68,8 +69,8 @@ def declared() -> dict[tuple[Path, str], str]:
     }
 
 
-def import_modules(names: Iterable[str]) -> list[object]:
-    """Import modules, those of the templates too, and return Warp's modules of all kernels of the sources."""
+def import_modules(names: Iterable[str]) -> dict[object, set[int]]:
+    """Import modules, those of the templates too, and return Warp's modules of all kernels, with their block size."""
     from warp._src.context import user_modules
 
     templates = [str(folder) for folder in SOURCES if folder.is_relative_to(TEMPLATES)]
@@ -79,7 +80,7 @@ def import_modules(names: Iterable[str]) -> list[object]:
             importlib.import_module(name)
     finally:
         del sys.path[: len(templates)]
-    return [module for module in user_modules.values() if functions_of(module) & set(declared())]
+    return {module: {256} for module in user_modules.values() if functions_of(module) & set(declared())}
 
 
 def functions_of(module: object) -> set[tuple[Path, str]]:
@@ -87,20 +88,23 @@ def functions_of(module: object) -> set[tuple[Path, str]]:
     return {(Path(each.func.__code__.co_filename), each.func.__name__) for each in module.kernels.values()}
 
 
-def faults_of(modules: Iterable[object], architectures: Iterable[int]) -> dict[str, str]:
-    """Compile modules to PTX, and return what Warp says about each one that does not compile."""
+def faults_of(modules: Mapping[object, Iterable[int]], architectures: Iterable[int]) -> dict[str, str]:
+    """Compile modules to PTX for their block sizes, and return what Warp says about each one that does not compile."""
     import warp as wp
 
     found: dict[str, str] = {}
 
-    def compile_module(module: object, architecture: int) -> None:
+    def compile_module(module: object) -> None:
+        usual = module.options["block_dim"]
         try:
-            wp.compile_aot_module(module, device=None, arch=architecture, use_ptx=True)
+            for size, architecture in itertools.product(modules[module], architectures):
+                module.options["block_dim"] = size
+                wp.compile_aot_module(module, device=None, arch=architecture, use_ptx=True)
         except Exception as error:
             found[f"{module.name} for sm_{architecture}"] = str(error)
+        finally:
+            module.options["block_dim"] = usual
 
     with ThreadPoolExecutor(THREADS) as pool:
-        for module in modules:
-            for architecture in architectures:
-                pool.submit(compile_module, module, architecture)
+        list(pool.map(compile_module, modules))
     return found

@@ -9,7 +9,10 @@ import pytest
 from .__main__ import ROOT, command
 from .patches import LANES, VARIABLE, lane_module
 
-pytestmark = pytest.mark.skipif(VARIABLE in os.environ, reason="these tests start the lanes")
+pytestmark = [
+    pytest.mark.required,
+    pytest.mark.skipif(VARIABLE in os.environ, reason="these tests start the lanes"),
+]
 
 PLANTED = sorted((Path(__file__).parent / "planted").glob("*.py"))
 """Files `LANE_fault.py`: their tests pass without the lane, and fail in it."""

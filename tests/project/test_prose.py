@@ -1,6 +1,7 @@
 """Prose of docstrings and pages: first words that are nouns or verbs, and the words of the glossary."""
 
 import ast
+import functools
 import re
 import subprocess
 from collections.abc import Iterator
@@ -21,24 +22,26 @@ def avoided() -> re.Pattern[str]:
     return re.compile(rf"\b({'|'.join(map(re.escape, phrases))})\b", re.IGNORECASE)
 
 
+@functools.cache
+def nodes() -> list[tuple[Path, ast.AST]]:
+    """Return each statement with a docstring or of text, and its file."""
+    kinds = ast.Module | ast.ClassDef | ast.Expr
+    trees = [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCES]
+    return [(path, node) for path, tree in trees for node in ast.walk(tree) if isinstance(node, kinds)]
+
+
 def documented(kind: type[ast.Module] | type[ast.ClassDef]) -> Iterator[tuple[str, str]]:
     """Yield the place and the first word of each docstring of a module or a class."""
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, kind) and (text := ast.get_docstring(node)):
-                yield f"{path.relative_to(ROOT)}: {text.splitlines()[0]}", re.findall(r"\w+", text)[0]
+    for path, node in nodes():
+        if isinstance(node, kind) and (text := ast.get_docstring(node)):
+            yield f"{path.relative_to(ROOT)}: {text.splitlines()[0]}", re.findall(r"\w+", text)[0]
 
 
 def texts() -> Iterator[tuple[str, str]]:
     """Yield the place and the text of each string that is a statement, and of each Markdown page, in one line."""
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Expr)
-                and isinstance(node.value, ast.Constant)
-                and isinstance(node.value.value, str)
-            ):
-                yield f"{path.relative_to(ROOT)}:{node.lineno}", " ".join(node.value.value.split())
+    for path, node in nodes():
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield f"{path.relative_to(ROOT)}:{node.lineno}", " ".join(node.value.value.split())
     pages = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for page in pages.splitlines():
         text = (ROOT / page).read_text(encoding="utf-8")

@@ -16,15 +16,8 @@ TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": 
 class SharedTargets:
     """Keeps the targets of an actuator and those in `control` equal: whichever was written since the last step holds.
 
-    If both were written, those in `control` hold.
-
-    Args:
-        dofs: Index of each lane into DOF-shaped arrays.
-        coordinates: Index of each lane into coordinate-shaped arrays.
-        positions: The actuator's targets [m or rad], one for each lane.
-        velocities: Likewise [m/s or rad/s].
-        control: The inputs of the solver, whose present targets nobody has written.
-        world_of_lane: The world of each lane.
+    If both were written, those in `control` hold. `dofs` and `coordinates` are indices of each lane into arrays of that
+    shape; the present targets in `control` count as written by nobody.
     """
 
     def __init__(

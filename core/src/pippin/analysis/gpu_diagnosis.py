@@ -1,4 +1,4 @@
-"""What this machine can do on GPUs, in words, with cures: compiler, driver, memory pools, conditional graphs."""
+"""Abilities of this machine on GPUs, in words, with cures: compiler, driver, memory pools, conditional graphs."""
 
 from __future__ import annotations
 
@@ -20,26 +20,17 @@ _NO_POOL = (
 
 @attrs.frozen(kw_only=True)
 class GpuFacts:
-    """What Warp and the driver tell about GPUs; versions are those of CUDA."""
+    """Answers of Warp and the driver about GPUs: versions of CUDA, the architectures of NVRTC, and each GPU."""
 
     toolkit: tuple[int, int] | None
-    """Version that Warp was built with."""
-
     driver: tuple[int, int] | None
-    """Latest version that the driver supports."""
-
     has_library: bool
-    """Whether the library of a driver can be loaded."""
-
     architectures: tuple[int, ...]
-    """Architectures that NVRTC compiles for."""
-
     gpus: tuple[tuple[str, bool], ...]
     """Each GPU, and whether its memory pool is on."""
 
     has_conditional_graphs: bool
     visible: str | None
-    """The environment variable CUDA_VISIBLE_DEVICES."""
 
 
 def diagnose_gpus(timeout: float) -> list[str]:

@@ -32,11 +32,7 @@ class Commands(click.Group):
         return sorted({*own_commands(), *_installed_commands()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command; return None if there is no such module. A plugin replaces no command of Pippin.
-
-        Raises:
-            PluginError: The command of a plugin cannot be loaded.
-        """
+        """Import one command; return None if there is no such module. A plugin replaces no command of Pippin."""
         if cmd_name in own_commands():
             module = cmd_name.replace("-", "_")
             command: click.Command = getattr(importlib.import_module(f"{__name__}.{module}"), module)
@@ -53,11 +49,7 @@ class Commands(click.Group):
         return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Find the command; the error for an unknown one suggests the nearest.
-
-        Raises:
-            UsageError: There is no such command.
-        """
+        """Find the command; the error for an unknown one suggests the nearest."""
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             near = did_you_mean(args[0], self.list_commands(ctx)) or "; `pippin --help` lists them"
             raise click.UsageError(f"no command {args[0]!r}{near}", ctx)

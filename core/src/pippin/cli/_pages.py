@@ -138,9 +138,9 @@ class Recorded(Shown):
                 playback = Playback(simulation, recording, page)
                 shown = PlaybackPage(playback, page)
             opened.callback(shown.close)
-            tell(shown.url)
+            tell(shown.panel.page.url)
             with progress.phase("view", has_end=False), stopped_between_steps(playback):
-                shown.serve(lambda: is_over(shown.clients))
+                shown.serve(lambda: is_over(shown.panel.clients))
 
 
 def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:

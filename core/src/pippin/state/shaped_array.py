@@ -16,24 +16,17 @@ class ShapedArray(wp.array):
     One with a single axis takes as many numbers in any shape.
     """
 
-    place: str
-    """Its name in the simulation."""
-
     @classmethod
     def name(cls, array: Any, place: str) -> None:
-        """Let an array be of this class."""
+        """Let an array be of this class, with a name for errors."""
         array.__class__, array.place = cls, place
 
     def assign(self, src: Any) -> None:
-        """Copy values, in an array of any kind, into the array.
-
-        Raises:
-            ConfigError: They have another shape.
-        """
+        """Copy values, in an array of any kind, into the array."""
         own, given = (*self.shape, *getattr(self.dtype, "_shape_", ())), np.shape(src)
         if given not in (self.shape, own) and (self.ndim > 1 or math.prod(given) != math.prod(own)):
             raise ConfigError(
-                f"{self.place}: expected shape {list(own)}, got {list(given)}; reshape the values, or repeat them for"
-                " every world"
+                f"{vars(self)['place']}: expected shape {list(own)}, got {list(given)}; reshape the values, or repeat"
+                " them for every world"
             )
         super().assign(src)

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import partial
+from itertools import product
 from os import cpu_count
 from typing import Any, TypeAlias
 
@@ -24,8 +25,8 @@ from pippin.errors import ConfigError, SimulationError
 from .compilation import Build, Report, noting_launches, rehearsing, standing_in
 from .program import Program
 
-_Variants: TypeAlias = "dict[tuple[wp.Module, int], None]"
-"""Modules, each with a block size of its launches."""
+_Sizes: TypeAlias = "dict[wp.Module, set[int]]"
+"""The block sizes of the launches of each module."""
 
 _BLOCK_SIZE = 256
 """Block size of launches on a GPU that name none."""
@@ -53,33 +54,24 @@ def architectures_named(names: str) -> tuple[int, ...]:
 
 
 def compile_for(architectures: Sequence[int], build: Build, report: Report) -> tuple[int, Exception | None]:
-    """Compile the modules that a build and a step launch on GPUs, into Warp's kernel cache.
+    """Compile what a build on the CPU and a step launch into Warp's kernel cache, for GPUs such as 90.
 
-    Args:
-        architectures: Compute capabilities, such as 90.
-        build: Builds the simulation on the CPU.
-        report: Called with how many modules are ready.
-
-    Returns:
-        The number of modules, and the error of what could not be rehearsed, if any.
+    Return the number of modules, and the error of what could not be rehearsed, if any.
     """
-    found: _Variants = {}
+    found: _Sizes = {}
     fault = [rehearse(architecture, build, found) for architecture in architectures][-1]
-    done = 0
-    report(f"0 of {len(found)}")
     with ThreadPoolExecutor(cpu_count()) as pool:
-        for size in dict.fromkeys(size for _, size in found):  # a module has one at a time
-            modules = [module for module, its in found if its == size]
-            for _ in pool.map(partial(_compile, size=size, architectures=architectures), modules):
-                done += 1
-                report(f"{done} of {len(found)}")
+        for done, _ in enumerate(
+            pool.map(partial(_compile, architectures), *zip(*found.items(), strict=True)), start=1
+        ):
+            report(f"{done} of {len(found)}")
     return len(found), fault
 
 
-def _compile(module: wp.Module, *, size: int, architectures: Sequence[int]) -> None:
-    usual, module.options["block_dim"] = module.options["block_dim"], size
+def _compile(architectures: Sequence[int], module: wp.Module, sizes: set[int]) -> None:
+    usual = module.options["block_dim"]
     try:
-        for is_ptx in (True, False):
+        for module.options["block_dim"], is_ptx in product(sizes, (True, False)):
             wp.compile_aot_module(module, None, architectures, use_ptx=is_ptx)
     except Exception as error:
         raise SimulationError(f"--arch: {module.name} does not compile: {error}; report it to its author") from error
@@ -87,7 +79,7 @@ def _compile(module: wp.Module, *, size: int, architectures: Sequence[int]) -> N
         module.options["block_dim"] = usual
 
 
-def rehearse(architecture: int, build: Build, found: _Variants) -> Exception | None:
+def rehearse(architecture: int, build: Build, found: _Sizes) -> Exception | None:
     """Note what a build and a step launch on a GPU, and return the error of what could not be rehearsed, if any."""
     try:
         with rehearsing(), _noting(found), _pretending(architecture), build() as simulation:
@@ -110,7 +102,7 @@ def _launch(program: Program) -> Exception | None:
 
 
 @contextmanager
-def _noting(found: _Variants) -> Iterator[None]:
+def _noting(found: _Sizes) -> Iterator[None]:
     """Note the modules that are launched, with their block sizes, instead of loading them."""
     sizes, load = [_BLOCK_SIZE], wp.Module.load
 
@@ -122,7 +114,7 @@ def _noting(found: _Variants) -> Iterator[None]:
             sizes.pop()
 
     def note(*arguments: Any) -> Any:
-        found[arguments[0], sizes[-1]] = None
+        found.setdefault(arguments[0], set()).add(sizes[-1])
         return load(*arguments) if _IS_EARNEST.get() else None
 
     builder = newton.ModelBuilder

@@ -22,6 +22,7 @@ _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _ALL = "all"
 """Choice of all worlds of the page."""
 
+_NAMES = (("shows_bodies", "Names of bodies"), ("shows_joints", "Names of joints"))
 _SWITCHES = (
     ("show_visual", "Visual shapes"),
     ("show_collision", "Collision shapes"),
@@ -66,7 +67,6 @@ class Controls:
         with page.server.gui.add_folder("Show", order=10.0):
             if not is_recorded:
                 self._add_contacts()
-            self._add_names()
             self._add_switches()
 
     def takes_step(self) -> bool:
@@ -147,17 +147,14 @@ class Controls:
         for handle in (points, forces):
             handle.on_update(self._user_input.queued(show))
 
-    def _add_names(self) -> None:
-        for attribute, name in (("shows_bodies", "Names of bodies"), ("shows_joints", "Names of joints")):
-            handle = self._page.server.gui.add_checkbox(name, initial_value=False, hint="Of the first chosen world")
-            handle.on_update(self._user_input.queued(partial(setattr, self.names, attribute)))
-
     def _add_switches(self) -> None:
-        particles = (("show_particles", "Particles"),) if self._shown.model.particle_count else ()
-        for attribute, name in (*_SWITCHES, *particles):
-            handle = self._page.server.gui.add_checkbox(name, initial_value=bool(getattr(self._page, attribute)))
-            handle.on_update(self._user_input.queued(partial(setattr, self._page, attribute)))
-        self._dark = self._page.server.gui.add_checkbox("Dark", initial_value=self._page.is_dark)
+        gui, particles = self._page.server.gui, (("show_particles", "Particles"),)
+        for attribute, name in (*_NAMES, *_SWITCHES, *(particles if self._shown.model.particle_count else ())):
+            owner: Any = self.names if (attribute, name) in _NAMES else self._page
+            hint = "Of the first chosen world" if owner is self.names else None
+            handle = gui.add_checkbox(name, initial_value=bool(getattr(owner, attribute)), hint=hint)
+            handle.on_update(self._user_input.queued(partial(setattr, owner, attribute)))
+        self._dark = gui.add_checkbox("Dark", initial_value=self._page.is_dark)
         self._dark.on_update(self._user_input.queued(self.darken))
 
     def _request_step(self, _: Any) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 import attrs
 import websockets.asyncio.server as websocket_server
@@ -17,12 +16,10 @@ from pippin import PluginError
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-_OWN_HOSTS = ("127.0.0.1", "localhost", "::1")
+_OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
 """Names by which a browser reaches this machine itself, or a port that was forwarded to it."""
 
-_HEAD = b"<head>"
-
-_SCRIPT = """<script>{
+_SCRIPT = """<head><script>{
 history.replaceState = () => {};  // it would append the address a second time
 const dark = matchMedia("(prefers-color-scheme: dark)"), tell = () => fetch(`BASE/${dark.matches ? "dark" : "light"}`);
 dark.onchange = tell;
@@ -50,7 +47,7 @@ class Guard:
 
     @contextmanager
     def guarding(self) -> Iterator[None]:
-        """Guard the server of viser that the block starts; viser has no option for that.
+        """Guard the server that viser, which has no option for that, starts in the block.
 
         Raises:
             PluginError: viser does not start its server as expected.
@@ -74,44 +71,33 @@ class Guard:
 
     def fault(self, path: str, headers: Headers) -> str | None:
         """Return why a request is refused; None if it is not."""
-        hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
-        if len(hosts) != 1 or _name(hosts[0]) not in _OWN_HOSTS:
+        hosts = headers.get_all("Host")
+        if len(hosts) != 1 or not _OWN_HOST.fullmatch(hosts[0]):
             return "this page is for the machine that it runs on; forward its port, and open localhost"
-        if any(origin != f"http://{hosts[0]}" for origin in origins):
+        if any(origin != f"http://{hosts[0]}" for origin in headers.get_all("Origin")):
             return "another website asks for this page; open the address that the program told"
         if not hmac.compare_digest(path[: len(self.path)].encode(errors="replace"), self.path.encode()):
             return "the address is not whole; open the one that the program told, with its secret path"
         return None
 
-    def _checking(self, respond: Any) -> Callable[[Any, Request], Any]:
-        """Return a function that checks a request before viser answers it."""
+    def _checking(self, respond: Any) -> Callable[[Any, Request], Response | None]:
+        """Return a function that checks a request before viser answers it, and adds the script to the page."""
 
-        def check(connection: Any, request: Request) -> Any:
+        def check(connection: Any, request: Request) -> Response | None:
             fault = self.fault(request.path, request.headers)
             if fault is not None:
-                return connection.respond(HTTPStatus.FORBIDDEN, f"{fault}\n")
+                return connection.respond(403, f"{fault}\n")
             path = request.path[len(self.path) :].partition("?")[0]
             if path in ("/dark", "/light"):
                 self.on_scheme(path == "/dark")
-                return connection.respond(HTTPStatus.OK, "")
+                return connection.respond(200, "")
             plain = [item for item in request.headers.raw_items() if item[0].lower() != "accept-encoding"]
             response = respond(connection, Request(path or "/", Headers(plain)))
-            return response if response is None or path not in ("", "/") else self._with_script(response)
+            if response is not None and path in ("", "/"):
+                script = _SCRIPT.replace("BASE", self.path).encode()
+                response.body = response.body.replace(b"<head>", script, 1)
+                del response.headers["Content-Length"]
+                response.headers["Content-Length"] = str(len(response.body))
+            return response
 
         return check
-
-    def _with_script(self, response: Response) -> Response:
-        """Return the page, which also tells whether the browser prefers dark ones."""
-        script = _HEAD + _SCRIPT.replace("BASE", self.path).encode()
-        response.body = (response.body or b"").replace(_HEAD, script, 1)
-        del response.headers["Content-Length"]
-        response.headers["Content-Length"] = str(len(response.body))
-        return response
-
-
-def _name(host: str) -> str | None:
-    """Return the name in a header `Host`, without the port."""
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None

@@ -40,13 +40,11 @@ class Names:
 
     def _places(self, world: int) -> dict[str, tuple[str, np.ndarray]]:
         """Return the text and the position of each name."""
-        model, found = self._shown.model, {}
-        positions = self._page.body_positions(self._shown)
-        if self.shows_bodies:
-            for body in np.flatnonzero(on_host(model.body_world) == world):
-                found[f"body_{body}"] = (name_of(model.body_label[body]), positions[body])
-        if self.shows_joints:
-            anchors = self._page.joint_positions(self._shown)
-            for joint in np.flatnonzero(on_host(model.joint_world) == world):
-                found[f"joint_{joint}"] = (name_of(model.joint_label[joint]), anchors[joint])
+        page, model, found = self._page, self._shown.model, {}
+        bodies = ("body", model.body_world, model.body_label, page.body_positions) if self.shows_bodies else None
+        joints = ("joint", model.joint_world, model.joint_label, page.joint_positions) if self.shows_joints else None
+        for kind, worlds, labels, positions_of in filter(None, (bodies, joints)):
+            positions = positions_of(self._shown)
+            for index in np.flatnonzero(on_host(worlds) == world):
+                found[f"{kind}_{index}"] = (name_of(labels[index]), positions[index])
         return found

@@ -43,11 +43,7 @@ class Clients:
 
 
 class Panel:
-    """A page, its controls, and its status. It starts a server.
-
-    Raises:
-        ConfigError: The port is in use.
-    """
+    """A page, its controls, and its status. It starts a server."""
 
     def __init__(
         self, shown: ViewedSimulation, worlds: Sequence[int], config: ViserConfig, *, is_recorded: bool = False

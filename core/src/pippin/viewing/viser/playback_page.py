@@ -6,7 +6,7 @@ import time as clock
 from collections.abc import Callable
 
 from .config import ViserConfig
-from .panel import Clients, Panel
+from .panel import Panel
 from .playback import Playback
 
 
@@ -15,10 +15,11 @@ class PlaybackPage:
 
     def __init__(self, playback: Playback, config: ViserConfig) -> None:
         self._playback, self._rate = playback, config.rate
-        self._panel = Panel(playback, playback.worlds, config, is_recorded=True)
+        #: The page, its controls and its clients.
+        self.panel = Panel(playback, playback.worlds, config, is_recorded=True)
         first, last = float(playback.times[0]), float(playback.times[-1])
         self._time, self._last = first, last
-        self._slider = self._panel.page.server.gui.add_slider(
+        self._slider = self.panel.page.server.gui.add_slider(
             "Time [s]",
             min=first,
             max=max(last, first + playback.control_dt),
@@ -26,46 +27,36 @@ class PlaybackPage:
             initial_value=first,
             order=0.5,
         )
-        self._slider.on_update(self._panel.user_input.queued(self._seek))
-
-    @property
-    def url(self) -> str:
-        """Address of the page."""
-        return self._panel.page.url
-
-    @property
-    def clients(self) -> Clients:
-        """The browsers that have the page open."""
-        return self._panel.clients
+        self._slider.on_update(self.panel.user_input.queued(self._seek))
 
     def serve(self, is_over: Callable[[], bool]) -> None:
         """Play until a function returns True; without a browser, nothing moves."""
         last = clock.perf_counter()
         while not is_over():
             now = clock.perf_counter()
-            if self.clients.count:
+            if self.panel.clients.count:
                 self._advance(now - last)
-                if self._panel.show():
+                if self.panel.show():
                     self._slider.value = self._playback.time
             last = now
             clock.sleep(max(0.0, now + 1.0 / self._rate - clock.perf_counter()))
 
     def close(self) -> None:
         """Stop the server."""
-        self._panel.page.close()
+        self.panel.page.close()
 
     def _advance(self, passed: float) -> None:
         """Process the user input, and go to the row of the time that has passed [s]."""
-        playback, controls = self._playback, self._panel.controls
+        playback, controls = self._playback, self.panel.controls
         was_paused, row = controls.is_paused, playback.row
-        self._panel.user_input.process()
+        self.panel.user_input.process()
         if playback.row != row:  # a reset
             self._time = playback.time
         if not controls.takes_step():
             return
         if was_paused and not controls.is_paused and playback.is_at_end:
             self._seek(float(playback.times[0]))  # play it again
-        speed = self._panel.pace.speed
+        speed = self.panel.pace.speed
         if controls.is_paused or speed is None:
             playback.forward()
             self._time = playback.time

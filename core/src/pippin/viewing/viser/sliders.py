@@ -25,15 +25,9 @@ _DIGITS = 3
 
 
 class Sliders:
-    """One slider for each number of a world.
+    """One slider for each number of a world, of `values` of shape [len(worlds), width], in the panel's chosen worlds.
 
-    Args:
-        values: The numbers, shape [len(worlds), width].
-        worlds: The world of each row.
-        names: A name for each number.
-        ranges: Lowest and highest value of each slider; it grows with the values.
-        panel: The panel; its chosen worlds are written.
-        change: What a write of a user is.
+    The ranges grow with the values; `change` is what notes call a write of a user.
     """
 
     def __init__(

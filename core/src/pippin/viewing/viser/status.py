@@ -24,14 +24,7 @@ class Status:
             self._named.content = text
 
     def show(self, shown: ViewedSimulation, *, is_paused: bool, drawn: int, start: float) -> None:
-        """Write both lines anew.
-
-        Args:
-            shown: The simulation.
-            is_paused: Whether the page pauses it.
-            drawn: Number of worlds in the image.
-            start: Simulated time of the last reset of all worlds [s].
-        """
+        """Write both lines anew, with a number of worlds drawn, and the time of the last reset of all worlds [s]."""
         if is_paused:
             self._meter.restart()
         rate = self._meter.look(shown.step_count)
