@@ -148,7 +148,7 @@ def test_off_records_nothing(device):
     ("make", "complaint"),
     [
         (Logger, "count"),
-        (Reader, "seen"),
+        (Reader, "(seen|reads an array)"),
         (Noisy, "random"),
     ],
 )
@@ -224,7 +224,7 @@ def test_require_refuses_what_declares_itself_eager(device):
 def test_require_refuses_what_differs(device):
     world = World(device, Reader(device), policy="require")
 
-    with pytest.raises(SimulationError, match="extra0 cannot be captured: a replay differs"):
+    with pytest.raises(SimulationError, match=r"extra0 cannot be captured: .*(a replay differs|reads an array)"):
         world.run(1)
 
 

@@ -63,5 +63,5 @@ def selftest(
     if page is not None:
         page.write_text(fragment(about, rows), encoding="utf-8")
     faults = sum(row.is_fault for row in rows)
-    click.echo(f"{len(rows)} checks, {faults} faults" if faults else f"{len(rows)} checks, no fault")
+    click.echo(f"checks: {len(rows)}, faults: {faults}")
     sys.exit(FAULT if faults else 0)

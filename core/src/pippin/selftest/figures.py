@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import newton
@@ -13,6 +14,7 @@ import warp as wp
 from pippin.analysis.inspection.memory import bytes_by_array
 from pippin.arrays import on_host
 from pippin.config import structure
+from pippin.devices import find_device
 from pippin.simulation import Simulation
 
 from .rows import Case
@@ -75,18 +77,20 @@ class BareLoop:
 def measure_speed(case: Case) -> Iterator[dict[str, Any]]:
     """Yield the figures of more and more worlds, as far as memory and time suffice."""
     counts = (1,) if case.is_quick else (1, 64) if case.is_alone else (1, 64, 4096, 65536)
-    size = build = 0.0
-    for worlds in counts:
-        free = np.inf if case.is_alone else 0.5 * wp.get_device(case.device).free_memory
-        if 2.0 * size * worlds > free or build * worlds > _BUILD_MAX:
-            why = f"{2.0 * size * worlds / 1e9:.1f} GB" if 2.0 * size * worlds > free else f"{build * worlds:.0f} s"
-            yield {"worlds": worlds, "left out": f"it would need {why}"}
-            continue
-        start = time.perf_counter()
-        with Simulation(structure(tables(ROBOTS[case.robot], case.solver, worlds, case.device))) as simulation:
-            simulation.step()
-            simulation.step()
-            build = (time.perf_counter() - start) / worlds if worlds > 1 else 0.0
+    size = slope = last = 0.0
+    device = find_device(case.device)
+    for before, worlds in pairwise((0, *counts)):
+        free = np.inf if case.is_alone else 0.5 * device.free_memory
+        needed, build = 2.0 * size * worlds, last + slope * (worlds - before)
+        if needed > free or build > _BUILD_MAX:
+            why = f"{needed / 1e9:.1f} GB" if needed > free else f"{build:.0f} s to build"
+            yield {"worlds": worlds, "left out": f"{worlds} worlds would need {why}"}
+            return
+        start, config = time.perf_counter(), structure(tables(ROBOTS[case.robot], case.solver, worlds, case.device))
+        with wp.ScopedDevice(device), Simulation(config) as simulation:
+            simulation.step(2)
+            seconds = time.perf_counter() - start
+            slope, last = max(0.0, (seconds - last) / (worlds - before)) if before else 0.0, seconds
             size = sum(each for *_, each in bytes_by_array(simulation)) / worlds
             yield _figures(case, simulation, size)
 

@@ -76,10 +76,12 @@ def run(case: Case, timeout: float) -> Iterator[Row]:
             try:
                 is_over = False
                 while left and not is_over:
-                    rows, is_over = process.receive(timeout)
-                    yield from rows
+                    found = process.receive(timeout)
+                    if isinstance(found, Row):
+                        yield found
+                        continue
+                    is_over, start = found, time.perf_counter()
                     left.pop(0)
-                    start = time.perf_counter()
             except PippinError as error:
                 row = partial(Row, group=case.group, check=left.pop(0), outcome="failed", detail=str(error))
                 yield row(seconds=time.perf_counter() - start)
@@ -87,13 +89,15 @@ def run(case: Case, timeout: float) -> Iterator[Row]:
 
 
 def _work(connection: Connection, case: Case, checks: Sequence[str]) -> None:
-    """Run checks, and send the rows of each, with whether this process is of no more use."""
+    """Run checks, and send the rows of each, then whether this process is of no more use."""
     from .checks import CHECKS
 
     for name in checks:
-        rows = list(_rows(case, name, CHECKS[name]))
-        is_over = not case.is_alone and any(row.outcome == "failed" for row in rows)  # a fault poisons CUDA
-        connection.send((rows, is_over))
+        is_over = False
+        for row in _rows(case, name, CHECKS[name]):
+            connection.send(row)
+            is_over |= row.outcome == "failed" and not case.is_alone  # a fault poisons CUDA
+        connection.send(is_over)
         if is_over:
             return
 
@@ -117,7 +121,7 @@ def _rows(case: Case, name: str, check: Callable[[Case], Any]) -> Iterator[Row]:
             yield row("skipped" if "left out" in figures else "measured", figures.get("left out", ""), **figures)
     except WrongResult as wrong:
         yield row("wrong", str(wrong))
-    except NotApplicableError as nothing:
+    except (NotApplicableError, ConfigError) as nothing:  # a solver may refuse a device
         yield row("skipped", str(nothing))
     except Exception as error:  # a plugin, a driver or a kernel may raise anything
         yield row("failed", f"{type(error).__name__}: {error}")

@@ -21,18 +21,18 @@ def machine(device: str, rows: Sequence[Row]) -> dict[str, Any]:
 def fragment(found: Mapping[str, Any], rows: Sequence[Row]) -> str:
     """Return the fragment: figures first, then each check."""
     versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
-    about = f"{found['about']}. {found['system']}; {versions}."
+    about = f"{'. '.join(filter(None, (found['about'], found['system'])))}; {versions}."
     lines = [f"## Measured on {found['machine']}, {found['device']}", "", about, ""]
     if measured := [_measured(row.figures) for row in rows if row.outcome == "measured"]:
         lines += ["More than 1 means that Pippin is faster than a loop over the same solver, captured by hand.", ""]
         lines += ["| robot | solver | worlds | ÷ captured by hand | world-steps/s | bytes ÷ worlds |", "|---" * 6 + "|"]
         lines += [*measured, ""]
-    lines += ["| group | check | outcome | found |", "|---|---|---|---|"]
-    for row in rows:
-        if row.outcome != "measured" and row.check != "device":
-            outcome = f"**{row.outcome}**" if row.is_fault else row.outcome
-            detail = row.detail.replace("|", "\\|").replace("\n", " ")
-            lines.append(f"| {row.group} | {row.check} | {outcome} | {detail} |")
+    checks = [row for row in rows if row.outcome != "measured" and row.check != "device"]
+    lines += ["| group | check | outcome | found |", "|---|---|---|---|"] if checks else []
+    for row in checks:
+        outcome = f"**{row.outcome}**" if row.is_fault else row.outcome
+        detail = row.detail.replace("|", "\\|").replace("\n", " ")
+        lines.append(f"| {row.group} | {row.check} | {outcome} | {detail} |")
     return "\n".join(lines) + "\n"
 
 
@@ -40,8 +40,8 @@ def speed_text(figures: Mapping[str, Any]) -> str:
     """Return the figures of a row in words."""
     bits = "the same bits" if figures["has_same_bits"] else "other bits"
     return (
-        f"{figures['worlds']} worlds: {figures['world_steps_per_second']:,.0f} world-steps/s, {figures['ratio']:.3f} ÷"
-        f" captured by hand, {bits}, {figures['bytes_per_world'] / 1e3:.1f} kB of a world"
+        f"worlds {figures['worlds']}: {figures['world_steps_per_second']:,.0f} world-steps/s, {figures['ratio']:.3f} ÷"
+        f" captured by hand, {bits}, {figures['bytes_per_world'] / 1e3:.1f} kB for each world"
     )
 
 

@@ -41,11 +41,9 @@ def restore_worlds(rows: Iterable[WorldRows], world_mask: wp.array[wp.bool]) -> 
 
 
 def copy_rows(parts: Iterable[tuple[wp.array, wp.array, wp.array]], world_mask: wp.array[wp.bool]) -> None:
-    """Copy the rows of the masked worlds from arrays to others of the same shapes. May be recorded.
+    """Copy the rows of the masked worlds. Each part is source, target and the world of each row. May be recorded.
 
-    Args:
-        parts: Source and target, and the world of each of their rows.
-        world_mask: The worlds, shape [world_count + 1]; the last entry is for rows of no world.
+    The last entry of the mask, of shape [world_count + 1], is for rows of no world.
     """
     parts = sorted(parts, key=lambda part: len(part[1]))  # neighbours in a launch have about as many rows
     for first in range(0, len(parts), _FUSED):

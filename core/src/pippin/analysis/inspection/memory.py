@@ -10,7 +10,7 @@ import tempfile
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import attrs
@@ -34,17 +34,11 @@ _COUNTS = (2, 4, 32, 128)
 _BUILD_MAX = 2**30
 """Largest of the later builds [bytes]."""
 
-_STEPS = 50
-"""Control steps in which the largest need of buffers is seen."""
+_STEPS, _PEAK_STEPS = 50, 10
+"""Control steps in which the largest need of buffers is seen, and the most that a step allocates."""
 
-_PEAK_STEPS = 10
-"""Control steps in which the most that a step allocates is seen: some sensors read in few of them."""
-
-_HEAD_ROOM = 1.25
-"""Room of a buffer that is enough, relative to the largest need that was seen."""
-
-_WASTE = 2.0
-"""Room of a buffer from which it is waste, relative to the need."""
+_HEAD_ROOM, _WASTE = 1.25, 2.0
+"""Room of a buffer that is enough, relative to the need, and the room from which it is waste, relative to that."""
 
 _ARRAYS = 5
 """Number of arrays that are named."""
@@ -86,16 +80,17 @@ def measure(config: SimulationConfig, prototype: newton.ModelBuilder | None = No
 
 def bytes_by_array(simulation: Simulation) -> Iterator[tuple[str, wp.array, int]]:
     """Yield owner and path, each array on the simulation's device, and those of its bytes that no array before has."""
-    claimed, skip = _Intervals(), _skipped(simulation)
+    claimed, of_warp = _Intervals(), (wp.Kernel, wp.Module, wp.Stream, wp.Graph, type(simulation.device))
+    skip = (type(simulation), type(simulation.services), Catalog, newton.Model, newton.ModelBuilder, *of_warp)
     for owner, root in _roots(simulation):
         # The simulation itself is where the walk of the rest begins, and everything else refers to it.
         closed = tuple(kind for kind in skip if not isinstance(root, kind))
         for path, node in walk({owner: root}, closed):
             if isinstance(node, wp.array) and node.device == simulation.device:
                 name = path.replace(_REST, "state", 1) if owner == _REST and ".states." in path else path
-                yield name, node, claimed.add(present(node.ptr), _extent(node))
-                if node.grad is not None:
-                    yield f"{name}.grad", node.grad, claimed.add(present(node.grad.ptr), _extent(node.grad))
+                for key, array in ((name, node), (f"{name}.grad", node.grad)):
+                    if array is not None:
+                        yield key, array, claimed.add(present(array.ptr), _extent(array))
 
 
 def _roots(simulation: Simulation) -> Iterator[tuple[str, Any]]:
@@ -111,17 +106,10 @@ def _roots(simulation: Simulation) -> Iterator[tuple[str, Any]]:
     yield _REST, vars(simulation)
 
 
-def _skipped(simulation: Simulation) -> tuple[type, ...]:
-    of_warp = (wp.Kernel, wp.Module, wp.Stream, wp.Graph, type(simulation.device))
-    return (type(simulation), type(simulation.services), Catalog, newton.Model, newton.ModelBuilder, *of_warp)
-
-
 def _extent(array: Any) -> int:
     """Return the bytes from the first to the last element of an array."""
-    item = wp.types.type_size_in_bytes(array.dtype)
-    return item + sum(
-        (size - 1) * abs(stride) for size, stride in zip(array.shape, present(array.strides), strict=True)
-    )
+    spans = ((size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True))
+    return wp.types.type_size_in_bytes(array.dtype) + sum(spans)
 
 
 class _Intervals:
@@ -157,18 +145,18 @@ class Count:
         self.arrays: dict[str, int] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.owners: defaultdict[str, float] = defaultdict(float)
-        with (
-            tempfile.TemporaryDirectory(prefix="pippin-memory-") as folder,
-            _tracked() as tracker,
-            Simulation(changed, prototype=prototype, folder=folder) as simulation,
-        ):
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pippin-memory-"))
+            tracker = stack.enter_context(wp.ScopedMemoryTracker("inspect", print=False))
+            tracker.clear()
+            simulation = stack.enter_context(Simulation(changed, prototype=prototype, folder=folder))
             self.device = simulation.device.alias
             self.needs = _needs_in(simulation, steps)
             self._count(simulation)
             gc.collect()  # of a build that only compiled kernels
             report = _report(tracker)
-            native = rf"^ +{_SIZE} : {self.device} : \(native"
-            self.owners[_NATIVE] = sum(map(_bytes, re.finditer(native, report, re.MULTILINE)))
+            native = re.findall(rf"^ +{_SIZE} : {self.device} : \(native", report, re.MULTILINE)
+            self.owners[_NATIVE] = sum(float(size) * _UNITS[unit] for size, unit in native)
             #: What Warp has allocated, for a comparison [bytes].
             self.tracked = _of_device("Live allocations", self.device, report)
             #: All that the simulation holds between two steps [bytes].
@@ -213,27 +201,16 @@ class Count:
                 yield MemoryWaste(key, holds, room, used, enough, saved)
 
 
-@contextmanager
-def _tracked() -> Iterator[wp.ScopedMemoryTracker]:
-    with wp.ScopedMemoryTracker("inspect", print=False) as tracker:
-        tracker.clear()
-        yield tracker
-
-
 def _report(tracker: wp.ScopedMemoryTracker) -> str:
     text = io.StringIO()
     tracker.report(file=text, max_items=2**30)
     return text.getvalue()
 
 
-def _bytes(match: re.Match[str]) -> float:
-    return float(match[1]) * _UNITS[match[2]]
-
-
 def _of_device(heading: str, device: str, report: str) -> float:
     """Return the size below a heading of Warp's report; 0 without allocations."""
     match = re.search(rf"{heading}:\n(?:    .*\n)*?    {device} .*?{_SIZE}", report)
-    return 0.0 if match is None else _bytes(match)
+    return 0.0 if match is None else float(match[1]) * _UNITS[match[2]]
 
 
 def _needs_in(simulation: Simulation, steps: int) -> Mapping[str, tuple[Capacity, int]]:

@@ -23,24 +23,20 @@ class MemoryOwner:
 
 @attrs.frozen(kw_only=True)
 class ArrayMemory:
-    """One of the arrays that grow most."""
+    """One of the arrays that grow most, with its owner and path, and its shape at `MemoryUse.worlds[1]`."""
 
     name: str
-    """Owner and path."""
     shape: tuple[int, ...]
-    """With `MemoryUse.worlds[1]` worlds."""
     per_world: float
-    """[bytes]"""
 
 
 @attrs.frozen
 class MemoryWaste:
-    """A buffer with room for more than twice what was needed, for the number of worlds of the file."""
+    """A buffer with room for more than twice what was needed, for the file's worlds; sizes are values of its key."""
 
     key: str
     holds: str
     room: int
-    """Value of the key now."""
     used: int
     enough: int
     saved: float
