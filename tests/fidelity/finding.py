@@ -102,7 +102,7 @@ def files(distributions: Sequence[str] = DISTRIBUTIONS) -> dict[str, Path]:
         for file in sorted(listed):
             path = Path(str(file.locate()))
             if is_robot(path):
-                found[re.sub(r"^(\.\./)+", "", file.as_posix())] = path.resolve()
+                found[re.sub(r"^(\.\./)+|^cmeel\.prefix/share/", "", file.as_posix())] = path.resolve()
     return found
 
 

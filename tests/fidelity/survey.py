@@ -1,7 +1,7 @@
-"""Survey of the MJCF files of the installed packages: `python -m tests.fidelity.survey [--page FILE] [PATTERN...]`.
+"""Survey of the robot files of the installed packages: `python -m tests.fidelity.survey [--page FILE] [PATTERN...]`.
 
-Each file that MuJoCo loads and that can move is imported as a scene of one world on `mujoco-native`. MuJoCo's model of
-the file is compared with ours, field by field; then both move for half a second.
+Each MJCF or URDF file that MuJoCo loads and that can move is imported as a scene of one world on `mujoco-native`.
+MuJoCo's model of the file is compared with ours, field by field; then both move for half a second, and touch.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pippin.assets.fidelity.difference import BY_DESIGN
 
 from .finding import REACH, Finding, files, one_line, survey
 from .kinds import table
+from .sections import section
 
 LIMIT = 60
 """Time after which a file is given up [s]."""
@@ -35,12 +36,16 @@ PAGE = """\
 
 <!-- Written by tests/fidelity/survey.py --page. -->
 
-The survey reads the MJCF files of the packages below, as far as MuJoCo reads them and something in them can move.
+The survey reads the MJCF and URDF files of the packages below, as far as MuJoCo reads them and something can move.
 Each model is compared with the one that MuJoCo compiles from the file, field by field. Then both move for half a
 second without contacts and controls, from random speeds; "as MuJoCo" means within 1e-6 m, RMS over the bodies. Last,
 both take random poses, up to eight in which shapes overlap, and the contacts are compared: which shapes touch, depth
 (20 µm), normal (0.6°), and the accelerations that follow (0.2 %). Some poses decide nothing: there, MuJoCo's own answer
 changes if the numbers of the file are rounded to single precision. Pairs that the import report names are left out.
+
+A URDF says nothing about the stiffness of contacts and limits, friction and options of solvers: MuJoCo's model of it
+gets ours. MuJoCo gets the [repairs](../how-to/robot-from-urdf.md#repairs), too, and each mesh under a name of its own,
+since it tells the meshes of a URDF apart by the names of their files alone.
 
 | Package | Files | Same model | Moves as MuJoCo | Touches as MuJoCo |
 | --- | --- | --- | --- | --- |
@@ -56,6 +61,23 @@ these two use. It collides meshes as they are, MuJoCo their convex hulls; this m
 | --- | --- | --- | --- |
 {kinds}
 
+## Contacts of whole files in each engine
+
+The poses of the survey, again compared with plain MuJoCo: the largest difference of a depth, of a normal, and of the
+accelerations with contacts, as far as rounding does not explain it. For the last column, MuJoCo Warp gets the contacts
+of Newton's collision. Many of these overlaps are
+centimetres deep.
+
+{engines}
+
+## Bare URDF files on five solvers
+
+Files of packages, as they are, for a second: with a fixed base, or floating above the ground. A file runs if nothing
+is NaN, no body is faster than 30 m/s, the robot is never 1.5 m/s faster than a free fall (RMS by mass), and nothing
+falls through the ground.
+
+{tries}
+
 ## Files that differ
 
 | File | Difference |
@@ -70,7 +92,9 @@ these two use. It collides meshes as they are, MuJoCo their convex hulls; this m
 
 ```sh
 uv run --group dev --group robots python -m tests.fidelity.survey --page docs/reference/fidelity.md
-PIPPIN_FIDELITY=all uv run --group dev --group robots pytest tests/fidelity
+uv run --group dev --group robots python -m tests.fidelity.engines --page docs/reference/fidelity.md
+uv run --group dev --group robots python -m tests.fidelity.first_tries --out tries.jsonl
+PIPPIN_FIDELITY=all uv run --group dev --group robots pytest -m "" tests/fidelity
 ```
 """
 
@@ -119,12 +143,12 @@ def known(findings: Sequence[Finding]) -> str:
     )
 
 
-def page(findings: Sequence[Finding]) -> str:
-    """Return the page with the outcome of every package and of every file that differs."""
+def page(findings: Sequence[Finding], old: Path) -> str:
+    """Return the page with the outcome of every package and of every file that differs, and sections of the old one."""
     counted = [finding for finding in findings if finding.outcome != "not counted"]
     rows = []
-    for package in dict.fromkeys(finding.name.split("/")[0] for finding in counted):
-        own = [finding for finding in counted if finding.name.startswith(f"{package}/")]
+    for package in dict.fromkeys(_package(finding) for finding in counted):
+        own = [finding for finding in counted if _package(finding) == package]
         moved = [finding.distance for finding in own if finding.distance is not None]
         same = sum(finding.outcome == "same" for finding in own)
         near = sum(distance <= REACH for distance in moved)
@@ -138,7 +162,13 @@ def page(findings: Sequence[Finding]) -> str:
     ]
     with tempfile.TemporaryDirectory() as folder:
         kinds = table(Path(folder), 10)
-    return PAGE.format(rows="\n".join(rows), others="\n".join(others) or "| none | |", reasons=_reasons(), kinds=kinds)
+    kept = {name: section(old, name) for name in ("engines", "tries")}
+    others = "\n".join(others) or "| none | |"
+    return PAGE.format(rows="\n".join(rows), others=others, reasons=_reasons(), kinds=kinds, **kept)
+
+
+def _package(finding: Finding) -> str:
+    return finding.name.split("/")[0] + " (URDF)" * finding.name.endswith(".urdf")
 
 
 def _faults(finding: Finding) -> str:
@@ -170,7 +200,7 @@ def main() -> None:
     if arguments.known:
         arguments.known.write_text(known(findings), encoding="utf-8")
     if arguments.page:
-        arguments.page.write_text(page(findings), encoding="utf-8")
+        arguments.page.write_text(page(findings, arguments.page), encoding="utf-8")
 
 
 if __name__ == "__main__":

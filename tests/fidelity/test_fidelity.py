@@ -49,6 +49,8 @@ def test_a_file_makes_the_robot_that_mujoco_makes_of_it(name):
 
 @pytest.mark.parametrize("name", cases("sketch"))
 def test_other_solvers_get_the_same_tree_and_shapes(name):
+    if name.endswith(".urdf"):
+        pytest.skip("all solvers get what the first test compares")
     try:
         load(FILES[name])
     except ValueError as error:

@@ -45,10 +45,15 @@ def diagnose_gpus(timeout: float) -> list[str]:
 
 def _send_facts(connection: Connection) -> None:
     connection.send(None)  # the interpreter runs
+    connection.send(gpu_facts())
+
+
+def gpu_facts() -> GpuFacts:
+    """Return what Warp and the driver say; a driver may end the process."""
     start_warp()
     import warp as wp
 
-    facts = GpuFacts(
+    return GpuFacts(
         toolkit=wp.get_cuda_toolkit_version(),
         driver=wp.get_cuda_driver_version(),
         has_library=has_driver(),
@@ -60,7 +65,6 @@ def _send_facts(connection: Connection) -> None:
         has_conditional_graphs=wp.is_conditional_graph_supported(),
         visible=os.environ.get("CUDA_VISIBLE_DEVICES"),
     )
-    connection.send(facts)
 
 
 def told(facts: GpuFacts) -> Iterator[str]:

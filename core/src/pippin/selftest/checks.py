@@ -15,6 +15,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin import conformance
+from pippin.analysis.gpu_diagnosis import gpu_facts, told
 from pippin.arrays import on_host
 from pippin.catalog.entries import Catalog
 from pippin.config import structure
@@ -69,19 +70,11 @@ def device(case: Case) -> str:
     """Tell what Warp and the driver say about the device."""
     found = find_device(case.device)
     if case.is_alone:
-        about = platform.processor() or platform.machine()
-        return f"{about}, {free_cores()} cores; memory pool, conditional graphs and peers are of GPUs alone"
+        return "; ".join([f"{platform.machine()}, {free_cores()} cores", *told(gpu_facts())])
+    memory = f"{found.total_memory / 1e9:.1f} GB, {found.free_memory / 1e9:.1f} GB free"
     others = [other for other in wp.get_cuda_devices() if other != found]
-    facts = {
-        "compute capability": f"{found.arch / 10:.1f}",
-        "driver": ".".join(map(str, wp.get_cuda_driver_version() or ())),
-        "toolkit": ".".join(map(str, wp.get_cuda_toolkit_version() or ())),
-        "memory": f"{found.total_memory / 1e9:.1f} GB, {found.free_memory / 1e9:.1f} GB free",
-        "memory pool": "enabled" if wp.is_mempool_enabled(found) else "not enabled: no allocation in a graph",
-        "conditional graphs": "yes" if wp.is_conditional_graph_supported() else "no: each branch costs launches",
-        "peer access": ", ".join(each.alias for each in others if wp.is_peer_access_supported(each, found)) or "none",
-    }
-    return "; ".join([found.name, *(f"{name} {value}" for name, value in facts.items())])
+    peers = ", ".join(each.alias for each in others if wp.is_peer_access_supported(each, found)) or "none"
+    return "; ".join([found.name, memory, f"peer access: {peers}", *told(gpu_facts())])
 
 
 def _subject(case: Case) -> PluginUnderTest:

@@ -9,6 +9,7 @@ if the driver is as new as its toolkit, and as code of the GPU for older drivers
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -33,6 +34,9 @@ _BLOCK_SIZE = 256
 
 _PRETENDED = {"sm_count": 108, "is_mempool_supported": True, "is_mempool_enabled": True}
 """Attributes of the GPU; Newton chooses some block sizes by the number of multiprocessors."""
+
+_NATIVE = ("warp.", "newton._src.solvers.style3d.linear_solver")
+"""What the names of modules begin with that call native code for the kind of a device."""
 
 _IS_EARNEST = ContextVar("is_earnest", default=False)
 """Whether launches run, and the CPU is one."""
@@ -60,7 +64,8 @@ def compile_for(architectures: Sequence[int], build: Build, report: Report) -> t
     """
     found: _Sizes = {}
     fault = [rehearse(architecture, build, found) for architecture in architectures][-1]
-    with ThreadPoolExecutor(cpu_count()) as pool:
+    with warnings.catch_warnings(), ThreadPoolExecutor(cpu_count()) as pool:
+        warnings.filterwarnings("ignore", "Generic kernels without overloads")  # nothing launches these
         for done, _ in enumerate(
             pool.map(partial(_compile, architectures), *zip(*found.items(), strict=True)), start=1
         ):
@@ -139,11 +144,11 @@ def _in_earnest(build: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _pretending(architecture: int) -> Iterator[None]:
-    """Let the CPU answer as a GPU does, to all but Warp itself."""
+    """Let the CPU answer as a GPU does, to all that call no native code."""
 
     def answer(truth: Callable[[wp.Device], bool], device: wp.Device) -> bool:
-        is_warp = sys._getframe(1).f_globals["__name__"].startswith("warp.")
-        return truth(device) != (not is_warp and not _IS_EARNEST.get())
+        is_native = sys._getframe(1).f_globals["__name__"].startswith(_NATIVE)
+        return truth(device) != (not is_native and not _IS_EARNEST.get())
 
     device = wp.get_device("cpu")
     with ExitStack() as stack:
