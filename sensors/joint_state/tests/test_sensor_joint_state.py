@@ -108,7 +108,7 @@ def test_written_inputs_do_not_show_after_a_reset_of_another_world(simulate, mac
         np.testing.assert_array_equal(reading(simulation, "effort"), 0.0)
         simulation.step()
 
-        np.testing.assert_array_equal(reading(simulation, "effort"), 7.0)
+        np.testing.assert_array_equal(reading(simulation, "effort"), [[7.0, 7.0], [0.0, 0.0]])
 
 
 def test_joints_that_match_are_stacked_for_every_world(simulate, machine):
