@@ -14,6 +14,7 @@ from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
 
 SIGNED = {"collision_group", "const_effort", "ctrl", "high", "low", "mean", "scale", "start_height", "target", "weight"}
+SIGNED |= {"offset", "position", "ratio", "rest_position", "velocity"}
 """Numbers that may be negative."""
 SENTINELS = ("max_", "contact_friction_gap_max", "contact_friction_position_iterations")
 """Beginnings of the names of those that -1 switches off, by the solver's own convention."""
@@ -39,6 +40,10 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "RangeTerminationConfig": {"low": 0.5},
     "RootPushConfig": {"period": (1.0, 1.0)},
     "VelocityConfig": {},
+    "HeightfieldConfig": {"size": (1.0, 1.0)},
+    "ClothGridConfig": {"cell": (1.0, 1.0), "density": 1.0},
+    "SelectionConfig": {"edge": "left"},
+    "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
 }
 """Values that make a table right, where those by type do not; `...` is a value by type."""
 

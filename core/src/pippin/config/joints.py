@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import deep_iterable, ge, min_len, optional
+from attrs.validators import deep_iterable, min_len, optional
 from pippin.validators import finite, non_negative, ordered, positive, unit_quaternion
 
 from .geometry import Quaternion, Vector3, not_zero, orientation, vector
@@ -195,10 +195,10 @@ class DistanceJointConfig(_JointConfig):
     type: Literal["distance"] = "distance"
     """The type of the joint."""
 
-    lowest: float | None = attrs.field(default=None, validator=optional(ge(0.0)))
+    lowest: float | None = attrs.field(default=None, validator=optional(non_negative))
     """Shortest distance of the two points [m]; by default none."""
 
-    highest: float | None = attrs.field(default=None, validator=optional(ge(0.0)))
+    highest: float | None = attrs.field(default=None, validator=optional(non_negative))
     """Longest distance of the two points [m]; by default none."""
 
 
