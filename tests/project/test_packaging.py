@@ -108,7 +108,7 @@ def test_the_doctor_finds_a_clean_installation_healthy_and_names_what_is_optiona
 def test_a_member_declares_the_version_of_the_contract_that_it_keeps(member):
     declared = project(member)["entry-points"]["pippin.contract"]
 
-    assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("pippin*")).name}
+    assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("pippin*/")).name}
 
 
 def alike() -> dict[str, list[Path]]:

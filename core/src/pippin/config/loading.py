@@ -136,7 +136,9 @@ def _of_one_solver(tree: Node, catalog: Catalog) -> tuple[Node, str]:
     """
     table = tree.child("solver") or Node({}, tree.origin)
     own, foreign = table.child("type"), dict[str, Node]()
-    for key, node in table.value.items() if own is not None else ():
+    if own is None:
+        return tree, ""
+    for key, node in table.value.items():
         if node.written_for not in (None, own.value) and key != "type":
             theirs, ours = (_fields_of_solver(catalog, each).get(key) for each in (node.written_for, own.value))
             if ours is None or theirs != ours:

@@ -111,7 +111,10 @@ def _refuse(simulation: Simulation) -> None:
 
 def _arrays(simulation: Simulation) -> Iterator[tuple[str, tuple[str, wp.array]]]:
     """Yield role and array by name: what a user writes between two steps, and what a step leaves."""
-    found = [("state", "state", arrays_of(simulation.state)), ("control", "input", arrays_of(simulation.control))]
+    found: list[tuple[str, str, dict[str, Any]]] = [
+        ("state", "state", arrays_of(simulation.state)),
+        ("control", "input", arrays_of(simulation.control)),
+    ]
     for label, actuator in simulation.actuators.items():
         for role, names in {"input": _TARGETS, "output": ("applied_effort",)}.items():
             found.append((f"actuators.{label}", role, {name: getattr(actuator, name, None) for name in names}))

@@ -28,7 +28,8 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int, kernels: str
     Raises:
         PippinError: The simulation cannot be built.
     """
-    note = Path(wp.config.kernel_cache_dir, f"wp_{kernels}_{newton.__version__}")  # Warp clears it with the kernels
+    # Warp clears the note with the kernels.
+    note = Path(wp.config.kernel_cache_dir or "", f"wp_{kernels}_{newton.__version__}")
 
     def begun() -> None:
         (folder / "begun").touch()

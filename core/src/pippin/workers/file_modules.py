@@ -21,7 +21,7 @@ def file_spec(name: str, path: str) -> ModuleSpec:
 
 def modules_of_files() -> dict[str, str]:
     """Return the files of such modules of this process, by the name of the module."""
-    specs = (getattr(module, "__spec__", None) for module in list(sys.modules.values()))
+    specs: list[Any] = [getattr(module, "__spec__", None) for module in list(sys.modules.values())]
     return {spec.name: spec.origin for spec in specs if getattr(spec, "loader_state", None) == _MARK}
 
 

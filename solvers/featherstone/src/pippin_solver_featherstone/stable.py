@@ -26,7 +26,7 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
 
     def _update_kinematic_state(self) -> None:
         super()._update_kinematic_state()
-        self._inertial = self.joint_armature_effective
+        self._inertial: Any = self.joint_armature_effective
         if self._resisting is None and self.model.joint_dof_count:
             self._resisting = wp.zeros_like(self._inertial)  # once: recorded steps hold its address
             self._hardened = wp.zeros_like(self._inertial)
