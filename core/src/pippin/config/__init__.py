@@ -6,7 +6,7 @@ from .component import ComponentConfig
 from .extras import refuse_missing_extras
 from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
-from .model import AssetConfig, SceneConfig, SimulationConfig, SimulationOptions
+from .model import AssetConfig, FilterConfig, SceneConfig, SimulationConfig, SimulationOptions
 from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
@@ -19,6 +19,7 @@ __all__ = [
     "CollisionConfig",
     "ComponentConfig",
     "FilePath",
+    "FilterConfig",
     "HydroelasticConfig",
     "ObservationConfig",
     "PolicyConfig",

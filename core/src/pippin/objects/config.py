@@ -12,17 +12,6 @@ from pippin.labels import label_fault
 from pippin.validators import finite, non_negative, slice_or_indices
 
 
-@attrs.frozen(kw_only=True)
-class JitterConfig:
-    """Random offsets of copies, the same in all worlds."""
-
-    position: float = attrs.field(default=0.0, validator=non_negative)
-    """Largest offset along each axis [m]."""
-
-    seed: int = attrs.field(default=0, validator=ge(0))
-    """Seed of the offsets."""
-
-
 def _high_enough(instance: Any, attribute: Any, value: str) -> None:
     columns, _, layers = instance.count
     if value == "triangle" and layers > columns:
@@ -49,8 +38,11 @@ class RepeatConfig:
     """Arrangement: all layers alike (`grid`), or each with one copy less along x than the one below, centred on it
     (`triangle`)."""
 
-    jitter: JitterConfig | None = None
-    """Random offsets; by default none."""
+    jitter: float = attrs.field(default=0.0, validator=non_negative)
+    """Largest random offset of a copy along each axis, the same in all worlds [m]."""
+
+    seed: int = attrs.field(default=0, validator=ge(0))
+    """Seed of these offsets."""
 
 
 def _are_poses(instance: Any, attribute: Any, value: tuple[tuple[float, ...], ...] | str) -> None:

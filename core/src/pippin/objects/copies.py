@@ -54,7 +54,7 @@ def _positions(repeat: RepeatConfig) -> np.ndarray:
     """Return the position of each copy relative to the first [m], shape [copies, 3]."""
     places = np.array(list(_places(repeat)), dtype=float)
     positions = places * np.array(repeat.spacing) + (places[:, 2:] % 2) * np.array(repeat.shift)
-    if repeat.jitter is not None:
-        draws = np.random.default_rng(repeat.jitter.seed).uniform(-1.0, 1.0, positions.shape)
-        positions += draws * repeat.jitter.position
+    if repeat.jitter:
+        draws = np.random.default_rng(repeat.seed).uniform(-1.0, 1.0, positions.shape)
+        positions += draws * repeat.jitter
     return positions

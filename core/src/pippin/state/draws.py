@@ -37,7 +37,9 @@ class WorldSeeds:
     def draws(self, name: str, shared: Draws | None = None) -> Draws:
         """Return the random numbers of a name, unique in the simulation such as `actuators:legs/kp`.
 
-        Draws that are counted at the same times may share the counts of others.
+        Args:
+            name: The name.
+            shared: Draws that are counted at the same times, whose counts these share; by default they have their own.
         """
         if shared is not None:
             return Draws(name, self.values, self.first, shared.counts)
