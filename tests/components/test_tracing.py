@@ -101,7 +101,7 @@ def test_without_capture_every_step_calls_its_hooks(traced):
 
 
 def test_the_host_is_named_where_it_steps_the_solver(traced):
-    found = counts(traced(Push()), "host: SolverFeatherstone")
+    found = counts(traced(Push()), "host: StableFeatherstone")
 
     assert found["first step", "step_solver"] == DECIMATION * SUBSTEPS
     assert found["rehearsal", "step_solver"] == DECIMATION * SUBSTEPS + 1  # to compile, and to see what it writes

@@ -182,12 +182,12 @@ def rack(tmp_path):
 
 
 def test_buffers_have_room_for_the_contacts_of_a_fall(rack):
-    """The need of a fall with half of it as head room, rounded up."""
+    """Twice the rows and three times the contacts of a fall, 80 and 20 here, rounded up."""
     with rack(0.5) as simulation:
         allocated = {capacity.field: capacity.allocated for capacity in simulation.capacities}
 
-    assert allocated["solver.njmax"] == 128
-    assert allocated["solver.nconmax"] == 2 * 48
+    assert allocated["solver.njmax"] == 192
+    assert allocated["solver.nconmax"] == 2 * 64
 
 
 def test_a_size_in_the_file_is_kept(rack):
