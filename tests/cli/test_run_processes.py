@@ -201,7 +201,7 @@ def test_all_processes_start_again_with_larger_buffers_if_one_overflows(tmp_path
         (tmp_path / f"{name}.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
     file = tmp_path / "rack.toml"
     file.write_text(
-        '[simulation]\ndt = 0.01\ndevice = "cpu"\n[scene]\nground = true\nworlds = 2\n[solver]\ntype = "mujoco"\n'
+        '[simulation]\ndt = 0.002\ndevice = "cpu"\n[scene]\nground = true\nworlds = 2\n[solver]\ntype = "mujoco"\n'
         '[[scene.assets]]\npath = "high.xml"\nworlds = [0]\n[[scene.assets]]\npath = "low.xml"\nworlds = [1]\n'
         '[recorders.high]\ntype = "npz"\nworlds = [0]\n[recorders.low]\ntype = "npz"\nworlds = [1]\n'
     )
@@ -215,7 +215,7 @@ def test_all_processes_start_again_with_larger_buffers_if_one_overflows(tmp_path
     assert "solver.njmax = 128" in note
     assert pippin.load(tmp_path / "out/config.toml").solver.config.njmax == 128
     with pippin.Run(tmp_path / "out") as run:
-        assert [len(run.recordings[label].time) for label in ("high", "low")] == [120, 120]
+        assert [len(run.recordings[label].time) for label in ("high", "low")] == [600, 600]
 
 
 def start(scene: Path, out: str) -> subprocess.Popen[str]:

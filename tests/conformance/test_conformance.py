@@ -68,6 +68,7 @@ TRUTHS = {
     "rows": "left no file in the folder",
     "content": "several of kind body are called 'ball'",
     "place": "a body is 2 m away from its place",
+    "copies": "two copies have a body 'ball'; begin it with the place's label",
     "options": "declares the option scale, and reads the same with None and 2.0",
     "simulation": "expected finite numbers",
 }

@@ -31,6 +31,16 @@ def find_modules(files: Mapping[str, str]) -> None:
         sys.meta_path.append(_FileFinder(files))
 
 
+class ModulesOfFiles:
+    """Files of modules, which another process can find as soon as this is unpickled there; it becomes None."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find_modules, (dict(self._files),)
+
+
 class _FileFinder:
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 from pippin.closing import Closing
 from pippin.errors import PippinError, SimulationError
 
-from .file_modules import find_modules, modules_of_files
+from .file_modules import ModulesOfFiles, modules_of_files
 from .start import Surroundings, start_process, take_over
 
 _Process = TypeVar("_Process", bound="WorkerProcess")
@@ -57,7 +57,7 @@ class WorkerProcess(Closing):
         own, theirs = cast("tuple[Connection, Connection]", multiprocessing.Pipe())
         #: The connection with the function.
         self.connection: Connection = own
-        own_arguments = theirs, modules_of_files(), pickle.dumps(before), pickle.dumps((function, arguments))
+        own_arguments = theirs, ModulesOfFiles(modules_of_files()), before, pickle.dumps(function), arguments
         self._process = start_process(_run, own_arguments, preload=preload, environment=environment or {})
         theirs.close()
 
@@ -124,9 +124,10 @@ def wait_any(workers: Collection[_Process], timeout: float | None = None) -> lis
 def _run(
     surroundings: Surroundings | None,
     connection: Connection,
-    files: Mapping[str, str],
-    before: bytes,
-    call: bytes,
+    _: None,
+    before: Callable[[], None] | None,
+    function: bytes,
+    arguments: tuple[Any, ...],
 ) -> None:
     """Run the function. Standard output belongs to the caller, so everything printed here goes to standard error."""
     take_over(surroundings)
@@ -136,12 +137,9 @@ def _run(
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends
     try:
-        find_modules(files)
-        first: Callable[[], None] | None = pickle.loads(before)
-        if first is not None:
-            first()
-        function, arguments = pickle.loads(call)  # imports their modules
-        function(connection, *arguments)
+        if before is not None:
+            before()
+        pickle.loads(function)(connection, *arguments)  # imports its module
     except PippinError as error:
         connection.send((error, "".join(traceback.format_exception(error))))
 
