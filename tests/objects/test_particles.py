@@ -62,6 +62,18 @@ def test_pinned_particles_hold_and_the_others_fall_in_every_world():
     np.testing.assert_array_equal(moved[0], moved[1])
 
 
+def test_a_light_cloth_hangs_from_its_edge():
+    """Its free edge swings below the pinned one, and the springs keep its length to a few per cent."""
+    flag = {**CLOTH, "cells": [16, 8], "cell": [0.05, 0.05], "density": 0.3, "edge_ke": 1e-3, "spring_ke": 20.0}
+    with build({**flag, "pin": [{"edge": "left"}]}) as simulation:
+        simulation.step(300)
+        rows = simulation.state.particle_q.numpy().reshape(9, 17, 3)
+
+    lengths = np.linalg.norm(np.diff(rows, axis=1), axis=2).sum(axis=1)
+    assert rows[:, -1, 2].max() < -0.4
+    np.testing.assert_allclose(lengths, 0.8, rtol=0.1)
+
+
 def test_a_soft_block_has_the_mass_of_its_volume_and_falls_as_it_is_thrown():
     with build({**BLOCK, "velocity": [1.0, 0.0, 0.0]}) as simulation:
         assert numbers(simulation, "particle_mass").sum() == pytest.approx(1e3 * 0.2 * 0.1 * 0.1, rel=1e-4)

@@ -82,8 +82,8 @@ class _ClothConfig(_ParticleObjectConfig):
     tri_lift: float | None = _number()
     """Lift of triangles in air (0)."""
 
-    edge_ke: float | None = _number()
-    """Stiffness of edges against bending [N·m/rad] (100)."""
+    edge_ke: float = attrs.field(default=0.0, validator=non_negative)
+    """Stiffness of edges against bending [N·m/rad]. Newton's own default, 100, throws a light cloth apart."""
 
     edge_kd: float | None = _number()
     """Damping of bending [N·m·s/rad] (0)."""
