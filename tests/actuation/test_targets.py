@@ -221,7 +221,7 @@ def test_inputs_that_no_group_writes_are_restored_and_checked(simulate, groups):
         for array in inputs.values():
             array.fill_(0.5)
         simulation.step()
-        written = {name: array.numpy().reshape(3, -1) for name, array in inputs.items()}
+        written = {name: array.numpy().reshape(3, -1).copy() for name, array in inputs.items()}
         simulation.reset([1])
         simulation.step()
 
@@ -230,7 +230,9 @@ def test_inputs_that_no_group_writes_are_restored_and_checked(simulate, groups):
             assert not found[1].any(), name
             np.testing.assert_array_equal(found[[0, 2]], written[name][[0, 2]])
         for name in INPUTS:
-            inputs[name].numpy()[-1] = np.nan
+            values = inputs[name].numpy().copy()
+            values[-1] = np.nan
+            inputs[name].assign(values)
             simulation.step()
             with pytest.raises(
                 pippin.SimulationError, match=rf"control: {name} of '.*(wrist|motor)' in world 2 is not"
