@@ -6,13 +6,17 @@ shown with its traceback, or be taken for a missing module.
 
 import _signal as signal  # pyright: ignore[reportMissingImports]  # `signal` imports ten modules first
 import os
+import sys
 
 
 class Interruptible:
-    """A block in which Ctrl-C raises KeyboardInterrupt, so that a command ends what it has begun."""
+    """A block in which Ctrl-C raises KeyboardInterrupt, so that a command ends what it has begun.
+
+    In the middle of an import it ends the process: some libraries would take the exception for a fault of their own.
+    """
 
     def __enter__(self) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _interrupt)
 
     def __exit__(self, *_: object) -> None:
         signal.signal(signal.SIGINT, _stop)
@@ -26,6 +30,16 @@ def main() -> None:
     from pippin.cli import main as run
 
     run(obj=Interruptible() if is_heard else None)
+
+
+def _interrupt(*_: object) -> None:
+    """Raise KeyboardInterrupt, or stop at once in an import."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            _stop()
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def _stop(*_: object) -> None:

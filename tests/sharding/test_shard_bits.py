@@ -1,5 +1,6 @@
 """Each solver: the bits of a part of the worlds are those in the whole, and those after a checkpoint; or it refuses."""
 
+import os
 import tomllib
 
 import numpy as np
@@ -62,6 +63,8 @@ def end(simulation):
 
 
 def test_a_part_and_a_resumed_run_have_the_bits_of_the_whole(each_solver, build, matter, tmp_path):
+    if each_solver == "kamino" and os.environ.get("PIPPIN_TEST_LANE") == "capture":
+        pytest.skip("kamino allocates in a reset, see docs/how-to/test-on-a-gpu.md")
     file, prototype = tmp_path / "half.npz", matter.get(each_solver, lambda: None)
     with build(each_solver, 1 if each_solver == "style3d" else WORLDS) as simulation:
         begin(simulation)
