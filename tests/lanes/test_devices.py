@@ -1,6 +1,7 @@
 """Every array, launch, stream and event of the core and of the plugins names its device: there is no default."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,21 @@ def _uses_default(call: ast.Call) -> bool:
 
 def test_no_call_uses_the_default_device():
     found = [line for _, path in source_files() for line in unnamed(path, path.read_text(encoding="utf-8"))]
+
+    assert not found
+
+
+def taught() -> Iterator[tuple[Path, str]]:
+    """Yield the plugins that people learn from: packages outside the workspace, and blocks of pages."""
+    for path in sorted((ROOT / "tests" / "outside").rglob("src/**/*.py")):
+        yield path, path.read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for block in re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+            yield page, block
+
+
+def test_what_people_learn_from_launches_on_a_named_device():
+    found = [line for path, text in taught() for line in unnamed(path, text) if ".launch(" in line]
 
     assert not found
 

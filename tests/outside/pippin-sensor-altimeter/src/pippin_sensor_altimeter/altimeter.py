@@ -35,7 +35,8 @@ class Altimeter(sensing.Sensor):
         """Let the instrument follow for `dt`; a reset sets it to the height at once."""
         share = -math.expm1(-dt / self.config.time_constant) if dt else 1.0
         shapes = [self._model.shape_body, self._model.shape_transform]
-        wp.launch(follow, self._heights.shape, [state.body_q, *shapes, self._indices, share, self._heights])
+        inputs = [state.body_q, *shapes, self._indices, share, self._heights]
+        wp.launch(follow, self._heights.shape, inputs, device=self._heights.device)
 
 
 class Saturation(sensing.Stage):

@@ -34,7 +34,8 @@ class AccelerationXPBD(newton.solvers.SolverXPBD):
         super().step(state_in, state_out, control, contacts, dt, observables=observables)
         if observables is not None and observables.is_requested("body_qdd"):
             velocities = [self._qd_before, state_out.body_qd]
-            wp.launch(mean_acceleration, state_in.body_count, [*velocities, dt, observables.body_qdd])
+            inputs = [*velocities, dt, observables.body_qdd]
+            wp.launch(mean_acceleration, state_in.body_count, inputs, device=self.model.device)
 
 
 @attrs.frozen(kw_only=True)
