@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pippin
@@ -55,18 +56,34 @@ def _sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"solver": SimpleNamespace(voxel_size=0.1, grid_type="sparse"), "collider": "cube"}
 
 
+def _plots(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return what the example draws: its check does not read it."""
+    logs = ("log_iterations", "log_energy_kinetic", "log_energy_potential", "log_nefc")
+    silent = {"viewer": Mock(), "_read_status": lambda: None, "_plot": lambda: None}
+    return silent | {name: [0.0] for name in logs}
+
+
+def _steps(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the step of an example whose own one launches a graph and nothing else."""
+    return {"step": simulation.step}
+
+
 CASES = (
     Case(module="basic.example_basic_dzhanibekov", frames=230, attributes=_spin),
     Case(module="basic.example_basic_heightfield", frames=120, attributes=_spheres),
     Case(module="basic.example_basic_joints", frames=100),
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
+    Case(module="basic.example_basic_plotting", frames=200, attributes=_plots, marks=("slow",)),
+    Case(module="basic.example_recording", frames=120, attributes=_steps, marks=("slow",)),
     Case(module="cable.example_cable_pile", frames=20, attributes=_pile, marks=("slow",)),
     Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
     Case(module="contacts.example_balance_bird", frames=120),
     Case(module="contacts.example_domino_spiral", frames=120),
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
+    Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
+    Case(module="robot.example_robot_cartpole", frames=10),
     Case(module="softbody.example_softbody_hanging", frames=2),
 )

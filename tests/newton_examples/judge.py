@@ -42,6 +42,9 @@ class Case:
     is_empty: bool = False
     """Whether Newton's check is empty, so that only ours counts."""
 
+    is_still: bool = False
+    """Whether everything keeps its pose, to a centimetre."""
+
     marks: tuple[str, ...] = ()
     """Marks of the test: `slow`, or `cuda` for what takes a CPU too long."""
 
@@ -84,7 +87,7 @@ def judge(case: Case) -> None:
                 example.test_post_step()
         if not case.is_empty:
             example.test_final()
-        refuse_dead(start, poses(simulation))
+        refuse_dead(start, poses(simulation), is_still=case.is_still)
 
 
 def poses(simulation: pippin.Simulation) -> np.ndarray:
@@ -93,7 +96,8 @@ def poses(simulation: pippin.Simulation) -> np.ndarray:
     return np.concatenate([array.numpy().ravel() for array in (state.body_q, state.particle_q) if array is not None])
 
 
-def refuse_dead(start: np.ndarray, end: np.ndarray) -> None:
+def refuse_dead(start: np.ndarray, end: np.ndarray, *, is_still: bool = False) -> None:
     """Refuse a run after which a pose is not finite, or nothing has moved: some checks would pass it."""
     assert np.isfinite(end).all(), "a pose is not finite"
-    assert np.abs(end - start).max() > 1e-4, "nothing has moved"
+    moved = np.abs(end - start).max()
+    assert moved < 0.01 if is_still else moved > 1e-4, f"the largest change is {moved:.3g}"
