@@ -1,8 +1,9 @@
-"""Run bare URDF files with five solvers: `python -m tests.fidelity.first_tries [--solver NAME] [FILE...]`.
+"""Run bare URDF files with five solvers: `python -m tests.fidelity.first_tries --write [--solver NAME] [FILE...]`.
 
-Each file runs as it is for one second, with the defaults of the solver and without an actuator. Legged robots and
-vehicles get a floating base above the ground, others stay where the file puts them. Without names, the files of the
-group `robots` that are listed below run. `--page FILE` writes the table of the page docs/reference/fidelity.md.
+Each file runs as it is for one second, in a process of its own, with the defaults of the solver and without an
+actuator. Legged robots and vehicles get a floating base above the ground, others stay where the file puts them. Without
+names, the files of the group `robots` that are listed below run. `--write` stores what was found in `tries.jsonl` and
+writes the table of the page docs/reference/fidelity.md from all that is stored there.
 """
 
 from __future__ import annotations
@@ -16,15 +17,20 @@ import sys
 import sysconfig
 import time
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-SOLVERS = ("mujoco", "mujoco-native", "xpbd", "featherstone", "kamino")
+from .sections import replace_section
+
+SOLVERS = ("mujoco-native", "mujoco", "featherstone", "xpbd", "kamino")
+
+STORE, PAGE = Path(__file__).parent / "tries.jsonl", Path(__file__).parents[2] / "docs/reference/fidelity.md"
 
 STEPS, STRIDE = 200, 5
 """Steps of 5 ms, and those between two looks at the speeds."""
 
-ENOUGH, LIMIT = 25, 150
+ENOUGH, LIMIT = 60, 300
 """Time of steps after which a run that goes well ends [s], and of a build and its steps after which it is given up."""
 
 GRAVITY = 9.81
@@ -89,7 +95,7 @@ def first_try(path: str, height: float | None, solver: str) -> dict[str, Any]:
     except pippin.PippinError as error:
         return {"said": f"refused: {' '.join(str(error).split())}"}
     except TimeoutError:
-        return {"said": f"not finished in {LIMIT} s"}
+        return {"said": f"slow: a build and first steps of more than {LIMIT} s"}
 
 
 def _run(simulation: Any, *, has_ground: bool) -> dict[str, Any]:
@@ -113,7 +119,8 @@ def _run(simulation: Any, *, has_ground: bool) -> dict[str, Any]:
     simulation.raise_errors()
     is_fast = fastest > SPEED or surplus > SURPLUS
     said = "explodes" if is_fast else "falls through" if has_ground and lowest < -DEPTH else "runs"
-    figures = {"speed": fastest, "surplus": surplus, "lowest": lowest, "time": simulation.time}
+    pace = (time.perf_counter() - start) / simulation.time
+    figures = {"speed": fastest, "surplus": surplus, "lowest": lowest, "time": simulation.time, "pace": pace}
     rounded = {name: round(value, 2) for name, value in figures.items()}
     return {"said": said, "without": list(simulation.ignored_features), **rounded}
 
@@ -122,39 +129,90 @@ def _give_up(*_: object) -> None:
     raise TimeoutError
 
 
+def stored() -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the stored tries by file and solver, in the order of the lists above."""
+    lines = map(json.loads, STORE.read_text(encoding="utf-8").splitlines()) if STORE.exists() else ()
+    found = {(line["file"], line["solver"]): line for line in lines}
+    return {key: found[key] for key in ((name, solver) for name in FILES for solver in SOLVERS) if key in found}
+
+
+def table(tries: Iterable[dict[str, Any]]) -> str:
+    """Return the section of the page: a row for each file, and what was refused or did not run."""
+    found = {(line["file"], line["solver"]): line for line in tries}
+    rows = [f"| File | Base | {' | '.join(f'`{solver}`' for solver in SOLVERS)} |", f"|{' --- |' * (2 + len(SOLVERS))}"]
+    for name, height in FILES.items():
+        base = "fixed" if height is None else "floating"
+        rows.append(f"| `{_short(name)}` | {base} | {' | '.join(_cell(found.get((name, s))) for s in SOLVERS)} |")
+    counts = [sum(found.get((name, solver), {}).get("said") == "runs" for name in FILES) for solver in SOLVERS]
+    rows.append(f"| **run** | | {' | '.join(f'{count} of {len(FILES)}' for count in counts)} |")
+    return "\n".join([*rows, "", *(f"- {line}" for line in _faults(found.values()))]).strip()
+
+
+def _short(name: str) -> str:
+    own = "/".join(name.split("/")[-2:])
+    return own if name.count("/") < 5 else name.split("/")[-1]
+
+
+def _cell(line: dict[str, Any] | None) -> str:
+    """Return `runs`, with the simulated time if it is less than a second, or the first word of what went wrong."""
+    if line is None:
+        return ""
+    said = line["said"].split(":")[0]
+    return f"runs ({line['time']:.2f} s)" if said == "runs" and line["time"] < STEPS * 0.005 else said
+
+
+def _faults(lines: Iterable[dict[str, Any]]) -> list[str]:
+    """Return what went wrong in words, a line for all solvers and files of which it is true."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        if line["said"] not in ("runs", "slow"):
+            what = line["said"].partition(": ")[2] or f"{line['said']}, {line['surplus']} m/s faster than a free fall"
+            found.setdefault(what.replace("|", "/"), []).append(f"`{_short(line['file'])}` on `{line['solver']}`")
+    return [f"{', '.join(names)}: {what}" for what, names in found.items()]
+
+
+def write(tries: Iterable[dict[str, Any]]) -> None:
+    """Store tries, and write the section of the page anew."""
+    kept = stored() | {(line["file"], line["solver"]): line for line in tries}
+    STORE.write_text("".join(json.dumps(line) + "\n" for line in kept.values()), encoding="utf-8")
+    replace_section(PAGE, "tries", table(stored().values()))
+
+
 def main() -> None:
     """Print one line for each file and solver."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", help="paths, or expressions found in the names of listed files")
     parser.add_argument("--solver", action="append", help="solvers; all five by default")
-    parser.add_argument("--out", type=Path, help="file for a line of JSON for each try")
+    parser.add_argument("--write", action="store_true", help="store what was found, and write the page")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if not arguments.child:
-        for solver in arguments.solver or SOLVERS:
-            rest = [f"--out={arguments.out}"] if arguments.out else []
-            subprocess.run(
-                [sys.executable, "-m", __spec__.name, "--child", f"--solver={solver}", *rest, *arguments.files],
-                check=False,
-            )
+    if arguments.child:
+        print(json.dumps(_try_in_time(*arguments.files, *arguments.solver)), flush=True)
         return
-    chosen = {name: path for name, path in paths().items() if any(re.search(p, name) for p in arguments.files or [""])}
-    chosen |= {file: Path(file) for file in arguments.files if Path(file).is_file()}
+    chosen = [name for name in paths() if any(re.search(p, name) for p in arguments.files or [""])]
+    chosen += [file for file in arguments.files if Path(file).is_file()]
+    for solver in arguments.solver or SOLVERS:
+        for name in chosen:
+            command = [sys.executable, "-m", __spec__.name, "--child", f"--solver={solver}", name]
+            out = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+            line = json.loads(out[-1]) if out else {"file": name, "solver": solver, "said": "failed: no answer"}
+            print(json.dumps(line), flush=True)
+            if arguments.write:
+                write([line])
+    if arguments.write:
+        write([])
+
+
+def _try_in_time(name: str, solver: str) -> dict[str, Any]:
     signal.signal(signal.SIGALRM, _give_up)
-    [solver] = arguments.solver
-    for name, path in chosen.items():
-        signal.alarm(LIMIT)
-        try:
-            found = first_try(str(path), FILES.get(name), solver)
-        except Exception as error:
-            found = {"said": f"failed: {type(error).__name__}: {error}"}
-        finally:
-            signal.alarm(0)
-        line = {"file": name, "solver": solver, **found}
-        print(json.dumps(line), flush=True)
-        if arguments.out:
-            with arguments.out.open("a") as out:
-                out.write(json.dumps(line) + "\n")
+    signal.alarm(LIMIT)
+    try:
+        found = first_try(str(paths().get(name, name)), FILES.get(name), solver)
+    except Exception as error:
+        found = {"said": f"failed: {type(error).__name__}: {error}"}
+    finally:
+        signal.alarm(0)
+    return {"file": name, "solver": solver, **found}
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ def test_a_cloth_weighs_its_area_and_lies_where_the_table_says():
     [
         ({"edge": "left"}, [0, 5, 10]),
         ({"edge": "top"}, [10, 11, 12, 13, 14]),
+        ({"corner": "top-left"}, [10]),
         ({"index": [3, 7]}, [3, 7]),
         ({"box": [[0.05, -1.0, -1.0], [0.15, 1.0, 1.0]]}, [1, 6, 11]),
         ({"nearest": [0.42, 0.41, 0.0]}, [14]),
@@ -112,9 +113,10 @@ def test_a_rod_is_a_chain_of_capsules_along_its_points():
     [
         ({**CLOTH, "particle_radius": 0.5}, r"particle_radius: 0\.5 m is more than 2 cells of 0\.1 m"),
         ({**CLOTH, "particle_mass": 0.1}, r"density: must say what the cloth weighs"),
-        ({**CLOTH, "pin": [{"edge": "left", "index": [1]}]}, r"a selection has one of edge, index"),
-        ({**CLOTH, "pin": [{"index": [99]}]}, r"pin\[0\]\.index: 99, but the object has 15 particles"),
-        ({**CLOTH, "pin": [{"box": [[9, 9, 9], [10, 10, 10]]}]}, r"pin\[0\]: no particle is there; .* from \[0"),
+        ({**CLOTH, "pin": [{"edge": "left", "index": [1]}]}, r"index: stands beside .edge.; a selection has one"),
+        ({**CLOTH, "pin": [{}]}, r"pin\.0: expected one of edge, corner"),
+        ({**CLOTH, "pin": [{"index": [99]}]}, r"pin\[0\]\.index: 99, but the object has 15;"),
+        ({**CLOTH, "pin": [{"box": [[9, 9, 9], [10, 10, 10]]}]}, r"pin\[0\]\.box: nothing is there; .* from \[0"),
         ({**SAND, "mpm": {"frction": 0.5}}, r"mpm\.frction: the solver has no such attribute"),
         ({"type": "rod", "label": "cable", "radius": 0.1}, r"'points', or 'end' and 'segments'"),
         ({"type": "rod", "label": "cable", "radius": 0.1, "points": [[0, 0, 0]]}, r"at least 2 points, got 1"),

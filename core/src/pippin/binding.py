@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .state.draws import WorldSeeds
     from .state.kinematics import WrittenWorlds
     from .state.model_changes import ModelChanges
+    from .state.object_parts import SceneObjects
     from .support.solver_support import SolverSupport
 
 S = TypeVar("S", bound="Assignable")
@@ -49,6 +50,11 @@ class Services(Protocol):
     @property
     def support(self) -> SolverSupport:
         """For the core: the features that the solver has, and the joints at which it has them."""
+        ...
+
+    @property
+    def scene_objects(self) -> SceneObjects:
+        """For the core: where the objects of the scene lie in the model, and what selections of them mean."""
         ...
 
     @property

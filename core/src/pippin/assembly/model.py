@@ -20,6 +20,7 @@ from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
 from pippin.objects.adding import add_objects
+from pippin.state.object_parts import ObjectParts
 from pippin.state.world_layout import WorldLayout, listed_worlds
 from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
@@ -45,18 +46,18 @@ def build_model(
     """
     scene = config.scene
     imports: list[Imported] = []
-    empty = None
+    empty, objects = None, []
     solver = components.single("build_solver")  # none in a check of the scene alone
     declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
-        worlds, prototype_of_world = _from_assets(components, scene, imports)
+        worlds, prototype_of_world, objects = _from_assets(components, scene, imports)
         if declared is not None:
             for world in worlds:
                 merge_frames(world, declared.supported_features)
     else:
         empty = _empty(components, scene)
         worlds, prototype_of_world = _from_prototypes(empty.rigid_gap, prototype, scene)
-    layout = WorldLayout(prototype_of_world=prototype_of_world)
+    layout = WorldLayout(prototype_of_world=prototype_of_world, objects=objects)
     for answer in components.implementations("fill_prototype"):
         for index, builder in enumerate(worlds):
             with _placed(layout, [index]):
@@ -104,22 +105,23 @@ def _refuse_state_attributes(model: newton.Model) -> None:
 
 def _from_assets(
     components: Components, scene: SceneConfig, imports: list[Imported]
-) -> tuple[list[newton.ModelBuilder], np.ndarray]:
-    """Return one prototype for each distinct set of assets and objects, and the prototype index of each world.
+) -> tuple[list[newton.ModelBuilder], np.ndarray, list[tuple[ObjectParts, ...]]]:
+    """Return one prototype for each distinct set of assets and objects, the prototype index of each world, and the
+    objects of each prototype.
 
     Each asset is added once to `imports`.
     """
     contents_by_world = contents_of_worlds(scene)
     distinct = list(dict.fromkeys(contents_by_world))
-    builders = []
+    builders, objects = [], []
     for contents in distinct:
         builder = _empty(components, scene)
         known = {each.asset.where for each in imports}
         added = add_assets(builder, scene, contents.assets, components.catalog)
         imports += [each for each in added if each.asset.where not in known]
-        add_objects(builder, scene, contents.objects, components.catalog)
+        objects.append(add_objects(builder, scene, contents.objects, components.catalog))
         builders.append(builder)
-    return builders, np.array([distinct.index(contents) for contents in contents_by_world])
+    return builders, np.array([distinct.index(contents) for contents in contents_by_world]), objects
 
 
 def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:

@@ -13,14 +13,20 @@ from pippin.config.model import FilterConfig, SceneConfig
 from pippin.errors import ConfigError
 from pippin.labels import match
 from pippin.spelling import did_you_mean
+from pippin.state.object_parts import ObjectParts
 
 from .copies import placed_copies
 from .joints import Joint, add_joints
 from .scene_object import Place
 
 
-def add_objects(builder: newton.ModelBuilder, scene: SceneConfig, indices: Collection[int], catalog: Catalog) -> None:
+def add_objects(
+    builder: newton.ModelBuilder, scene: SceneConfig, indices: Collection[int], catalog: Catalog
+) -> tuple[ObjectParts, ...]:
     """Add the objects of some indices to the content of one world, with the joints between their bodies.
+
+    Returns:
+        Where each object lies in the content.
 
     Raises:
         ConfigError: Two objects have one label, an object cannot be added, or a joint or a filter names nothing.
@@ -30,13 +36,19 @@ def add_objects(builder: newton.ModelBuilder, scene: SceneConfig, indices: Colle
     _refuse_equal_labels(copies)
     bodies = _Bodies(builder, {label for index, each in enumerate(copies) if index not in indices for label in each})
     joints: list[Joint] = []
+    parts: list[ObjectParts] = []
     for index in indices:
         where, chosen = f"scene.objects[{index}]", scene.objects[index]
         kind = catalog.find("object", chosen.type).load()(chosen.config)
         for label, row in copies[index].items():
             pose = wp.transform(*row)
             place = Place(label=label, pose=pose, where=where, labels=list(copies[index]), materials=scene.materials)
+            particle_count, body_count = builder.particle_count, builder.body_count
             kind.add_object(builder, place)
+            added = range(particle_count, builder.particle_count)
+            parts.append(
+                ObjectParts(label=label, pose=row, particles=added, bodies=tuple(builder.body_label[body_count:]))
+            )
             bodies.poses[label] = pose
             joints += [bodies.joint(config, key, child) for key, child, config in place.joints]
     for index, config in enumerate(scene.joints):
@@ -48,6 +60,7 @@ def add_objects(builder: newton.ModelBuilder, scene: SceneConfig, indices: Colle
     add_joints(builder, joints, first_body)
     for index, pair in enumerate(scene.filters):
         _filter(builder, pair, f"scene.filters[{index}]")
+    return tuple(parts)
 
 
 @attrs.define

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
 from pippin.config.geometry import Vector3, vector
 from pippin.config.paths import FilePath
+from pippin.config.selections import PinConfig
 from pippin.validators import finite, non_negative, positive
 
 from .config import ObjectConfig
@@ -24,31 +25,6 @@ def _cells() -> Any:
     return attrs.field(validator=deep_iterable(ge(1)))
 
 
-def _one_choice(instance: Any, attribute: Any, value: Any) -> None:
-    names = ("edge", "index", "box", "nearest")
-    given = [name for name in names if getattr(instance, name)]
-    if len(given) != 1:
-        raise ValueError(f"'{attribute.name}': a selection has one of {', '.join(names)}, got {len(given)} of them")
-
-
-@attrs.frozen(kw_only=True)
-class SelectionConfig:
-    """Particles of an object: one of these keys."""
-
-    edge: Literal["left", "right", "bottom", "top"] | None = attrs.field(default=None, validator=_one_choice)
-    """The particles of lowest x (`left`), highest x (`right`), lowest y (`bottom`) or highest y (`top`) in the frame of
-    the object."""
-
-    index: tuple[int, ...] = attrs.field(default=(), validator=deep_iterable(ge(0)))
-    """Numbers of particles of the object."""
-
-    box: tuple[Vector3, Vector3] | None = None
-    """Lowest and highest corner of a box in the frame of the object [m]."""
-
-    nearest: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
-    """A point in the frame of the object [m], to which one particle is nearest."""
-
-
 @attrs.frozen(kw_only=True)
 class _ParticleObjectConfig(ObjectConfig):
     """Keys of every object of particles."""
@@ -59,7 +35,7 @@ class _ParticleObjectConfig(ObjectConfig):
     particle_radius: float | None = attrs.field(default=None, validator=optional(positive))
     """Radius at which a particle touches shapes and other particles [m] (0.1)."""
 
-    pin: tuple[SelectionConfig, ...] = ()
+    pin: tuple[PinConfig, ...] = ()
     """Particles that are held at their start position in the world."""
 
 

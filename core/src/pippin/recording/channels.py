@@ -15,6 +15,7 @@ from pippin.binding import Host
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import ConfigError
 from pippin.labels import covers, match
+from pippin.state.matter import OF_PARTICLES, Matter
 
 from .column import Column
 from .contacts import CONTACT_NAMES, ContactTable, no_contacts
@@ -23,11 +24,17 @@ from .rows_of_worlds import blocks, rows
 
 __all__ = ["Channel", "channels"]
 
-HEAVY = ("body_q", "particle_q", "contacts/")
+HEAVY = ("body_q", "particle_q", "objects/", "contacts/")
 """Beginnings of the names of channels that are recorded only if they are asked for."""
 
 POSE = ("px", "py", "pz", "qx", "qy", "qz", "qw")
 XYZ = ("x", "y", "z")
+
+TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+_OF_PARTICLES = {"q": {"units": ("m",), "components": XYZ}, "qd": {"units": ("m/s",), "components": XYZ}}
+_OF_BODIES = {"q": {"components": POSE}, "qd": {"components": TWIST}}
+"""The channels of an object of matter by their element, with their units and components."""
 
 _ACTUATOR_UNITS = {
     "applied_effort": {"m": "N", "rad": "N·m"},
@@ -68,13 +75,13 @@ def channels(
     where: str = "",
 ) -> tuple[Channel, ...]:
     """Return the channels of some worlds, in a fixed order: state, actuators, sensors, task, bodies, particles,
-    contacts.
+    objects of matter, contacts.
 
     Args:
         simulation: The simulation; components that are not bound yet have no channels.
         worlds: Indices of worlds with the same contents, in the order that the values shall have.
-        series: Patterns of names, see `pippin.labels`; None means all channels except body poses, particles and
-            contacts.
+        series: Patterns of names, see `pippin.labels`; None means all channels except body poses, particles,
+            objects of matter and contacts.
         episode: Resets of each world so far, shape [world_count]; without it there is no channel `episode`.
         also: Names of channels to add, if the simulation has them.
         max_contacts: Number of contacts of a world that the channels of contacts have room for.
@@ -130,6 +137,7 @@ class _Finder:
         yield from self._task()
         yield from self._bodies()
         yield from self._particles()
+        yield from self._matter()
         yield from self._contacts()
         if episode is not None:
             yield self._channel("episode", *rows(episode, self._worlds), units=("1",))
@@ -188,8 +196,22 @@ class _Finder:
     def _particles(self) -> Iterator[Channel]:
         first, last = on_host(self._model.particle_world_start)[self._worlds[0] :][:2]
         if last > first:
-            array = self._of_state("particle_q", "particle")
-            yield self._channel("particle_q", *array, units=("m",), frame="world", components=XYZ)
+            for name, unit in (("particle_q", "m"), ("particle_qd", "m/s")):
+                array = self._of_state(name, "particle")
+                yield self._channel(name, *array, units=(unit,), frame="world", components=XYZ)
+
+    def _matter(self) -> Iterator[Channel]:
+        """Yield the positions and velocities of the particles of each object, or of the segments of each cable."""
+        for kinds, element, texts in ((OF_PARTICLES, "particle", _OF_PARTICLES), (("curve",), "body", _OF_BODIES)):
+            matter = Matter.of(self._model, *kinds)
+            starts = on_host(getattr(self._model, f"{element}_world_start"))[self._worlds]
+            for row in np.flatnonzero(matter.worlds == self._worlds[0]).tolist():
+                first, size = int(matter.starts[row] - starts[0]), int(matter.counts[row])
+                label = matter.labels[row].strip("/")
+                for name, own in texts.items():
+                    array = present(getattr(self._simulation.state, f"{element}_{name}"))
+                    source = blocks(array, starts + first, size)
+                    yield self._channel(f"objects/{label}/{name}", *source, frame="world", **own)
 
     def _contacts(self) -> Iterator[Channel]:
         if no_contacts(self._simulation) is not None:

@@ -12,6 +12,8 @@ from pippin.errors import ConfigError, PluginError
 from pippin.indices import IndexRange
 from pippin.spelling import listed
 
+from .object_parts import ObjectParts, SceneObjects
+
 _LISTED_RUN_COUNT = 4
 _KINDS = ("body", "joint", "shape")
 
@@ -22,6 +24,9 @@ class WorldLayout:
 
     prototype_of_world: np.ndarray
     """Index of each world's prototype, shape [world_count]."""
+
+    objects: Sequence[Sequence[ObjectParts]] = ()
+    """The objects of each prototype."""
 
     holders: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
     """The prototypes in which a component found its elements, by component; all prototypes if it is not listed."""
@@ -78,6 +83,10 @@ class WorldLayout:
             own[prototype] = known.indices(local[prototype], where, may_repeat=True)
         self._refuse_unequal(what, {prototype: len(indices) for prototype, indices in own.items()})
         return np.array([starts[world] + own[prototypes[world]] for world in self.worlds_held(component)], dtype=int)
+
+    def scene_objects(self, model: newton.Model) -> SceneObjects:
+        """Return the objects of all worlds, in which selections find particles and bodies."""
+        return SceneObjects(model, self.objects, self.prototype_of_world)
 
     def _holders_of(self, component: str | None) -> tuple[int, ...]:
         everywhere = tuple(range(self.prototype_count))

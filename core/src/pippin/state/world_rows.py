@@ -18,6 +18,28 @@ from .kernels import RowCopy, restore_rows
 _FUSED = 4
 """Arrays whose rows one launch copies."""
 
+_KIND = newton.Model.AttributeFrequency
+
+_IN_ORDER = frozenset({_KIND.BODY, _KIND.SHAPE, _KIND.ARTICULATION, _KIND.PARTICLE})
+_IN_ORDER |= {_KIND.JOINT, _KIND.JOINT_COORD, _KIND.JOINT_DOF, _KIND.JOINT_CONSTRAINT}
+"""Frequencies whose rows are sorted by world, in the ranges that the model states."""
+
+_ELEMENTS = {_KIND.SPRING: "spring", _KIND.TRIANGLE: "tri", _KIND.EDGE: "edge", _KIND.TETRAHEDRON: "tet"}
+"""Frequencies of elements between particles."""
+
+_WORLDS = {
+    _KIND.ATTACHMENT_PARTICLE_BODY: "attachment_particle_body_world",
+    _KIND.CONSTRAINT_MIMIC: "constraint_mimic_world",
+    _KIND.CURVE: "curve_world",
+    _KIND.SURFACE: "surface_world",
+    _KIND.VOLUME: "volume_world",
+    _KIND.TENDON: "tendon_world",
+}
+"""The array of a model that states the world of each row of a frequency."""
+
+OF_NO_WORLD = frozenset({_KIND.ONCE, _KIND.CONTACT, _KIND.CONTACT_RIGID, _KIND.CONTACT_SOFT})
+"""Frequencies whose rows belong to no world for good."""
+
 
 @attrs.frozen(eq=False)
 class WorldRows:
@@ -90,10 +112,12 @@ def arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
 
 def _world_of_row(model: newton.Model, name: str, count: int) -> np.ndarray:
     worlds = worlds_of(model, name)
+    if worlds is None and name == "_tendon_rebaseline":  # a mask that Newton keeps in the state, without a frequency
+        worlds = np.append(np.arange(model.world_count), -1)
     if worlds is None or len(worlds) != count:
         raise PluginError(
             f"solver: state array {name!r} ({count} rows, frequency {_frequency(model, name)!r}) cannot be reset by"
-            " world; register it with a frequency of bodies, joints, DOFs, coordinates or particles"
+            " world; register it with a frequency whose rows belong to worlds, such as BODY or PARTICLE"
         )
     return worlds
 
@@ -113,18 +137,20 @@ def _frequency(model: newton.Model, name: str) -> Any:
 
 def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | None:
     """Return the world of each row of a frequency, -1 for no world; None if the worlds are unknown."""
-    kind = newton.Model.AttributeFrequency
     if isinstance(frequency, str):  # the rows of MuJoCo's own elements, such as mujoco:actuator
         worlds = numbers(model, f"{frequency}_world")
         return worlds if len(worlds) else None
-    if frequency == kind.WORLD:
+    if frequency == _KIND.WORLD:
         return np.arange(model.world_count)
-    elements = {kind.SPRING: "spring", kind.TRIANGLE: "tri", kind.EDGE: "edge", kind.TETRAHEDRON: "tet"}
-    if frequency in elements:
-        return _worlds_of_elements(model, elements[frequency])
-    in_order = (kind.BODY, kind.SHAPE, kind.ARTICULATION, kind.PARTICLE)
-    in_order += (kind.JOINT, kind.JOINT_COORD, kind.JOINT_DOF, kind.JOINT_CONSTRAINT)
-    if frequency not in in_order:
+    if frequency in _WORLDS:
+        worlds = getattr(model, _WORLDS[frequency])
+        return None if worlds is None else on_host(worlds)
+    if frequency in _ELEMENTS:
+        return _worlds_of_elements(model, _ELEMENTS[frequency])
+    if frequency in (_KIND.TENDON_GUIDE, _KIND.TENDON_SEGMENT):
+        guides = np.diff(on_host(model.tendon_start)) if model.tendon_count else 0
+        return np.repeat(on_host(model.tendon_world), guides - (frequency == _KIND.TENDON_SEGMENT))
+    if frequency not in _IN_ORDER:
         return None
     starts = on_host(getattr(model, f"{frequency.name.lower()}_world_start"))
     worlds = np.full(starts[-1], -1)

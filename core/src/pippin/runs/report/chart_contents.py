@@ -22,6 +22,7 @@ _TITLES = {
     "joint_qd": "joint velocities",
     "body_q": "body poses",
     "particle_q": "particle positions",
+    "particle_qd": "particle velocities",
     "episode": "resets since the start",
 }
 

@@ -1,0 +1,75 @@
+"""Selections: parts of objects, by one form of table wherever a file names particles or bodies."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import attrs
+from attrs.validators import deep_iterable, ge, min_len, optional
+from pippin.validators import finite
+
+from .geometry import Vector3
+
+Edge: TypeAlias = Literal["left", "right", "bottom", "top"]
+Corner: TypeAlias = Literal["bottom-left", "bottom-right", "top-left", "top-right"]
+
+_CHOICES = ("edge", "corner", "index", "box", "nearest", "part")
+
+
+def choices_of(selection: PartConfig) -> list[str]:
+    """Return the keys that choose a part of the object; empty for the whole object."""
+    return [name for name in _CHOICES if getattr(selection, name) is not None]
+
+
+def _listed(each: Any) -> Any:
+    """Return a field for a list of some values, which cannot be empty."""
+    return attrs.field(default=None, validator=optional([min_len(1), deep_iterable(each)]))
+
+
+@attrs.frozen(kw_only=True, slots=False)
+class PartConfig:
+    """A part of an object: one of these keys."""
+
+    edge: Edge | None = None
+    """What has the lowest x (`left`), highest x (`right`), lowest y (`bottom`) or highest y (`top`) in the frame of the
+    object."""
+
+    corner: Corner | None = None
+    """What lies on two edges at once."""
+
+    index: tuple[int, ...] | None = _listed(ge(0))
+    """Numbers of particles of the object, or of its bodies."""
+
+    box: tuple[Vector3, Vector3] | None = attrs.field(
+        default=None, validator=optional(deep_iterable(deep_iterable(finite)))
+    )
+    """Lowest and highest corner of a box in the frame of the object [m]."""
+
+    nearest: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """A point in the frame of the object [m], to which one particle or body is nearest."""
+
+    part: Literal["first", "last"] | tuple[int, ...] | None = None
+    """The `first` or the `last` body of a rod; or numbers of bodies, counted from the end if they are negative."""
+
+    def __attrs_post_init__(self) -> None:
+        given = choices_of(self)
+        if len(given) > 1:
+            raise ValueError(f"'{given[1]}' stands beside '{given[0]}'; a selection has one of {', '.join(_CHOICES)}")
+
+
+@attrs.frozen(kw_only=True)
+class PinConfig(PartConfig):
+    """Particles of an object that are held: one of these keys."""
+
+    def __attrs_post_init__(self) -> None:
+        PartConfig.__attrs_post_init__(self)
+        if not choices_of(self):
+            raise ValueError(f"expected one of {', '.join(_CHOICES)}, which say what is held; add one")
+
+
+@attrs.frozen(kw_only=True)
+class SelectionConfig(PartConfig):
+    """Particles or bodies of objects: all of them, or a part of each object."""
+
+    of: str = attrs.field(validator=min_len(1))
+    """A pattern of labels of objects, such as `"flag"` or `"crate_.*"`; or of labels of bodies."""

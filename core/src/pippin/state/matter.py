@@ -1,0 +1,96 @@
+"""Objects of matter in a model, cloth, soft bodies, granular matter and cables: their labels, worlds and elements.
+
+Newton knows surfaces, volumes and curves by their labels, but no blocks of loose particles. Those are rows of Pippin's
+own, which Newton copies with the worlds.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host
+from pippin.attribute_rows import numbers, texts
+
+MatterKind = Literal["surface", "volume", "grains", "curve"]
+
+OF_PARTICLES: tuple[MatterKind, ...] = ("surface", "volume", "grains")
+"""The kinds whose elements are particles; those of a curve are bodies."""
+
+_NAMESPACE = "pippin"
+_COLUMNS: dict[str, tuple[Any, str | None]] = {
+    "label": (str, None),
+    "world": (wp.int32, "world"),
+    "start": (wp.int32, "particle"),
+    "count": (wp.int32, None),
+}
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Matter:
+    """Some objects of matter, one row for each object of each world."""
+
+    labels: tuple[str, ...]
+    worlds: np.ndarray
+    """World of each object, shape [objects]; -1 for none."""
+
+    starts: np.ndarray
+    """First particle, or body of a curve, of each object, shape [objects]."""
+
+    counts: np.ndarray
+    """Number of particles or bodies of each object, shape [objects]."""
+
+    @classmethod
+    def of(cls, model: newton.Model, *kinds: MatterKind) -> Matter:
+        """Return the objects of some kinds, in the order of the kinds and of the model. Reads from the device."""
+        parts = [_rows_of(model, kind) for kind in kinds]
+        labels = tuple(label for part in parts for label in part[0])
+        worlds, starts, counts = (np.concatenate([part[i] for part in parts]).astype(np.int32) for i in (1, 2, 3))
+        return cls(labels=labels, worlds=worlds, starts=starts, counts=counts)
+
+    def elements(self, rows: np.ndarray) -> np.ndarray:
+        """Return the elements of some objects, shape [rows, largest count], int32, padded with -1."""
+        counts = self.counts[rows]
+        columns = np.arange(counts.max() if len(rows) else 0)
+        inside = columns < counts[:, None]
+        return np.where(inside, self.starts[rows][:, None] + columns, -1).astype(np.int32)
+
+
+def add_grains(builder: newton.ModelBuilder, label: str, first: int) -> None:
+    """Note that the particles from `first` on are an object of granular matter.
+
+    Args:
+        builder: The content of one world.
+        label: Label of the object.
+        first: Number of the object's first particle.
+    """
+    kind = newton.ModelBuilder
+    if not builder.has_custom_attribute(f"{_NAMESPACE}:grains_label"):
+        builder.add_custom_frequency(kind.CustomFrequency(name="grains", namespace=_NAMESPACE))
+        for name, (dtype, references) in _COLUMNS.items():
+            attribute = kind.CustomAttribute(
+                name=f"grains_{name}",
+                namespace=_NAMESPACE,
+                dtype=dtype,
+                frequency=f"{_NAMESPACE}:grains",
+                references=references,
+            )
+            builder.add_custom_attribute(attribute)
+    values = {"label": label, "world": builder.current_world, "start": first, "count": builder.particle_count - first}
+    builder.add_custom_values(**{f"{_NAMESPACE}:grains_{name}": value for name, value in values.items()})
+
+
+def _rows_of(model: newton.Model, kind: MatterKind) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+    """Return labels, worlds, starts and counts of the objects of a kind."""
+    if kind == "grains":
+        worlds, starts, counts = (numbers(model, f"{_NAMESPACE}:grains_{name}") for name in ("world", "start", "count"))
+        return texts(model, f"{_NAMESPACE}:grains_label"), worlds, starts, counts
+    labels = getattr(model, f"{kind}_label")
+    if not labels:
+        return [], *(np.zeros(0, dtype=np.int32),) * 3
+    element = "body" if kind == "curve" else "particle"
+    starts, ends = (on_host(getattr(model, f"{kind}_{element}_{end}")) for end in ("start", "end"))
+    return list(labels), on_host(getattr(model, f"{kind}_world")), starts, ends - starts
