@@ -42,7 +42,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "VelocityConfig": {},
     "HeightfieldConfig": {"size": (1.0, 1.0)},
     "ClothGridConfig": {"cell": (1.0, 1.0), "density": 1.0},
-    "SelectionConfig": {"edge": "left"},
+    "PinConfig": {"edge": "left"},
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
 }
 """Values that make a table right, where those by type do not; `...` is a value by type."""

@@ -15,7 +15,7 @@ from pippin.binding import Host
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import ConfigError
 from pippin.labels import covers, match
-from pippin.state.matter import OF_PARTICLES, Matter
+from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter
 
 from .column import Column
 from .contacts import CONTACT_NAMES, ContactTable, no_contacts
@@ -202,7 +202,7 @@ class _Finder:
 
     def _matter(self) -> Iterator[Channel]:
         """Yield the positions and velocities of the particles of each object, or of the segments of each cable."""
-        for kinds, element, texts in ((OF_PARTICLES, "particle", _OF_PARTICLES), (("curve",), "body", _OF_BODIES)):
+        for kinds, element, texts in ((OF_PARTICLES, "particle", _OF_PARTICLES), (OF_BODIES, "body", _OF_BODIES)):
             matter = Matter.of(self._model, *kinds)
             starts = on_host(getattr(self._model, f"{element}_world_start"))[self._worlds]
             for row in np.flatnonzero(matter.worlds == self._worlds[0]).tolist():

@@ -18,7 +18,10 @@ from pippin.attribute_rows import numbers, texts
 MatterKind = Literal["surface", "volume", "grains", "curve"]
 
 OF_PARTICLES: tuple[MatterKind, ...] = ("surface", "volume", "grains")
-"""The kinds whose elements are particles; those of a curve are bodies."""
+"""The kinds whose elements are particles."""
+
+OF_BODIES: tuple[MatterKind, ...] = ("curve",)
+"""The kinds whose elements are bodies."""
 
 _NAMESPACE = "pippin"
 _COLUMNS: dict[str, tuple[Any, str | None]] = {
@@ -90,7 +93,8 @@ def _rows_of(model: newton.Model, kind: MatterKind) -> tuple[list[str], np.ndarr
         return texts(model, f"{_NAMESPACE}:grains_label"), worlds, starts, counts
     labels = getattr(model, f"{kind}_label")
     if not labels:
-        return [], *(np.zeros(0, dtype=np.int32),) * 3
+        nothing = np.zeros(0, dtype=np.int32)
+        return [], nothing, nothing, nothing
     element = "body" if kind == "curve" else "particle"
     starts, ends = (on_host(getattr(model, f"{kind}_{element}_{end}")) for end in ("start", "end"))
     return list(labels), on_host(getattr(model, f"{kind}_world")), starts, ends - starts
