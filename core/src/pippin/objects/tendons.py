@@ -49,11 +49,14 @@ def _guide(
         body, pose = bodies.site(config.site, f"{where}.site")
     position: Any = wp.vec3(*config.position)
     axis: Any = wp.vec3(*config.axis)
-    span: dict[str, Any] = {}
+    values: dict[str, Any] = {
+        "offset": wp.transform_point(pose, position),
+        "axis": wp.transform_vector(pose, axis),
+    }
     if not is_first:
-        span["compliance"] = tendon.compliance if config.compliance is None else config.compliance
-        span["damping"] = tendon.damping if config.damping is None else config.damping
-        span["rest_length"] = -1.0 if config.rest_length is None else config.rest_length
+        values["compliance"] = tendon.compliance if config.compliance is None else config.compliance
+        values["damping"] = tendon.damping if config.damping is None else config.damping
+        values["rest_length"] = -1.0 if config.rest_length is None else config.rest_length
     return newton.TendonGuide(
         body=body,
         guide_type=newton.TendonGuideType[config.type.upper()],
@@ -61,9 +64,7 @@ def _guide(
         orientation=config.orientation,
         mu=config.mu,
         dynamic=config.is_dynamic,
-        offset=wp.transform_point(pose, position),
-        axis=wp.transform_vector(pose, axis),
-        **span,
+        **values,
     )
 
 
