@@ -60,7 +60,7 @@ class Matter:
         """Return the objects of some kinds, in the order of the kinds and of the model. Reads from the device."""
         parts = [_rows_of(model, kind) for kind in kinds]
         labels = tuple(label for part in parts for label in part[0])
-        of_rows = tuple(kind for kind, part in zip(kinds, parts, strict=True) for _ in part[0])
+        of_rows: tuple[MatterKind, ...] = tuple(kind for kind, part in zip(kinds, parts, strict=True) for _ in part[0])
         worlds, starts, counts = (np.concatenate([part[i] for part in parts]).astype(np.int32) for i in (1, 2, 3))
         return cls(labels=labels, kinds=of_rows, worlds=worlds, starts=starts, counts=counts)
 
