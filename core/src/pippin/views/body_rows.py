@@ -83,8 +83,9 @@ class BodyRowView(RowView):
         if quantity.moves_anchor and self._placement.has_joined:
             self._notify(where, quantity.flags)
             self._placement.settle_joined(values, selection, faults, self._model_flags)
-        rule = None if is_checked else RULES[quantity.valid]
-        self._placement.write(quantity.placed, values, selection, rule, faults)
+        if quantity.placed:
+            rule = None if is_checked else RULES[quantity.valid]
+            self._placement.write(quantity.placed, values, selection, rule, faults)
 
     # Inertial properties of bodies.
 
