@@ -12,6 +12,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
+from pippin.config.tendons import TendonGuideConfig
 
 SIGNED = {"collision_group", "const_effort", "ctrl", "high", "low", "mean", "scale", "start_height", "target", "weight"}
 SIGNED |= {"offset", "position", "ratio", "rest_position", "velocity"}
@@ -43,6 +44,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "HeightfieldConfig": {"size": (1.0, 1.0)},
     "ClothGridConfig": {"cell": (1.0, 1.0), "density": 1.0},
     "PinConfig": {"edge": "left"},
+    "TendonConfig": {"guides": (TendonGuideConfig(), TendonGuideConfig())},
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
 }
 """Values that make a table right, where those by type do not; `...` is a value by type."""
