@@ -72,6 +72,7 @@ def number(name, value):
     return lambda model: setattr(model, name, value)
 
 
+HELD = "attachment_particle_body"
 GRAVITY, NO_JOINT = fill("gravity", (0.0, 0.0, 0.0)), fill("joint_enabled", False)
 NO_LOWER, NO_UPPER = fill("joint_limit_lower", -1e10), fill("joint_limit_upper", 1e10)
 
@@ -128,6 +129,14 @@ MUTANTS = [
     *((name, "featherstone", "stiffness", fill("joint_limit_ke", 1e4)) for name in benches_of("limit_stiffness")),
     *((name, "featherstone", "damping", fill("joint_limit_kd", 0.0)) for name in benches_of("limit_stiffness")),
     *((name, "mujoco-native", "limits", NO_UPPER) for name in benches_of("limit_stiffness")),
+    *(
+        (name, "vbd", "attachments", fill("attachment_particle_body_enabled", False))
+        for name in benches_of("attachments")
+    ),
+    *(
+        (name, "vbd", "stiffness", fill("attachment_particle_body_stiffness", 1e5))
+        for name in benches_of("attachments")
+    ),
     ("soft_contact_stiffness", "vbd", "stiffness", number("soft_contact_ke", 2500.0)),
     ("soft_contact_stiffness", "featherstone", "damping", number("soft_contact_kd", 200.0)),
     ("soft_contact_friction", "vbd", "friction", number("soft_contact_mu", 0.5)),

@@ -62,6 +62,11 @@ def _particles(builder):
     builder.add_particle((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 1.0)
 
 
+def _attached(builder):
+    _particles(builder)
+    builder.add_attachment_particle_body(0, builder.add_body(mass=1.0, inertia=wp.mat33(np.eye(3))))
+
+
 def _cloth(builder):
     for x, y in ((0, 0), (1, 0), (0, 1), (1, 1)):
         builder.add_particle(wp.vec3(x, y, 1.0), (0.0, 0.0, 0.0), 1.0)
@@ -122,6 +127,7 @@ MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "torsional_friction": lambda builder: _collide(builder, mu_torsional=0.1),
     "rolling_friction": lambda builder: _collide(builder, mu_rolling=0.1),
     "limit_stiffness": lambda builder: _hinge(builder, limit_lower=-1.0, limit_upper=1.0, limit_ke=100.0),
+    "attachments": _attached,
     "particles": _particles,
     "springs": _cloth,
     "triangles": _cloth,

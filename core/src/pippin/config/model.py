@@ -11,6 +11,7 @@ from pippin.spelling import did_you_mean
 from pippin.support.features import FEATURES
 from pippin.validators import finite, in_schema, slice_or_indices
 
+from .attachments import AttachmentConfig
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
 from .component import ComponentConfig
@@ -234,6 +235,9 @@ class SceneConfig:
 
     tendons: tuple[TendonConfig, ...] = ()
     """Cables without mass over bodies of assets or objects."""
+
+    attachments: tuple[AttachmentConfig, ...] = ()
+    """Particles of objects that bodies hold."""
 
     filters: tuple[FilterConfig, ...] = ()
     """Pairs of shapes that do not collide, of assets or objects."""

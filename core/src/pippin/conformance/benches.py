@@ -53,9 +53,9 @@ class Bench:
     """Keys of `[collision]`; benches with the same keys stand side by side."""
 
 
-def _moved(axis: int, sign: float = 1.0) -> Measure:
-    """Return a function that measures the displacement of the last body along an axis [m]."""
-    return lambda before, after: sign * float(after[0][-1, axis] - before[0][-1, axis])
+def _moved(axis: int, sign: float = 1.0, row: int = -1) -> Measure:
+    """Return a function that measures the displacement of a body, or else a particle, along an axis [m]."""
+    return lambda before, after: sign * float(after[0][row, axis] - before[0][row, axis])
 
 
 def _speed(axis: int, sign: float = 1.0) -> Measure:
@@ -155,6 +155,18 @@ def _both(
 
 _CARRIED: Mapping[str, Any] = {"speed": (1.0, 0.0), "ke": 1e4, "kd": 100.0}
 _OF_PARTICLES: Mapping[str, Bench] = {
+    **{
+        f"attachments{of}": Bench(
+            f"{what} hangs by an attachment of 1000 N/m, and falls by up to 2 m g / k [m]",
+            (0.008, 0.03),
+            _moved(_Z, -1.0, row),
+            add(1000.0),
+        )
+        for of, what, row, add in (
+            ("", "a particle", -1, matter.hanging_particle),
+            (" of bodies", "a body", 0, matter.hanging_body),
+        )
+    },
     "soft_contact_stiffness": Bench(
         "a contact of 400 N/m lets a particle of 1 m/s sink in by some centimetres [m]",
         (-0.1, -0.025),
@@ -212,7 +224,7 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         {"soft_contact_gap": 0.2, "particle_adhesion": 0.1},
     ),
 }
-"""Benches of the numbers of the contacts of particles, each with the table of `[collision]` that it needs."""
+"""Benches of particles, some with the table of `[collision]` that they need."""
 
 BENCHES: Mapping[str, Bench] = {
     "rigid_bodies": _falls("a free body falls", mechanisms.free),

@@ -10,7 +10,7 @@ from typing import Any
 import newton
 import warp as wp
 
-from .mechanisms import MASS, NOWHERE, Add, Vector
+from .mechanisms import MASS, NOWHERE, Add, Vector, free, hung
 
 RADIUS = 0.1
 """Radius of a particle that touches something [m]."""
@@ -45,5 +45,27 @@ def met_particle(speed: Vector) -> Add:
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         particle(builder, (0.0, y, 1.0), mass=0.0, radius=RADIUS)
         particle(builder, (2.0 * RADIUS, y, 1.0), speed, radius=RADIUS)
+
+    return add
+
+
+def hanging_body(stiffness: float) -> Add:
+    """Return a function that adds a body that hangs from a particle which stays, by an attachment [N/m]."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        body = free(builder, label, y)
+        held = particle(builder, (0.0, y, 1.0), mass=0.0)
+        builder.add_attachment_particle_body(held, body, stiffness=stiffness)
+
+    return add
+
+
+def hanging_particle(stiffness: float) -> Add:
+    """Return a function that adds a particle that hangs from a body which is fixed, by an attachment [N/m]."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        hung("fixed")(builder, label, y)
+        held = particle(builder, (0.0, y, 1.0))
+        builder.add_attachment_particle_body(held, builder.body_count - 1, stiffness=stiffness)
 
     return add

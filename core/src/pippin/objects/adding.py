@@ -12,6 +12,7 @@ from pippin.errors import ConfigError
 from pippin.labels import match
 from pippin.state.object_parts import ObjectParts
 
+from .attachments import add_attachments
 from .copies import placed_copies
 from .joints import Joint, add_joints
 from .scene_bodies import SceneBodies
@@ -22,7 +23,8 @@ from .tendons import add_sites, add_tendons
 def add_objects(
     builder: newton.ModelBuilder, scene: SceneConfig, indices: Collection[int], catalog: Catalog
 ) -> tuple[ObjectParts, ...]:
-    """Add the objects of some indices to the content of one world, with joints, sites and tendons on their bodies.
+    """Add the objects of some indices to the content of one world, with joints, sites, tendons and
+    attachments on their bodies.
 
     Returns:
         Where each object lies in the content.
@@ -61,6 +63,7 @@ def add_objects(
     add_joints(builder, joints, first_body)
     add_sites(bodies, scene.sites)
     add_tendons(bodies, scene.tendons)
+    add_attachments(bodies, scene.attachments, parts)
     for index, pair in enumerate(scene.filters):
         _filter(builder, pair, f"scene.filters[{index}]")
     return tuple(parts)

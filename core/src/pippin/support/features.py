@@ -53,6 +53,7 @@ _STRUCTURAL: Mapping[str, str] = {
     "mujoco_tendons": "MuJoCo's tendons",
     "asset_actuators": "actuators of the asset's own other than the servos of its joints, as MJCF has them",
     "muscles": "muscles",
+    "attachments": "particles that bodies hold",
     "particles": "particles",
     "springs": "springs between particles",
     "triangles": "elastic triangles between particles",
@@ -91,6 +92,7 @@ _NUMERIC: Mapping[str, str] = {
 """Meanings of the features without which only numbers change."""
 
 _CURES: Mapping[str, str] = {
+    "attachments": "leave them out, or hold the particles to the world by `pin`",
     "massless_bodies": "merge them: collapse_fixed_joints = true in the asset",
     "particle_worlds": "use one world: scene.worlds = 1",
     "velocity_limits": "drive the joints by an actuator group, which keeps their limits",

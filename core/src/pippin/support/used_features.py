@@ -109,6 +109,7 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "tendons": _counted("tendon_count"),
     "mujoco_tendons": _mujoco_tendons,
     "muscles": _counted("muscle_count"),
+    "attachments": _counted("attachment_particle_body_count"),
     "particles": _counted("particle_count"),
     "springs": _counted("spring_count"),
     "triangles": _triangles,

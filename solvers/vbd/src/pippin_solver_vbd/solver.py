@@ -21,6 +21,7 @@ class SolverVBD:
 
     coordinates = "maximal"
     supported_features = RIGID_TREES | {
+        "attachments",
         "bending",
         "contact_stiffness",
         "disabled_joints",
