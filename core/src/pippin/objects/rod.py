@@ -9,6 +9,7 @@ import newton
 import numpy as np
 from pippin.errors import ConfigError
 from pippin.quaternions import rotated
+from pippin.state.matter import color_of_next
 from pippin.state.object_parts import chosen_part, in_frame
 
 from .rod_config import RodConfig
@@ -28,9 +29,10 @@ class Rod(SceneObject):
         config: RodConfig = self.config
         stated = {name: value for name in _STATED if (value := getattr(config, name)) is not None}
         shape = properties_of(builder, place, config.material, f"{place.where}.material")
+        color = color_of_next(builder, config.color)
         try:
             rod = _rod(config, place)
-            bodies, joints = builder.add_rod(rod=rod, cfg=shape, label=place.label, **stated)
+            bodies, joints = builder.add_rod(rod=rod, cfg=shape, label=place.label, color=color, **stated)
         except ValueError as error:
             raise ConfigError(f"{place.where}: newton refused the rod: {error}") from error
         _pin(builder, bodies, config, place)

@@ -9,7 +9,7 @@ from attrs.validators import deep_iterable, ge, gt, le, min_len, optional
 from pippin.config.geometry import Vector3
 from pippin.config.paths import FilePath
 from pippin.config.selections import PinConfig
-from pippin.validators import finite, non_negative, only_where, positive
+from pippin.validators import finite, fraction, non_negative, only_where, positive
 
 from .config import ObjectConfig
 
@@ -74,6 +74,9 @@ class RodConfig(ObjectConfig):
 
     poissons_ratio: float | None = attrs.field(default=None, validator=optional([gt(-1.0), le(0.5)]))
     """Poisson's ratio of the material."""
+
+    color: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(fraction)))
+    """Colour: red, green and blue from 0 to 1; by default one of eight that take turns."""
 
     stretch_stiffness: float | None = _number()
     """Stiffness of each joint along the rod [N/m] (100000)."""
