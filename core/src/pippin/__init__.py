@@ -6,6 +6,7 @@ from .binding import Binding, Host, Services
 from .components.tracing import HookCall, HookTrace
 from .config import (
     AssetConfig,
+    AttachmentConfig,
     BodyPairReductionConfig,
     CatalogConfig,
     CollisionConfig,
@@ -16,6 +17,7 @@ from .config import (
     ObservationConfig,
     PolicyConfig,
     SceneConfig,
+    SelectionConfig,
     ShapeConfig,
     SimulationConfig,
     SimulationOptions,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AssetConfig",
     "AssetContents",
+    "AttachmentConfig",
     "Binding",
     "BodyPairReductionConfig",
     "BufferOverflowError",
@@ -75,6 +78,7 @@ __all__ = [
     "RunDifference",
     "RunResult",
     "SceneConfig",
+    "SelectionConfig",
     "Services",
     "ShapeConfig",
     "Simulation",

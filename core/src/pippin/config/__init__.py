@@ -1,5 +1,6 @@
 """Configuration: typed, frozen classes, and functions that load and dump them."""
 
+from .attachments import AttachmentConfig
 from .catalog import CatalogConfig
 from .collision import BodyPairReductionConfig, CollisionConfig
 from .component import ComponentConfig
@@ -9,11 +10,13 @@ from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, FilterConfig, SceneConfig, SimulationConfig, SimulationOptions
 from .paths import FilePath
 from .policy import PolicyConfig
+from .selections import SelectionConfig
 from .shapes import ShapeConfig
 from .task import ObservationConfig, TaskConfig
 
 __all__ = [
     "AssetConfig",
+    "AttachmentConfig",
     "BodyPairReductionConfig",
     "CatalogConfig",
     "CollisionConfig",
@@ -24,6 +27,7 @@ __all__ = [
     "ObservationConfig",
     "PolicyConfig",
     "SceneConfig",
+    "SelectionConfig",
     "ShapeConfig",
     "SimulationConfig",
     "SimulationOptions",
