@@ -21,11 +21,11 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 BOUNDS = {
     "lines of the source": 68200,
-    "lines of simulation.py": 560,
+    "lines of simulation.py": 563,
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 23,
     "blocks for type checkers": 41,
-    "public names": 194,
+    "public names": 197,
 }
 
 
