@@ -13,6 +13,7 @@ import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
 from pippin.config.selections import SelectionConfig
+from pippin.config.tendons import TendonGuideConfig
 
 PUSHED = {"force_on": SelectionConfig(of="x")}
 
@@ -53,6 +54,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "SineConfig": PUSHED,
     "RateConfig": PUSHED,
     "RandomMotionConfig": {**PUSHED, "low": 0.0, "high": 1.0},
+    "TendonConfig": {"guides": (TendonGuideConfig(), TendonGuideConfig())},
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
 }
 """Values that make a table right, where those by type do not; `...` is a value by type."""

@@ -56,6 +56,39 @@ def _sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"solver": SimpleNamespace(voxel_size=0.1, grid_type="sparse"), "collider": "cube"}
 
 
+def _routing(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the pulleys of `tendon_3d_routing`, and how far they have turned."""
+    bodies = dict(zip(("p1_idx", "p2_idx", "p3_idx"), _bodies(simulation, "first", "middle", "last"), strict=True))
+    starts = simulation.state.body_q.numpy()[:, :3].copy()
+    left, right = _bodies(simulation, "light", "heavy")
+    return {
+        **bodies,
+        "left_start_pos": starts[left],
+        "right_start_pos": starts[right],
+        "_pulley_theta": np.zeros(3),
+        "_last_pulley_angles": None,
+        "_pulley_rotation_history": [],
+    }
+
+
+def _capstans(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the parts of three machines, and what their check records of each frame."""
+    parts = {"pulley_indices": "pulley", "left_indices": "light", "right_indices": "heavy"}
+    histories = ("pulley_rotation", "left_z", "right_z", "left_attachment", "left_position", "right_position")
+    return {
+        "pulley_radius": 0.22,
+        "pulley_z": 4.1,
+        "_pulley_theta": [0.0, 0.0, 0.0],
+        "_last_pulley_angle": [None, None, None],
+        **{name: _bodies(simulation, *(f"{label}_{case}" for case in range(3))) for name, label in parts.items()},
+        **{f"_{name}_history": [] for name in histories},
+    }
+
+
+def _bodies(simulation: pippin.Simulation, *labels: str) -> list[int]:
+    return [simulation.model.body_label.index(label) for label in labels]
+
+
 def _plots(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return what the example draws: its check does not read it."""
     logs = ("log_iterations", "log_energy_kinetic", "log_energy_potential", "log_nefc")
@@ -86,4 +119,8 @@ CASES = (
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="robot.example_robot_cartpole", frames=10),
     Case(module="softbody.example_softbody_hanging", frames=2),
+    Case(module="tendon.example_tendon_3d_routing", frames=60, attributes=_routing),
+    Case(module="tendon.example_tendon_capstan_friction", frames=45, attributes=_capstans),
+    Case(module="tendon.example_tendon_pinhole", frames=30),
+    Case(module="tendon.example_tendon_pulley", frames=30),
 )

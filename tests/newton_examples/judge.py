@@ -67,19 +67,20 @@ def judge(case: Case) -> None:
     """
     example = object.__new__(importlib.import_module(f"newton.examples.{case.module}").Example)
     with pippin.Simulation(case.file) as simulation:
-        vars(example).update(
-            model=simulation.model,
-            state_0=simulation.state,
-            control=simulation.control,
-            contacts=simulation.contacts,
-            world_count=simulation.world_count,
-            simulate=simulation.step,
-            graph=None,
-            sim_time=0.0,
-            frame_dt=simulation.control_dt,
-            test_mode=True,
-            **case.attributes(simulation),
-        )
+        read = {
+            "model": simulation.model,
+            "solver": simulation.solver,
+            "state_0": simulation.state,
+            "control": simulation.control,
+            "contacts": simulation.contacts,
+            "world_count": simulation.world_count,
+            "simulate": simulation.step,
+            "graph": None,
+            "sim_time": 0.0,
+            "frame_dt": simulation.control_dt,
+            "test_mode": True,
+        }
+        vars(example).update(read | dict(case.attributes(simulation)))
         start = poses(simulation)
         for _ in range(case.frames):
             example.step()

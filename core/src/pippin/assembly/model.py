@@ -134,7 +134,7 @@ def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:
 def _from_prototypes(
     gap: float, prototype: Prototype, scene: SceneConfig
 ) -> tuple[list[newton.ModelBuilder], np.ndarray]:
-    for key in ("assets", "objects", "joints", "filters"):
+    for key in ("assets", "objects", "joints", "sites", "tendons", "filters"):
         if getattr(scene, key):
             raise ConfigError(f"scene.{key}: given beside a prototype built in Python; leave one of the two out")
     if scene.shapes != ShapeConfig():

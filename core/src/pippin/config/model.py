@@ -21,6 +21,7 @@ from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
 from .task import TaskConfig
+from .tendons import SceneSiteConfig, TendonConfig
 from .tree import Node, Origin
 
 
@@ -223,6 +224,12 @@ class SceneConfig:
 
     objects: tuple[Annotated[ComponentConfig, "object"], ...] = ()
     """Objects without a file, in order, after the assets."""
+
+    sites: tuple[SceneSiteConfig, ...] = ()
+    """Named frames on bodies of assets or objects, for sensors and tendons."""
+
+    tendons: tuple[TendonConfig, ...] = ()
+    """Cables without mass over bodies of assets or objects."""
 
     filters: tuple[FilterConfig, ...] = ()
     """Pairs of shapes that do not collide, of assets or objects."""

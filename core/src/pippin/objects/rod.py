@@ -8,6 +8,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.errors import ConfigError
+from pippin.state.matter import color_of_next
 
 from .rod_config import RodConfig
 from .scene_object import Place, SceneObject
@@ -31,7 +32,8 @@ class Rod(SceneObject):
         rod.compute_frames()
         stated = {name: value for name in _STATED if (value := getattr(config, name)) is not None}
         shape = properties_of(builder, place, config.material, f"{place.where}.material")
-        builder.add_rod(rod=rod, cfg=shape, label=place.label, **stated)
+        color = color_of_next(builder, config.color)
+        builder.add_rod(rod=rod, cfg=shape, label=place.label, color=color, **stated)
 
 
 def _points(config: RodConfig, where: str) -> np.ndarray:

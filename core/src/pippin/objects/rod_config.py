@@ -8,7 +8,7 @@ import attrs
 from attrs.validators import deep_iterable, ge, min_len, optional
 from pippin.config.geometry import Vector3
 from pippin.config.paths import FilePath
-from pippin.validators import finite, non_negative, only_where, positive
+from pippin.validators import finite, fraction, non_negative, only_where, positive
 
 from .config import ObjectConfig
 
@@ -43,6 +43,9 @@ class RodConfig(ObjectConfig):
 
     material: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Name of a material of `[scene.materials]`."""
+
+    color: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(fraction)))
+    """Colour: red, green and blue from 0 to 1; by default one of eight that take turns."""
 
     stretch_stiffness: float | None = _number()
     """Stiffness of each joint along the rod [N/m] (100000)."""

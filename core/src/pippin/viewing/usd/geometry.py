@@ -12,6 +12,7 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.arrays import on_host
+from pippin.viewing.colors import linear_color
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
 from .motion import UsdMotion
@@ -100,7 +101,7 @@ class _ShapeWriter:
         shaped.AddOrientOp().Set(Gf.Quatf(turn[3], *turn[:3]))
         if kind in _SCALED:
             shaped.AddScaleOp().Set(Gf.Vec3f(*size.tolist()))
-        color = Gf.Vec3f(*_linear(self._colors[shape]).tolist())
+        color = Gf.Vec3f(*linear_color(self._colors[shape]).tolist())
         shaped.CreateDisplayColorAttr([color])
 
     def _shared_mesh(self, path: str, shape: int) -> Any:
@@ -114,11 +115,6 @@ class _ShapeWriter:
         prim = self._stage.DefinePrim(path, "Mesh")
         prim.GetReferences().AddInternalReference(self._meshes[key])
         return UsdGeom.Mesh(prim)
-
-
-def _linear(color: np.ndarray) -> np.ndarray:
-    """Return the linear colour of an sRGB colour, as USD has it."""
-    return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 
 
 def _solid(name: str, attributes: Callable[[np.ndarray], Mapping[str, Any]]) -> Callable[[Any, str, np.ndarray], Any]:
