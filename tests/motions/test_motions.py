@@ -127,8 +127,8 @@ def test_a_file_holds_times_and_values(suffix, tmp_path):
         ({"type": "keyframes", "times": [0.0, 0.0], "values": [1.0, 2.0]}, r"times: must ascend"),
         ({"type": "keyframes", "times": [0.0, 1.0], "values": [1.0]}, r"values: must be one value for each of the 2"),
         (
-            {"type": "sine", "amplitude": [1, 1, 1], "frequency": [1, 1]},
-            r"frequency: has 2 components, and others have 3",
+            {"type": "sine", "amplitude": [1, 1, 1], "frequency": 1.0, "mean": [1, 1]},
+            r"mean: has 2 components, and others have 3",
         ),
         ({"type": "random", "low": -1.0, "high": 1.0}, r"bodies cannot jump"),
         ({"type": "rate", "rate": 1.0, "from_start": False}, r"from_start: needs"),

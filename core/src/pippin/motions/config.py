@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import attrs
@@ -18,13 +19,17 @@ SUBJECTS = frozenset(get_args(Subject))
 _is_placed = only_where(
     lambda motion: motion.bodies or motion.particles or motion.force_on, "'bodies', 'particles' or 'force_on'"
 )
-_is_of_bodies = only_where(lambda motion: motion.bodies or motion.force_on, "'bodies' or 'force_on'")
 moves_joints = only_where(lambda motion: motion.subject in ("joints", "actuator"), "'joints' or 'actuator'")
 
 
 def _direction() -> Any:
     """Return a field for a direction of a motion in space."""
     return attrs.field(default=None, validator=[optional([deep_iterable(finite), not_zero]), _is_placed])
+
+
+def _choice(default: str, has_effect: Callable[[Any], Any], needs: str) -> Any:
+    """Return a field for one of some words, which some motions need."""
+    return attrs.field(default=default, validator=only_where(has_effect, needs))
 
 
 def _later(instance: Any, attribute: Any, value: float | None) -> None:
@@ -56,8 +61,8 @@ class MotionConfig:
     force_on: SelectionConfig | None = None
     """Bodies on which a force acts, or with `about` a torque. None acts before `start` and after `end`."""
 
-    target: Literal["position", "velocity", "effort"] = attrs.field(
-        default="position", validator=only_where(lambda motion: motion.actuator, "'actuator'")
+    target: Literal["position", "velocity", "effort"] = _choice(
+        "position", lambda motion: motion.actuator, "'actuator'"
     )
     """The targets of the actuator that are written: `position_targets`, `velocity_targets` or `feedforward`."""
 
@@ -71,7 +76,9 @@ class MotionConfig:
     """A point of the axis [m]; by default the origin of each body, or the centre of the particles. Of a force: where it
     acts, in the frame of the body; by default at its centre of mass."""
 
-    frame: Literal["world", "own"] = attrs.field(default="world", validator=_is_of_bodies)
+    frame: Literal["world", "own"] = _choice(
+        "world", lambda motion: motion.bodies or motion.force_on, "'bodies' or 'force_on'"
+    )
     """Frame of `along`, `about` and `point`: the world, or each body's own at its start."""
 
     from_start: bool = attrs.field(default=False, validator=moves_joints)
@@ -100,8 +107,9 @@ class MotionConfig:
     @property
     def subject(self) -> Subject:
         """The key that names what moves."""
-        subjects: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator")
-        return next((name for name in subjects if getattr(self, name) is not None), "joints")
+        named: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator")
+        found: list[Subject] = [name for name in named if getattr(self, name) is not None]
+        return found[0] if found else "joints"
 
     @property
     def is_scalar(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Binding
+from pippin.config.geometry import HERE
 from pippin.errors import ConfigError
 from pippin.labels import match
 from pippin.spelling import did_you_mean
@@ -87,8 +88,9 @@ class Mover:
             if chosen
             else (kernels.POSED if width == 7 else kernels.DISPLACED)
         )
-        course.direction = wp.normalize(wp.vec3(*(chosen or (0.0, 0.0, 0.0))))
-        course.point, course.has_point = wp.vec3(*(config.point or (0.0, 0.0, 0.0))), config.point is not None
+        direction = np.array(chosen or HERE)
+        course.direction = wp.vec3(*(direction / (np.linalg.norm(direction) or 1.0)))
+        course.point, course.has_point = wp.vec3(*(config.point or HERE)), config.point is not None
         course.is_own, course.is_from_start = config.frame == "own", config.from_start
         elements = kernels.Elements()
         elements.index, elements.world, elements.column = map(self._ints, (self.indices, self.worlds, ranks))
@@ -252,10 +254,11 @@ class Targets(Mover):
     def find(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the column of each target, and its world."""
         config, actuators = self.config, self.host.actuators
-        if config.actuator not in actuators:
-            near = did_you_mean(str(config.actuator), actuators)
-            raise ConfigError(f"actuator: no group {config.actuator!r} in [actuators]{near}")
-        actuator = actuators[config.actuator]
+        group = str(config.actuator)
+        if group not in actuators:
+            near = did_you_mean(group, actuators)
+            raise ConfigError(f"actuator: no group {group!r} in [actuators]{near}")
+        actuator = actuators[group]
         try:
             self._targets = getattr(actuator, _TARGETS[config.target])
         except AttributeError as error:
