@@ -369,7 +369,7 @@ class Simulation(FrozenAttributes):
             self._components.call_each("observe", state=self.state, dt=self.control_dt)
 
     def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
-        """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
+        """Report that `joints`, `bodies` or `particles` of the state were written, so that the rest follows them.
 
         The computation runs once, on the device and only for the written worlds, before the next step or when `state`
         is read again: forward kinematics from `joint_q` and `joint_qd`, or inverse kinematics from `body_q` and
