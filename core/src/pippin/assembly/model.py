@@ -50,7 +50,9 @@ def build_model(
     solver = components.single("build_solver")  # none in a check of the scene alone
     declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
-        worlds, prototype_of_world, objects = _from_assets(components, scene, imports)
+        worlds, prototype_of_world, objects = _from_assets(
+            components, scene, imports, has_own_contacts=declared is None or declared.detects_contacts
+        )
         if declared is not None:
             for world in worlds:
                 merge_frames(world, declared.supported_features)
@@ -104,7 +106,7 @@ def _refuse_state_attributes(model: newton.Model) -> None:
 
 
 def _from_assets(
-    components: Components, scene: SceneConfig, imports: list[Imported]
+    components: Components, scene: SceneConfig, imports: list[Imported], *, has_own_contacts: bool
 ) -> tuple[list[newton.ModelBuilder], np.ndarray, list[tuple[ObjectParts, ...]]]:
     """Return one prototype for each distinct set of assets and objects, the prototype index of each world, and the
     objects of each prototype.
@@ -117,7 +119,7 @@ def _from_assets(
     for contents in distinct:
         builder = _empty(components, scene)
         known = {each.asset.where for each in imports}
-        added = add_assets(builder, scene, contents.assets, components.catalog)
+        added = add_assets(builder, scene, contents.assets, components.catalog, has_own_contacts=has_own_contacts)
         imports += [each for each in added if each.asset.where not in known]
         objects.append(add_objects(builder, scene, contents.objects, components.catalog))
         builders.append(builder)
