@@ -55,7 +55,8 @@ class SolverBuilding:
         """
         refuse_part(model, self.declaration, self.name, self._config.scene.run_worlds)
         accepted, actuators = self._config.simulation.accept_unsupported, self._components.attributes.values()
-        found = find_gaps(features_of(model), self.declaration, accepted, actuators, are_stated=are_stated)
+        used = features_of(model, self._config.collision)
+        found = find_gaps(used, self.declaration, accepted, actuators, are_stated=are_stated)
         return refuse_gaps(found, self.declaration, self.name, accepted, self._catalog)
 
     def refuse_faults(self, model: newton.Model) -> None:

@@ -8,7 +8,7 @@ import newton
 import numpy as np
 from pippin.attribute_rows import numbers, texts
 
-from .features import FEATURES
+from .features import ASKED, FEATURES
 from .joint_users import JOINT_USERS
 from .model_rows import host, is_moved
 from .shape_users import SHAPE_USERS
@@ -25,7 +25,9 @@ def used_features(model: newton.Model, direct_actuators: Sequence[str]) -> dict[
 
     `direct_actuators` are the asset's own that act only if the solver applies `control.mujoco.ctrl`.
     """
-    found = {name: direct_actuators if name == _DIRECT else _USERS[name](model) for name in FEATURES}
+    found = {
+        name: direct_actuators if name == _DIRECT else _USERS[name](model) for name in FEATURES if name not in ASKED
+    }
     return {name: users for name, users in found.items() if users}
 
 
