@@ -216,7 +216,7 @@ def test_a_particle_that_is_not_pinned_is_refused():
 
 def test_two_motions_of_one_body_are_refused():
     one = {"type": "rate", "rate": 1.0, "along": [1.0, 0.0, 0.0], "bodies": {"of": "plate"}}
-    with pytest.raises(pippin.ConfigError, match=r"second\.bodies: motions\.first moves 'plate' already"):
+    with pytest.raises(pippin.ConfigError, match=r"second\.bodies: 'plate' is moved by motions\.first already"):
         simulate({"first": one, "second": one})
 
 

@@ -2,49 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import warp as wp
 from pippin.binding import Binding
 from pippin.errors import ConfigError
+from pippin.hookspecs import hookimpl
 
-from .kernels import advance_evenly, draw_values, oscillate
+from .kernels import draw_values, follow_law
 from .motion import Motion
 from .motion_configs import Value, numbers_of
 
 
-class Sine(Motion):
-    """A sine."""
+class Law(Motion):
+    """A sum of a mean, a constant rate and a sine, as far as the table has them."""
 
     def build(self, binding: Binding, element_count: int) -> int:
         """Copy the numbers of each component to the device."""
-        config = self.config
-        values = {"mean": config.mean, "amplitude": config.amplitude, "frequency": config.frequency}
-        rows = together({**values, "phase": config.phase})
+        names = ("mean", "rate", "amplitude", "frequency", "phase")
+        rows = together({name: getattr(self.config, name, 0.0) for name in names})
         self._laws = wp.array(rows, dtype=float, device=binding.simulation.device)
         return len(rows)
 
     def evaluate(self) -> None:
-        """Take the sine."""
-        wp.launch(
-            oscillate, self.values.shape, [self.times, self._laws, self.values, self.rates], device=self.times.device
-        )
-
-
-class ConstantRate(Motion):
-    """A constant rate."""
-
-    def build(self, binding: Binding, element_count: int) -> int:
-        """Copy the rates to the device."""
-        rates = numbers_of(self.config.rate)
-        self._speeds = wp.array(rates, dtype=float, device=binding.simulation.device)
-        return len(rates)
-
-    def evaluate(self) -> None:
-        """Multiply by the time."""
-        inputs = [self.times, self._speeds, self.values, self.rates]
-        wp.launch(advance_evenly, self.values.shape, inputs, device=self.times.device)
+        """Evaluate the sum."""
+        inputs = [self.times, self._laws, self.values, self.rates]
+        wp.launch(follow_law, self.values.shape, inputs, device=self.times.device)
 
 
 class RandomMotion(Motion):
@@ -58,14 +40,19 @@ class RandomMotion(Motion):
             rows = np.repeat(rows, element_count if config.is_scalar else 3, axis=0)
         self._bounds = wp.array(rows, dtype=float, device=host.device)
         self._period = config.period or host.control_dt
-        self._resets = host.reset_counts
-        self._key, self._seeds, self._first, _ = host.seeds.draws(binding.label).arguments
+        self._draws = host.seeds.draws(binding.label)
+        self._draws.counts.fill_(1)  # as after a reset, which counts
         return len(rows)
+
+    @hookimpl
+    def reset_worlds(self, world_mask: wp.array) -> None:
+        """Draw other values than before, from the start of the masked worlds on; mask of shape [world_count + 1]."""
+        self._draws.advance(world_mask)
 
     def evaluate(self) -> None:
         """Draw, in each period."""
-        inputs: list[Any] = [self.times, self._period, self._resets, self._key, self._seeds, self._first]
-        wp.launch(draw_values, len(self.times), [*inputs, self._bounds, self.values], device=self.times.device)
+        inputs = [self.times, self._period, *self._draws.arguments, self._bounds, self.values]
+        wp.launch(draw_values, len(self.times), inputs, device=self.times.device)
 
 
 def together(values: dict[str, Value]) -> np.ndarray:

@@ -120,33 +120,23 @@ def interpolate(
 
 
 @wp.kernel
-def oscillate(times: wp.array[float], laws: wp.array2d[float], values: wp.array2d[float], rates: wp.array2d[float]):
-    """Mean + amplitude sin(2 π frequency t + phase); the columns of `laws` are these four numbers."""
+def follow_law(times: wp.array[float], laws: wp.array2d[float], values: wp.array2d[float], rates: wp.array2d[float]):
+    """Mean + rate t + amplitude sin(2 π frequency t + phase); the columns of `laws` are these five numbers."""
     world, column = wp.tid()
-    frequency = 2.0 * wp.pi * laws[column, 2]
-    angle = frequency * times[world] + laws[column, 3]
-    values[world, column] = laws[column, 0] + laws[column, 1] * wp.sin(angle)
-    rates[world, column] = laws[column, 1] * frequency * wp.cos(angle)
-
-
-@wp.kernel
-def advance_evenly(
-    times: wp.array[float], speeds: wp.array[float], values: wp.array2d[float], rates: wp.array2d[float]
-):
-    """Speed × time."""
-    world, column = wp.tid()
-    values[world, column] = speeds[column] * times[world]
-    rates[world, column] = speeds[column]
+    frequency = 2.0 * wp.pi * laws[column, 3]
+    angle = frequency * times[world] + laws[column, 4]
+    values[world, column] = laws[column, 0] + laws[column, 1] * times[world] + laws[column, 2] * wp.sin(angle)
+    rates[world, column] = laws[column, 1] + laws[column, 2] * frequency * wp.cos(angle)
 
 
 @wp.kernel
 def draw_values(
     times: wp.array[float],
     period: float,
-    resets: wp.array[int],
     key: int,
     seeds: wp.array[int],
     first_world: int,
+    resets: wp.array[int],
     bounds: wp.array2d[float],
     values: wp.array2d[float],
 ):
@@ -162,6 +152,28 @@ def draw_values(
 def vector_at(rows: wp.array2d[float], row: int, first: int):
     """Three numbers of a row."""
     return wp.vec3(rows[row, first], rows[row, first + 1], rows[row, first + 2])
+
+
+@wp.func
+def followed(course: Course, world: int, column: int, start: wp.transform, pivot: wp.vec3, direction: wp.vec3):
+    """Return the pose that follows from one at the start, the velocity of its origin, and its angular velocity."""
+    place, turn = wp.transform_get_translation(start), wp.transform_get_rotation(start)
+    velocity, spin = wp.vec3(), wp.vec3()
+    if course.mode == POSED:
+        place, velocity = vector_at(course.values, world, 0), vector_at(course.rates, world, 0)
+        spin = vector_at(course.rates, world, 3)
+        row = course.values[world]
+        turn = wp.normalize(wp.quat(row[3], row[4], row[5], row[6]))
+    elif course.mode == DISPLACED:
+        place, velocity = place + vector_at(course.values, world, 0), vector_at(course.rates, world, 0)
+    elif course.mode == ALONG:
+        place, velocity = place + direction * course.values[world, column], direction * course.rates[world, column]
+    else:
+        about = wp.quat_from_axis_angle(direction, course.values[world, column])
+        place, turn = pivot + wp.quat_rotate(about, place - pivot), about * turn
+        spin = direction * course.rates[world, column]
+        velocity = wp.cross(spin, place - pivot)
+    return wp.transform(place, turn), course.active[world] * velocity, course.active[world] * spin
 
 
 @wp.kernel
@@ -182,47 +194,23 @@ def move_bodies(
 ):
     """Write pose and velocity of each body, and those of its free joint."""
     i = wp.tid()
-    body, world, column = moved.index[i], moved.world[i], moved.column[i]
+    body, world = moved.index[i], moved.world[i]
     if course.counts[world] == wp.int64(1):
         starts[i] = body_q[body]
-    start = starts[i]
-    place, turn = wp.transform_get_translation(start), wp.transform_get_rotation(start)
-    velocity, spin = wp.vec3(), wp.vec3()
-    frame, pivot = wp.transform_identity(), place
+    frame, pivot = wp.transform_identity(), wp.transform_get_translation(starts[i])
     if course.is_own:
-        frame = wp.transform(place, turn)
+        frame = wp.transform(pivot, wp.transform_get_rotation(starts[i]))
     if course.has_point:
         pivot = wp.transform_point(frame, course.point)
     direction = wp.transform_vector(frame, course.direction)
-    if course.mode == POSED:
-        place = vector_at(course.values, world, 0)
-        turn = wp.normalize(
-            wp.quat(course.values[world, 3], course.values[world, 4], course.values[world, 5], course.values[world, 6])
-        )
-        velocity = vector_at(course.rates, world, 0)
-        spin = vector_at(course.rates, world, 3)
-    elif course.mode == DISPLACED:
-        place += vector_at(course.values, world, 0)
-        velocity = vector_at(course.rates, world, 0)
-    elif course.mode == ALONG:
-        place += direction * course.values[world, column]
-        velocity = direction * course.rates[world, column]
-    else:
-        about = wp.quat_from_axis_angle(direction, course.values[world, column])
-        place = pivot + wp.quat_rotate(about, place - pivot)
-        turn = about * turn
-        spin = direction * course.rates[world, column]
-        velocity = wp.cross(spin, place - pivot)
-    pose = wp.transform(place, turn)
-    velocity = course.active[world] * (velocity + wp.cross(spin, wp.quat_rotate(turn, body_com[body])))
-    spin = course.active[world] * spin
+    pose, velocity, spin = followed(course, world, moved.column[i], starts[i], pivot, direction)
+    velocity += wp.cross(spin, wp.transform_vector(pose, body_com[body]))
     body_q[body] = pose
     body_qd[body] = wp.spatial_vector(velocity, spin)
     if joint[i] >= 0:
-        parent = joint_to_parent[joint[i]]
-        local = wp.transform_inverse(parent) * pose * joint_to_child[joint[i]]
-        velocity = wp.quat_rotate_inv(wp.transform_get_rotation(parent), velocity)
-        spin = wp.quat_rotate_inv(wp.transform_get_rotation(parent), spin)
+        parent = wp.transform_inverse(joint_to_parent[joint[i]])
+        local = parent * pose * joint_to_child[joint[i]]
+        velocity, spin = wp.transform_vector(parent, velocity), wp.transform_vector(parent, spin)
         for part in range(7):
             joint_q[joint_q_start[joint[i]] + part] = local[part]
         for part in range(3):
@@ -241,23 +229,13 @@ def move_particles(
 ):
     """Write position and velocity of each particle."""
     i = wp.tid()
-    particle, world, column = moved.index[i], moved.world[i], moved.column[i]
+    particle, world = moved.index[i], moved.world[i]
     if course.counts[world] == wp.int64(1):
         starts[i] = particle_q[particle]
-    place, velocity = starts[i] + wp.vec3(), wp.vec3()
-    if course.mode == DISPLACED:
-        place += vector_at(course.values, world, 0)
-        velocity = vector_at(course.rates, world, 0)
-    elif course.mode == ALONG:
-        place += course.direction * course.values[world, column]
-        velocity = course.direction * course.rates[world, column]
-    else:
-        pivot = centres[world]
-        about = wp.quat_from_axis_angle(course.direction, course.values[world, column])
-        place = pivot + wp.quat_rotate(about, place - pivot)
-        velocity = wp.cross(course.direction * course.rates[world, column], place - pivot)
-    particle_q[particle] = place
-    particle_qd[particle] = course.active[world] * velocity
+    start = wp.transform(starts[i], wp.quat_identity())
+    pose, velocity, _ = followed(course, world, moved.column[i], start, centres[world], course.direction)
+    particle_q[particle] = wp.transform_get_translation(pose)
+    particle_qd[particle] = velocity
 
 
 @wp.kernel

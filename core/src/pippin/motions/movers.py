@@ -24,12 +24,7 @@ _SIX_AXES = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.
 
 
 class Mover:
-    """A follower of the values of a motion.
-
-    Args:
-        config: The table of the motion.
-        binding: The motion's place in the simulation.
-    """
+    """A follower of the values of a motion."""
 
     unused_hooks: tuple[str, ...] = ("start_step", "before_substep")
     """Hooks of the motion in which nothing is to be done."""
@@ -52,11 +47,7 @@ class Mover:
         return self.config.subject, self.indices
 
     def find(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the indices of what moves, and the world of each.
-
-        Raises:
-            ConfigError: It is not there, or something else moves it.
-        """
+        """Return the indices of what moves, and the world of each, or refuse what something else moves."""
         raise NotImplementedError
 
     def move(self, state: newton.State) -> None:
@@ -64,11 +55,7 @@ class Mover:
         raise NotImplementedError
 
     def follow(self, counts: wp.array, active: wp.array, values: wp.array, rates: wp.array) -> None:
-        """Follow some values from now on.
-
-        Raises:
-            ConfigError: They have a wrong number of components.
-        """
+        """Follow some values from now on, or refuse their number of components."""
         config, width = self.config, values.shape[1]
         permitted = (1, self.element_count) if config.is_scalar else self.widths
         if width not in permitted:
@@ -83,11 +70,8 @@ class Mover:
             ranks = np.concatenate([np.arange(count) for count in per_world.tolist()])
         course, chosen = kernels.Course(), config.along or config.about
         course.counts, course.active, course.values, course.rates = counts, active, values, rates
-        course.mode = (
-            (kernels.ALONG if config.along else kernels.ABOUT)
-            if chosen
-            else (kernels.POSED if width == 7 else kernels.DISPLACED)
-        )
+        in_space = kernels.POSED if width == 7 else kernels.DISPLACED
+        course.mode = kernels.ALONG if config.along else kernels.ABOUT if config.about else in_space
         direction = np.array(chosen or HERE)
         course.direction = wp.vec3(*(direction / (np.linalg.norm(direction) or 1.0)))
         course.point, course.has_point = wp.vec3(*(config.point or HERE)), config.point is not None
@@ -103,11 +87,8 @@ class Mover:
             mover = getattr(other, "mover", None)
             if mover is not None and kind != "force_on" and mover.claimed[0] == kind:
                 both = np.intersect1d(indices, mover.claimed[1])
-                if both.size:
-                    name = self.model.body_label[both[0]] if kind == "bodies" else f"number {both[0]}"
-                    raise ConfigError(
-                        f"{self.config.subject}: motions.{label} moves {name!r} already; leave one of the two out"
-                    )
+                labels = self.model.body_label if kind == "bodies" else range(max(indices) + 1)
+                self._refuse(both, labels, f"is moved by motions.{label} already; leave one of the two out")
 
     def select(self, what: Element, selection: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return what a selection means, and the world of each."""
@@ -198,16 +179,8 @@ class Joints(Mover):
         names = list(dict.fromkeys(model.joint_label))
         wanted = {names[index] for index in match(self.config.joints, names, "joint", "joints")}
         joints = np.flatnonzero([label in wanted for label in model.joint_label])
-        types, children, parents, starts, dofs = (
-            on_host(array)
-            for array in (
-                model.joint_type,
-                model.joint_child,
-                model.joint_parent,
-                model.joint_q_start,
-                model.joint_qd_start,
-            )
-        )
+        types, children, parents = map(on_host, (model.joint_type, model.joint_child, model.joint_parent))
+        starts, dofs = map(on_host, (model.joint_q_start, model.joint_qd_start))
         single = [int(newton.JointType.REVOLUTE), int(newton.JointType.PRISMATIC)]
         self._refuse(
             joints[~np.isin(types[joints], single)], model.joint_label, "is no hinge and no slider; leave it out"

@@ -7,7 +7,6 @@ import abc
 import numpy as np
 import warp as wp
 from pippin.binding import Binding
-from pippin.config.files import find_file
 from pippin.errors import ConfigError
 from pippin.objects.tables import read_table
 
@@ -58,7 +57,7 @@ class FileMotion(Sampled):
     def samples(self) -> np.ndarray:
         """Return the rows of the file."""
         config = self.config
-        rows = _archived(config.path) if config.path.endswith(".npz") else read_table(config.path, "path")
+        rows = read_table(config.path, "path")
         if config.columns is not None:
             wrong = [number for number in config.columns if not 0 < number < rows.shape[1]]
             if wrong:
@@ -73,19 +72,3 @@ class FileMotion(Sampled):
                 f"path: {config.path!r} must hold times that ascend from 0 in column 0, and values in the others"
             )
         return rows
-
-
-def _archived(path: str) -> np.ndarray:
-    """Return the rows of an archive `.npz`."""
-    file = find_file(path, "path")
-    try:
-        with np.load(file) as arrays:
-            times, values = arrays["times"], arrays["values"]
-        rows = np.column_stack([times, values]).astype(float)
-    except (OSError, KeyError, ValueError) as error:
-        raise ConfigError(
-            f"path: {str(file)!r} holds no motion ({error}); write arrays 'times', shape [n], and 'values', [n, m]"
-        ) from error
-    if not rows.size or not np.isfinite(rows).all():
-        raise ConfigError(f"path: {str(file)!r} must hold finite numbers, and at least one row of them")
-    return rows
