@@ -52,6 +52,22 @@ def _pile(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"layers": 10}
 
 
+def _rest_poses(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"cable_bodies": [_segments(simulation, label) for label in ("straightens", "curls")]}
+
+
+def _junction(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    bodies = _segments(simulation, "tree")
+    joints = [index for index, label in enumerate(simulation.model.joint_label) if "_cable_" in label]
+    start = simulation.state.body_q.numpy()[bodies[19]].copy()
+    return {"graph_bodies": bodies, "graph_joints": joints, "pinned_body": bodies[19], "pinned_body_q0": start}
+
+
+def _segments(simulation: pippin.Simulation, label: str) -> list[int]:
+    """Return the bodies of a rod."""
+    return [index for index, each in enumerate(simulation.model.body_label) if each.startswith(f"{label}_")]
+
+
 def _sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"solver": SimpleNamespace(voxel_size=0.1, grid_type="sparse"), "collider": "cube"}
 
@@ -109,7 +125,9 @@ CASES = (
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
     Case(module="basic.example_basic_plotting", frames=200, attributes=_plots, marks=("slow",)),
     Case(module="basic.example_recording", frames=120, attributes=_steps, marks=("slow",)),
+    Case(module="cable.example_cable_initial_rest_pose", frames=120, attributes=_rest_poses),
     Case(module="cable.example_cable_pile", frames=20, attributes=_pile, marks=("slow",)),
+    Case(module="cable.example_cable_y_junction", frames=20, attributes=_junction),
     Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
     Case(module="contacts.example_balance_bird", frames=120),
     Case(module="contacts.example_domino_spiral", frames=120),
