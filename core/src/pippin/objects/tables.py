@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
@@ -20,7 +22,7 @@ def read_table(path: str, where: str, columns: tuple[int, ...] = ()) -> np.ndarr
     """
     file = find_file(path, where)
     try:
-        rows = np.loadtxt(file, delimiter=",", ndmin=2) if file.suffix == ".csv" else np.load(file)
+        rows: Any = np.loadtxt(file, delimiter=",", ndmin=2) if file.suffix == ".csv" else np.load(file)
         if file.suffix == ".npz":
             rows = np.column_stack([rows["times"], rows["values"]])
     except (OSError, ValueError, KeyError) as error:
