@@ -67,6 +67,17 @@ def mimicking(offset, factor):
     return lambda model: model.joint_mimic_coeffs.fill_((offset, factor))
 
 
+def columns(name, *chosen):
+    """Return a scrub that sets columns of an array of the model to almost zero."""
+
+    def scrub(model):
+        values = getattr(model, name).numpy().copy()
+        values[:, chosen] = 1e-6
+        getattr(model, name).assign(values)
+
+    return scrub
+
+
 def number(name, value):
     """Return a scrub that sets a number of the model."""
     return lambda model: setattr(model, name, value)
@@ -137,6 +148,20 @@ MUTANTS = [
         (name, "vbd", "stiffness", fill("attachment_particle_body_stiffness", 1e5))
         for name in benches_of("attachments")
     ),
+    ("springs", "xpbd", "stiffness", fill("spring_stiffness", 0.0)),
+    ("springs", "featherstone", "the value", fill("spring_stiffness", 400.0)),
+    ("springs with damping", "xpbd", "damping", fill("spring_damping", 0.0)),
+    *((name, "vbd", "stiffness", columns("tri_materials", 0, 1)) for name in benches_of("triangles")),
+    *((name, "featherstone", "stiffness", columns("tri_materials", 0, 1)) for name in benches_of("triangles")),
+    *((name, "xpbd", "stiffness", columns("edge_bending_properties", 0)) for name in benches_of("bending")),
+    *((name, "vbd", "stiffness", columns("edge_bending_properties", 0)) for name in benches_of("bending")),
+    *((name, "vbd", "stiffness", columns("tet_materials", 0, 1)) for name in benches_of("tetrahedra")),
+    ("tetrahedra that stretch", "xpbd", "stiffness", columns("tet_materials", 0, 1)),
+    ("rod_joints", "vbd", "stiffness", fill("joint_target_ke", 0.0)),
+    ("rod_joints that stretch", "vbd", "stiffness", fill("joint_target_ke", 0.0)),
+    ("tendons", "vbd", "friction", fill("tendon_guide_mu", 0.0)),
+    ("tendons", "xpbd", "friction", fill("tendon_guide_mu", 0.0)),
+    ("tendons", "xpbd", "the value", fill("tendon_guide_mu", 0.05)),
     ("soft_contact_stiffness", "vbd", "stiffness", number("soft_contact_ke", 2500.0)),
     ("soft_contact_stiffness", "featherstone", "damping", number("soft_contact_kd", 200.0)),
     ("soft_contact_friction", "vbd", "friction", number("soft_contact_mu", 0.5)),

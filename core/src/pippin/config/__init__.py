@@ -10,7 +10,6 @@ from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, FilterConfig, SceneConfig, SimulationConfig, SimulationOptions
 from .paths import FilePath
 from .policy import PolicyConfig
-from .selections import SelectionConfig
 from .shapes import ShapeConfig
 from .task import ObservationConfig, TaskConfig
 
@@ -27,7 +26,6 @@ __all__ = [
     "ObservationConfig",
     "PolicyConfig",
     "SceneConfig",
-    "SelectionConfig",
     "ShapeConfig",
     "SimulationConfig",
     "SimulationOptions",

@@ -167,6 +167,66 @@ _OF_PARTICLES: Mapping[str, Bench] = {
             (" of bodies", "a body", 0, matter.hanging_body),
         )
     },
+    "springs": Bench(
+        "a spring of 100 N/m pulls a particle from 0.1 m [m]",
+        (-0.07, -0.025),
+        _moved(_X),
+        matter.on_spring(0.1, ke=100.0, kd=0.0),
+    ),
+    "springs with damping": Bench(
+        "a spring with a damping of 10 N·s/m pulls a particle from 0.1 m more slowly [m]",
+        (-0.04, -0.02),
+        _moved(_X),
+        matter.on_spring(0.1, ke=100.0, kd=10.0),
+    ),
+    "triangles": Bench(
+        "a triangle with μ = 100 N/m pulls back a corner that was moved along it by 0.04 m, as 100 N/m do [m]",
+        (-0.028, -0.01),
+        _moved(_Y),
+        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
+    ),
+    "triangles that stretch": Bench(
+        "a triangle with μ = λ = 50 N/m pulls back a corner that was moved out by 0.04 m, as 100 to 150 N/m do [m]",
+        (0.01, 0.032),
+        _moved(_X),
+        matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=50.0, tri_ka=50.0),
+    ),
+    "bending": Bench(
+        "an edge of 1 m and 100 N·m/rad turns back a flap of 1 m that stands out by 0.06 m [m]",
+        (-0.042, -0.014),
+        _moved(_Y),
+        matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
+    ),
+    "tetrahedra": Bench(
+        "a tetrahedron with μ = 1500 Pa pulls back a corner that was sheared by 0.04 m, as 100 N/m do [m]",
+        (-0.028, -0.01),
+        _moved(_Y),
+        matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=1500.0, k_lambda=1500.0),
+    ),
+    "tetrahedra that stretch": Bench(
+        "a tetrahedron with μ = λ = 500 Pa pulls back a corner that was moved out by 0.04 m, as 100 to 170 N/m do [m]",
+        (-0.036, -0.01),
+        _moved(_X),
+        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
+    ),
+    "rod_joints": Bench(
+        "a joint of 13.3 N·m/rad holds a level segment, which turns by up to m g l / k [rad]",
+        (0.06, 0.22),
+        _turned,
+        matter.rod(is_level=True, bend_stiffness=13.3),
+    ),
+    "rod_joints that stretch": Bench(
+        "a joint of 1000 N/m holds a hanging segment, which falls by up to 2 m g / k [m]",
+        (0.008, 0.03),
+        _moved(_Z, -1.0),
+        matter.rod(is_level=False, stretch_stiffness=1000.0),
+    ),
+    "tendons": Bench(
+        "over a roller with friction 0.15, 2 kg pull up 1 kg with g (2 - r) / (2 + r), r = exp(0.15 π) [m]",
+        (0.0035, 0.0075),
+        _moved(_Z, -1.0),
+        matter.atwood(0.15),
+    ),
     "soft_contact_stiffness": Bench(
         "a contact of 400 N/m lets a particle of 1 m/s sink in by some centimetres [m]",
         (-0.1, -0.025),
@@ -397,15 +457,12 @@ def benches_of(feature: str) -> Sequence[str]:
 
 
 UNTRIED: Mapping[str, str] = {
-    "rod_joints": "the kit has no rod",
     **dict.fromkeys(
         ("mimic_constraints", "equality_constraints", "inactive_equalities", "mujoco_tendons", "asset_actuators"),
         "only importers make them",
     ),
-    "tendons": "the kit has no route for a tendon",
     "muscles": "the kit has no muscle",
     "particles": "`free_fall` tests them if the solver supports nothing else",
-    **dict.fromkeys(("springs", "triangles", "bending", "tetrahedra"), "the kit's mechanisms are rigid"),
     "gradients": "they need a process of their own, and compiled backward kernels",
     "heterogeneous_worlds": "two benches are tried in two worlds, see its check",
     "gravity_compensation": "the runtime change `disable_gravities` tries it",

@@ -5,15 +5,27 @@ Each function returns one that adds such particles to a builder, as `mechanisms`
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 
-from .mechanisms import MASS, NOWHERE, Add, Vector, free, hung
+from .mechanisms import MASS, NOWHERE, Add, Vector, Y, Z, free, hung, slider
+from .scenes import equal_moments
 
-RADIUS = 0.1
-"""Radius of a particle that touches something [m]."""
+RADIUS, _THIN = 0.1, 0.001
+"""Radii of a particle that touches something, and of one that does not [m]."""
+
+_CORNERS: Mapping[str, Sequence[Vector]] = {
+    "triangle": ((0.0, -0.2, 0.0), (0.0, 0.2, 0.0), (-0.2, 0.0, 0.0)),
+    "hinge": ((0.0, 0.0, -0.5), (0.0, 0.0, 0.5), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)),
+    "tetrahedron": ((0.0, -0.2, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.2), (0.2, 0.0, 0.1)),
+}
+"""Corners of elements [m]; the last one is free."""
+
+_FACES: Mapping[str, Sequence[int]] = {"triangle": (0, 1, 2), "hinge": (2, 1, 0, 3, 0, 1), "tetrahedron": ()}
 
 
 def particle(builder: newton.ModelBuilder, place: Vector, speed: Vector = NOWHERE, mass: float = MASS, **options: Any):
@@ -67,5 +79,121 @@ def hanging_particle(stiffness: float) -> Add:
         hung("fixed")(builder, label, y)
         held = particle(builder, (0.0, y, 1.0))
         builder.add_attachment_particle_body(held, builder.body_count - 1, stiffness=stiffness)
+
+    return add
+
+
+def on_spring(offset: float, **options: Any) -> Add:
+    """Return a function that adds a particle on a level spring, at a distance from its place at rest [m].
+
+    Args:
+        offset: The distance [m].
+        options: Stiffness `ke` [N/m] and damping `kd` [N·s/m].
+    """
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        ends = [particle(builder, (x, y, 1.0), mass=mass, radius=_THIN) for x, mass in ((-1.0, 0.0), (0.0, MASS))]
+        builder.add_spring(*ends, control=0.0, **options)
+        builder.particle_q[-1] = wp.vec3(offset, y, 1.0)
+
+    return add
+
+
+def deformed(kind: str, shift: Vector, **options: Any) -> Add:
+    """Return a function that adds an elastic element of which the last corner is free, and away from its place.
+
+    Args:
+        kind: `triangle`, `tetrahedron`, or `hinge`: two upright triangles of 1 m with a common edge of 1 m. The free
+            corner of the others is 0.2 m away along x.
+        shift: Displacement of the free corner [m].
+        options: Stiffnesses, as the builder's method has them.
+    """
+    corners = np.array(_CORNERS[kind])
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        places: Any = [wp.vec3(*place) for place in corners + np.array((0.0, y, 1.0))]
+        first, faces = builder.particle_count, _FACES[kind]
+        if faces and "style3d:tri_aniso_ke" in builder.custom_attributes:
+            _add_panels(builder, places, corners, faces, **options)
+        else:
+            for place in places:
+                particle(builder, place, mass=0.0, radius=_THIN)
+            _add_elements(builder, kind, first, **options)
+        builder.particle_mass[first:] = [0.0] * (len(places) - 1) + [MASS]
+        for held in range(first, builder.particle_count - 1):
+            builder.particle_flags[held] &= ~int(newton.ParticleFlags.ACTIVE)
+        builder.particle_q[-1] = places[-1] + wp.vec3(*shift)
+
+    return add
+
+
+def _add_elements(builder: newton.ModelBuilder, kind: str, first: int, **options: Any) -> None:
+    if kind == "tetrahedron":
+        builder.add_tetrahedron(*range(first, first + 4), **options)
+    elif kind == "triangle":
+        builder.add_triangle(*range(first, first + 3), tri_kd=0.0, **options)
+    else:
+        builder.add_edge(first + 2, first + 3, first, first + 1, edge_kd=0.0, **options)
+
+
+def _add_panels(builder: Any, places: Any, corners: np.ndarray, faces: Any, **options: Any) -> None:
+    """Add faces as Style3D wants them, with rest data in the plane of the cloth."""
+    shear = options.get("tri_ke", 1e-3)
+    newton.solvers.style3d.add_cloth_mesh(
+        builder,
+        pos=wp.vec3(),
+        rot=wp.quat_identity(),
+        vel=wp.vec3(),
+        vertices=places,
+        indices=faces,
+        density=1.0,
+        panel_verts=[wp.vec2(x, y + z) for x, y, z in corners],
+        panel_indices=faces,
+        tri_aniso_ke=wp.vec3(2.0 * shear, 2.0 * shear, shear),
+        edge_aniso_ke=wp.vec3(options.get("edge_ke", 0.0) / 3.0),  # it acts with 3 e² / A, edge e and area A
+        tri_ka=0.0,
+        tri_kd=0.0,
+        particle_radius=_THIN,
+    )
+
+
+def rod(*, is_level: bool, **stiffnesses: float) -> Add:
+    """Return a function that adds a rod of two segments of 0.2 m, of which the first stays."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        points = [wp.vec3(at, y, 1.0) if is_level else wp.vec3(0.0, y, 1.0 - at) for at in (0.0, 0.2, 0.4)]
+        surface = newton.ModelBuilder.ShapeConfig(density=0.0)
+        held, moving = builder.add_rod(
+            rod=newton.Rod(points, radius=0.005), cfg=surface, label=f"{label}/rod", **stiffnesses
+        )[0]
+        inertia = np.array(equal_moments(MASS * 0.2**2 / 12.0)).reshape(3, 3)
+        for body, share in ((held, 0.0), (moving, 1.0)):
+            builder.body_mass[body], builder.body_inv_mass[body] = share * MASS, share / MASS
+            builder.body_inertia[body] = wp.mat33(share * inertia)
+            builder.body_inv_inertia[body] = wp.mat33(share * np.linalg.inv(inertia))
+
+    return add
+
+
+def atwood(friction: float) -> Add:
+    """Return a function that adds weights of 1 kg and 2 kg on a tendon over a fixed roller with friction."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        ends: list[int] = []
+        for x, factor in ((-0.2, 1.0), (0.2, 2.0)):
+            slider(Z)(builder, label, y)
+            body, frame = builder.body_count - 1, wp.transform(wp.vec3(x, y, 1.0), wp.quat_identity())
+            builder.joint_X_p[-1] = builder.body_q[body] = frame
+            builder.body_mass[body] *= factor
+            builder.body_inv_mass[body] /= factor
+            ends.append(body)
+        roller: Any = {"offset": wp.vec3(0.0, y, 2.0), "axis": wp.vec3(*Y), "radius": 0.2, "mu": friction}
+        kinds, guide = newton.TendonGuideType, newton.TendonGuide
+        route = [
+            guide(body=ends[0], guide_type=kinds.ANCHOR),
+            guide(body=-1, guide_type=kinds.ROLLER, orientation=1, compliance=1e-5, **roller),
+            guide(body=ends[1], guide_type=kinds.ANCHOR, compliance=1e-5),
+        ]
+        builder.add_tendon(route, label=label)
 
     return add
