@@ -78,10 +78,8 @@ def test_a_solver_that_detects_contacts_itself_refuses_other_meshes(simulate, fi
 
 
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
-LINK = (
-    f'<link name="{{}}"><inertial><mass value="1"/>{INERTIA}</inertial>'
-    '<collision><geometry><sphere radius="1"/></geometry></collision></link>'
-)
+BALL = '<collision><geometry><sphere radius="1"/></geometry></collision>'
+LINK = f'<link name="{{}}"><inertial><mass value="1"/>{INERTIA}</inertial>{BALL}</link>'
 JOINT = '<joint name="to_{1}" type="{2}"><parent link="{0}"/><child link="{1}"/></joint>'
 CHAIN = (("a", "b", "continuous"), ("b", "c", "fixed"), ("c", "d", "continuous"), ("b", "e", "fixed"))
 
