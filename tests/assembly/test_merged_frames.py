@@ -80,9 +80,7 @@ def test_a_floating_root_without_a_mass_falls_with_the_link_that_it_carries(simu
 
 
 @pytest.mark.parametrize(("solver", "is_named"), [("xpbd", True), ("featherstone", False)])
-def test_a_divergence_names_the_merger_of_fixed_joints_if_the_solver_holds_them_together(
-    simulate, arm, solver, is_named
-):
+def test_a_divergence_names_the_merger_of_fixed_links(simulate, arm, solver, is_named):
     assets = [{**arm[0], "joint_positions": {"hinge": 1.0}}]
     with simulate(assets=assets, solver=solver, max_speed=0.1) as simulation:
         simulation.step(20)
