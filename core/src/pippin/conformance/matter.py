@@ -28,7 +28,9 @@ _CORNERS: Mapping[str, Sequence[Vector]] = {
 _FACES: Mapping[str, Sequence[int]] = {"triangle": (0, 1, 2), "hinge": (2, 1, 0, 3, 0, 1), "tetrahedron": ()}
 
 
-def particle(builder: newton.ModelBuilder, place: Vector, speed: Vector = NOWHERE, mass: float = MASS, **options: Any):
+def particle(
+    builder: newton.ModelBuilder, place: Vector, speed: Vector = NOWHERE, mass: float = MASS, **options: Any
+) -> int:
     """Add a particle at a place [m] with a velocity [m/s], and return it; one without a mass stays."""
     return builder.add_particle(wp.vec3(*place), wp.vec3(*speed), mass, **options)
 
@@ -129,7 +131,7 @@ def deformed(kind: str, shift: Vector, **options: Any) -> Add:
 
 def _add_elements(builder: newton.ModelBuilder, kind: str, first: int, **options: Any) -> None:
     if kind == "tetrahedron":
-        builder.add_tetrahedron(*range(first, first + 4), **options)
+        builder.add_tetrahedron(first, first + 1, first + 2, first + 3, **options)
     elif kind == "triangle":
         builder.add_triangle(*range(first, first + 3), tri_kd=0.0, **options)
     else:
@@ -157,7 +159,7 @@ def _add_panels(builder: Any, places: Any, corners: np.ndarray, faces: Any, **op
     )
 
 
-def rod(*, is_level: bool, **stiffnesses: float) -> Add:
+def rod(*, is_level: bool, **stiffnesses: Any) -> Add:
     """Return a function that adds a rod of two segments of 0.2 m, of which the first stays."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:

@@ -33,10 +33,11 @@ def _attach(bodies: SceneBodies, config: AttachmentConfig, particle: int, body: 
     builder = bodies.builder
     pose: Any = builder.body_q[body]
     place: Any = wp.vec3(*builder.particle_q[particle])
+    point: Any = config.point or wp.transform_point(wp.transform_inverse(pose), place)
     builder.add_attachment_particle_body(
         particle,
         body,
-        body_point=config.point or wp.transform_point(wp.transform_inverse(pose), place),
+        body_point=point,
         stiffness=math.inf if config.stiffness is None else config.stiffness,
         damping=config.damping,
     )
