@@ -114,6 +114,26 @@ def _plots(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return silent | {name: [0.0] for name in logs}
 
 
+def _conveyor(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    bodies, shapes = simulation.model.body_label, simulation.model.shape_label
+    belts = [index for index, label in enumerate(shapes) if label.startswith("conveyor_belt")]
+    indices = {"belt_body": bodies.index("conveyor_belt"), "belt_collision_shapes": belts}
+    return {
+        "bag_bodies": [index for index, label in enumerate(bodies) if "_" in label and "belt" not in label],
+        **indices,
+    }
+
+
+def _screw(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return what the example's own step writes and reads: its target goes to an array of its own."""
+    example = SimpleNamespace(joint_target_q=wp.zeros(2, dtype=float, device=simulation.device))
+    arrays = {name: wp.empty_like(getattr(simulation.model, name)) for name in ("joint_q", "joint_qd")}
+    zero = dict.fromkeys(("max_abs_screw_angle", "max_abs_coupling_error"), 0.0)
+    places = {"screw_q_index": 0, "nut_q_index": 1, "screw_target_index": 0}
+    law = {"angle_amplitude": 1.0, "coupling_ratio": 1.2 / (2.0 * np.pi)}
+    return {"control": example, "viewer": Mock(), **arrays, **zero, **places, **law}
+
+
 def _steps(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return the step of an example whose own one launches a graph and nothing else."""
     return {"step": simulation.step}
@@ -140,6 +160,7 @@ def _box(simulation: pippin.Simulation) -> Mapping[str, Any]:
 
 
 CASES = (
+    Case(module="basic.example_basic_conveyor", frames=100, attributes=_conveyor),
     Case(module="basic.example_basic_dzhanibekov", frames=230, attributes=_spin),
     Case(module="basic.example_basic_heightfield", frames=120, attributes=_spheres),
     Case(module="basic.example_basic_joints", frames=100),
@@ -149,6 +170,7 @@ CASES = (
         attributes=_layers,
         solvers=("xpbd", "featherstone", "mujoco", "kamino"),
     ),
+    Case(module="basic.example_basic_mimic_joint", frames=120, attributes=_screw),
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
     Case(module="basic.example_basic_plotting", frames=200, attributes=_plots, marks=("slow",)),
@@ -165,6 +187,9 @@ CASES = (
     Case(module="mpm.example_mpm_grain_rendering", frames=10),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="robot.example_robot_cartpole", frames=10),
+    Case(module="selection.example_selection_articulations", frames=10, attributes=_steps, marks=("slow",)),
+    Case(module="selection.example_selection_materials", frames=10, attributes=_steps),
+    Case(module="selection.example_selection_multiple", frames=10, attributes=_steps),
     Case(module="sensors.example_sensor_imu", frames=200, attributes=_imu),
     Case(module="softbody.example_softbody_hanging", frames=2),
     Case(module="tendon.example_tendon_3d_routing", frames=60, attributes=_routing),
