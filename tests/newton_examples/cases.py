@@ -114,6 +114,15 @@ def _plots(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return silent | {name: [0.0] for name in logs}
 
 
+def _sheets(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    starts = [each * 441 for each in range(5)]
+    return {"sheet_starts": starts, "rest_side": 1.0, "_apply_stretch_ramp": lambda: None, "_frame_index": 0}
+
+
+def _gripper(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"step": simulation.step, "_mesh_particles": list(range(simulation.model.particle_count))}
+
+
 def _conveyor(simulation: pippin.Simulation) -> Mapping[str, Any]:
     bodies, shapes = simulation.model.body_label, simulation.model.shape_label
     belts = [index for index, label in enumerate(shapes) if label.startswith("conveyor_belt")]
@@ -179,11 +188,14 @@ CASES = (
     Case(module="cable.example_cable_pile", frames=20, attributes=_pile, marks=("slow",)),
     Case(module="cable.example_cable_y_junction", frames=20, attributes=_junction),
     Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
+    Case(module="cloth.example_cloth_poker_cards", frames=30, marks=("slow",)),
+    Case(module="cloth.example_cloth_twist", frames=100, marks=("slow",)),
     Case(module="contacts.example_balance_bird", frames=120),
     Case(module="contacts.example_domino_spiral", frames=120),
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
     Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
+    Case(module="mpm.example_mpm_beam_twist", frames=100, marks=("cuda",)),
     Case(module="mpm.example_mpm_grain_rendering", frames=10),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="robot.example_robot_cartpole", frames=10),
@@ -196,5 +208,8 @@ CASES = (
     Case(module="tendon.example_tendon_capstan_friction", frames=45, attributes=_capstans),
     Case(module="tendon.example_tendon_pinhole", frames=30),
     Case(module="tendon.example_tendon_pulley", frames=30),
+    Case(module="vbd.example_cloth_stiff_material_stretch", frames=360, attributes=_sheets, marks=("slow",)),
+    Case(module="vbd.example_vbd_gripper_soft_grid", frames=240, attributes=_gripper, marks=("slow",)),
+    Case(module="vbd.example_vbd_gripper_soft_triangle", frames=240, attributes=_gripper, marks=("slow",)),
     Case(module="vbd.example_vbd_rigid_rigid_contact", frames=100, attributes=_box),
 )

@@ -94,6 +94,16 @@ def bags(kind: int, height: float) -> np.ndarray:
     return np.stack([*places, zero, zero, np.sin(half), np.cos(half)], axis=1)
 
 
+def cards() -> np.ndarray:
+    """Return the poses of the 52 cards of `cloth_poker_cards`, by its seed, shape [52, 7]."""
+    random, poses = np.random.default_rng(42), []
+    for number in range(52):
+        x, y, angle = random.uniform(-0.005, 0.005), random.uniform(-0.005, 0.005), random.uniform(-0.1, 0.1)
+        place = [x - 0.03175, y - 0.04445, 0.25 + 0.001 * number]
+        poses.append([*place, 0.0, 0.0, math.sin(angle / 2.0), math.cos(angle / 2.0)])
+    return np.array(poses)
+
+
 def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
@@ -104,6 +114,9 @@ def main() -> None:
     np.savetxt(FILES / "branch_edges.csv", edges, fmt="%d", delimiter=",")
     mesh = pedestal()
     np.savez_compressed(FILES / "pedestal.npz", vertices=mesh.vertices, indices=mesh.indices)
+    np.savetxt(FILES / "cards.csv", cards(), fmt="%.9g", delimiter=",")
+    corners = np.array([[-0.18, 0.0, 0.11], [0.18, 0.0, 0.11], [0.07, 0.0, 0.47]], dtype=np.float32)
+    np.savez_compressed(FILES / "triangle.npz", vertices=corners, indices=np.arange(3))
     rings = {"belt": (1.56, 2.04, -0.04, 0.04), "rail_inner": (1.525, 1.56, 0.03, 0.19)}
     for name, sizes in {**rings, "rail_outer": (2.04, 2.075, 0.03, 0.19)}.items():
         mesh = ring(*sizes)
