@@ -29,6 +29,12 @@ class SeenMatter:
     radius: float
     """Mean radius of the particles [m]."""
 
+    def of(self, positions: np.ndarray) -> np.ndarray:
+        """Return the rows of the object in an array of all particles; a view, if they follow each other."""
+        first, last = self.particles[0], self.particles[-1]
+        is_block = last - first + 1 == len(self.particles)
+        return positions[first : last + 1] if is_block else positions[self.particles]
+
 
 def seen_matter(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list[SeenMatter]:
     """Return what is to be drawn of matter in some worlds, and in none, in the order of the model."""
