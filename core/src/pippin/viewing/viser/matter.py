@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from pippin.arrays import on_host
-from pippin.viewing.seen_matter import SeenMatter, seen_matter
+from pippin.viewing.matter import SeenMatter, seen_matter
 
 from .playback import ViewedSimulation
 
@@ -17,7 +17,10 @@ class MatterScene:
 
     def __init__(self, server: Any, shown: ViewedSimulation, offsets_of: Callable[[Sequence[int]], np.ndarray]) -> None:
         self._server, self._shown, self._offsets_of = server, shown, offsets_of
-        self._objects = seen_matter(shown.model, range(shown.world_count))
+        every = seen_matter(shown.model, range(shown.world_count))
+        self._objects = [seen for seen in every if len(seen.particles)]
+        #: Cables of all worlds, which are drawn as shapes.
+        self.cables = [seen for seen in every if len(seen.bodies)]
         self._handles: dict[int, Any] = {}
         # Clouds are sent in half precision: 16 bit hold a thousandth of the distance from their middle at the start.
         self._origins = [seen.of(on_host(shown.state.particle_q)).mean(axis=0) for seen in self._objects]
