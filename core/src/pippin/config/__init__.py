@@ -12,6 +12,7 @@ from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
 from .task import ObservationConfig, TaskConfig
+from .tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
 
 __all__ = [
     "AssetConfig",
@@ -26,10 +27,13 @@ __all__ = [
     "ObservationConfig",
     "PolicyConfig",
     "SceneConfig",
+    "SceneSiteConfig",
     "ShapeConfig",
     "SimulationConfig",
     "SimulationOptions",
     "TaskConfig",
+    "TendonConfig",
+    "TendonGuideConfig",
     "dump_toml",
     "load",
     "refuse_missing_extras",
