@@ -84,7 +84,14 @@ def build_model(
         builder, device, requires_grad=config.simulation.requires_grad, has_valid_inertias=has_valid_inertias
     )
     _refuse_state_attributes(model)
+    for each in (*worlds, builder):
+        release(each)
     return model, layout, imports
+
+
+def release(builder: newton.ModelBuilder) -> None:
+    """Drop the attributes of a builder that is no longer needed: those of solvers refer back to it."""
+    builder.custom_attributes.clear()
 
 
 def features_of(model: newton.Model) -> dict[str, Sequence[str]]:

@@ -20,7 +20,7 @@ from pippin.label_mapping import LabelMapping
 from pippin.labels import label_fault
 from pippin.support.declaration import Declaration
 
-from .contract import attribute_faults
+from .contract import attribute_faults, release_hooks
 from .error_attribution import ErrorAttribution
 from .own_hooks import add_own_hooks, refuse_arguments
 from .runtime_attributes import RuntimeAttributes
@@ -241,10 +241,11 @@ class Components(Mapping[str, Any]):
             PluginError: A component raised; its exception is the cause, or a group if several raised.
         """
         errors: list[Exception] = []
+        answers = self.implementations("close")
         viewers = {answer.owner for answer in self.implementations("frame")}
         if self.trace is not None:
             self.trace.phase = "close"
-        for implementation in reversed(self.implementations("close")):
+        for implementation in reversed(answers):
             try:
                 implementation.call()
             except Exception as error:
@@ -252,6 +253,7 @@ class Components(Mapping[str, Any]):
                     _LOGGER.warning("%s", error)
                 else:
                     errors.append(error)
+        release_hooks(self.manager)
         if len(errors) == 1:
             raise errors[0]
         if errors:

@@ -17,7 +17,7 @@ from pippin.hookspecs import Hooks
 from pippin.solving.sub_solver import SubSolver
 from pippin.support.declaration import Declaration
 
-from .contract import load_plugin
+from .contract import load_plugin, release_hooks
 from .error_attribution import ErrorAttribution
 from .runtime_attributes import RuntimeAttributes
 
@@ -73,6 +73,7 @@ def _hooks_of(component: Any, attribution: ErrorAttribution) -> Mapping[str, Cal
             raise PluginError(f"{owner}: wraps {caller.name!r}, which nobody answers here; answer it instead")
         names = (*answer.argnames, *answer.kwargnames)
         found[caller.name] = _asking(attribution.guarded(caller.name, answer.function), names)
+    release_hooks(manager)
     return found
 
 

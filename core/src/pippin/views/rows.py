@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -86,6 +87,7 @@ class RowView(FrozenAttributes, abc.ABC):
         self._model_flags = RowFlags.of_model(host, world_ids)
         self._buffers: dict[str, QuantityBuffer] = {}
         self._checks: dict[str, HostCheck] = {}
+        described = partial(type(self)._describe, weakref.proxy(self))  # no circle with what keeps it
         for name, quantity in self.quantities.items():
             if quantity.source != "computed":
                 index = index_of(quantity, indices)
@@ -104,7 +106,7 @@ class RowView(FrozenAttributes, abc.ABC):
                     dtype=quantity.dtype,
                     components=quantity.components,
                     is_used=indices[quantity.element] != PADDING,
-                    describe=partial(self._describe, quantity.element),
+                    describe=partial(described, quantity.element),
                     quaternion=in_quaternion,
                 )
         self._permissions = Permissions(host, indices, self._faults_of)
@@ -117,8 +119,7 @@ class RowView(FrozenAttributes, abc.ABC):
         self._flag_staging = Staging(bodies.size, "uint8", device)
         elements = self._elements(indices)
         self._attributes = Attributes(host, elements, self.quantities, self._faults.of(_ATTRIBUTE), self._model_flags)
-        describe = partial(self._describe, element)
-        force_check = HostCheck(components=3, is_used=bodies != PADDING, describe=describe)
+        force_check = HostCheck(components=3, is_used=bodies != PADDING, describe=partial(described, element))
         vectors = self._shape(element, bodies.shape, 3)
         self._wrenches = Wrenches(host, bodies, vectors, force_check, self._faults.of(_APPLY))
         self._placement = Placement(
@@ -144,12 +145,13 @@ class RowView(FrozenAttributes, abc.ABC):
         """Return the index map of each frequency of Newton's attributes."""
         bodies = indices["link" if "link" in indices else "body"]
         of_bodies = bodies if "link" in indices else bodies[:, 0]
+        model, articulations, worlds = self._host.model, self.articulation_indices, self.world_ids
         found: dict[str, Callable[[], np.ndarray]] = {
             "BODY": lambda: of_bodies,
             "JOINT": lambda: indices["joint"],
-            "SHAPE": lambda: shapes_of(self._host.model, bodies),
-            "ARTICULATION": lambda: self.articulation_indices,
-            "WORLD": lambda: self.world_ids,
+            "SHAPE": lambda: shapes_of(model, bodies),
+            "ARTICULATION": lambda: articulations,
+            "WORLD": lambda: worlds,
         }
         if "dof" in indices:
             found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}
