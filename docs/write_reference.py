@@ -18,6 +18,7 @@ from reference_pages import (
     honoured,
     hooks,
     names,
+    newton_examples,
     physics,
     sensors,
     solvers,
@@ -39,6 +40,7 @@ PAGES = {
     "public-names": names.page,
     "conformance": conformance.page,
     "tasks": tasks.page,
+    "newton-examples": newton_examples.page,
 }
 """Function that returns each page, by the name of its file."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pippin.views.quantities import ARTICULATION, RIGID_BODY, ViewQuantity
+from pippin.views.quantities import ARTICULATION, CABLE, PARTICLES, RIGID_BODY, ViewQuantity
 from pippin.views.rules import RULES
 
 VIEWS = """\
@@ -10,19 +10,21 @@ VIEWS = """\
 
 <!-- Written by docs/write_reference.py from the tables of quantities. Change those, then run it. -->
 
-`simulation.view.articulations(pattern)` and `rigid_bodies(pattern)` return views. A view has a method `get_NAME` for
-each row of its table, and a method `set_NAME` if the last column is not empty.
+`simulation.view.articulations(pattern)` and `rigid_bodies(pattern)` return views, and so do `surfaces`, `volumes`,
+`particles` and `cables`. A view has a method `get_NAME` for each row of its table, and a method `set_NAME` if the last
+column is not empty.
 [Views](../how-to/views.md) shows how to use them, and explains `contacts(sensors, filters)`.
 
-- **shape**: N rows; D DOFs, C coordinates and L links of the row with the most; G generalized DOFs: the six of a free
-  root, if any row has one, then the D others. Shorter rows are padded with 0.
+- **shape**: N rows; D DOFs, C coordinates, L links (of a cable: segments) and P particles of the row with the most; G
+  generalized DOFs: the six of a free root, if any row has one, then the D others. Shorter rows are padded with 0.
 - **array**: the array that holds the numbers, in the state, the inputs (`control`) or the `model`, or among the
   [observables](glossary.md#observable) of the solver; request an observable with `simulation.observables`.
 - **values**: what can be set. Any other value is an error that names it, and is not written.
 - **when it is set**: `●` means that setting has no other effect. Flags of `newton.ModelFlags` are sent to the solver
   once, before the next step; a solver that does not support them
   [refuses the change](solvers.md#model-changes-while-running). "bodies" are computed from joints once, before the next
-  step or read, for the changed articulations.
+  step or read, for the changed articulations; "joints" are computed from bodies likewise. After "particles", the solver
+  forgets what it remembers of the worlds.
 
 Numbers are float32. Poses and velocities are in the world frame; all worlds have the same origin.
 """
@@ -63,9 +65,14 @@ step and divided by `dt`.
 """
 
 
+_FOLLOWS = {"joints": "bodies", "bodies": "joints", "particles": "particles", None: ""}
+"""What follows from what is written."""
+
+
 def page() -> str:
     """Return the tables of quantities of the views."""
     tables = {"Articulations": ARTICULATION, "Rigid bodies": RIGID_BODY}
+    tables |= {"Surfaces, volumes and particles": PARTICLES, "Cables": CABLE}
     quantities = "".join(
         f"\n## {title}\n\n| name | unit | shape | array | frame | values | when it is set |\n"
         + "|---|---|---|---|---|---|---|\n"
@@ -76,13 +83,13 @@ def page() -> str:
 
 
 def _quantity(quantity: ViewQuantity) -> str:
-    columns = {"dof": "D", "coordinate": "C", "link": "L", "generalized": "G"}.get(quantity.element)
+    columns = {"dof": "D", "coordinate": "C", "link": "L", "generalized": "G", "particle": "P"}.get(quantity.element)
     shape = ["N", *([columns] if columns else []), *([str(quantity.components)] if quantity.components > 1 else [])]
     if quantity.source == "computed" and quantity.name in ("jacobians", "mass_matrices"):
         shape.append("G")
     where = {"observable": "observables", "computed": ""}.get(quantity.source, quantity.source)
     arrays = ", ".join(f"`{where}.{array}`" for array in quantity.arrays) or "computed"
-    follows = [f"`{flag}`" for flag in quantity.flags] + (["bodies"] if quantity.invalidates else [])
+    follows = [f"`{flag}`" for flag in quantity.flags] + [_FOLLOWS[quantity.invalidates]] * bool(quantity.invalidates)
     effect = (", ".join(follows) or "●") if quantity.is_settable else ""
     values = RULES[quantity.valid].expected if quantity.is_settable else ""
     texts = [quantity.unit, f"({', '.join(shape)})", arrays, quantity.frame, values, effect]

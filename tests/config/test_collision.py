@@ -11,6 +11,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.config import BodyPairReductionConfig, CollisionConfig, HydroelasticConfig
+from pippin.config.collision import PARTICLE_NUMBERS
 
 NOT_DATA = {
     "narrow_phase": "an object",
@@ -47,7 +48,9 @@ def test_the_table_has_every_option_of_the_pipeline_with_its_default():
     for name in NOT_DATA:
         del theirs[name]
 
-    assert own_defaults(CollisionConfig) == {**theirs, "interval": 1}
+    own = own_defaults(CollisionConfig)
+    assert {own.pop(name) for name in PARTICLE_NUMBERS} == {None}
+    assert own == {**theirs, "interval": 1}
 
 
 def test_the_hydroelastic_table_has_every_option_with_its_default():
@@ -349,3 +352,55 @@ def test_a_fast_body_is_seen_before_it_passes_a_thin_wall(configure):
 
     assert counts["present"] == 0
     assert counts["speculative"] > 0
+
+
+def test_every_number_of_contacts_of_particles_is_a_key():
+    model = newton.Model(device="cpu")
+    theirs = {name for name in vars(model) if re.match(r"(soft_contact|particle)_(k|mu|res|coh|adh)", name)}
+
+    assert set(PARTICLE_NUMBERS) == theirs
+
+
+GRAINS = {"type": "granular", "label": "bed", "size": [0.1, 0.1, 0.1], "density": 1000.0, "spacing": 0.05}
+
+
+def grains(solver, **collision):
+    solver = {"type": solver} if isinstance(solver, str) else solver
+    scene = {"objects": [GRAINS], "ground": True}
+    return pippin.structure({"solver": solver, "scene": scene, "collision": collision, "simulation": {"device": "cpu"}})
+
+
+def test_numbers_of_particles_reach_the_model_also_after_a_resume(tmp_path):
+    with pippin.Simulation(grains("xpbd", soft_contact_mu=0.3, particle_adhesion=0.01)) as simulation:
+        simulation.step()
+        simulation.save(tmp_path / "bed.npz")
+    with pippin.Simulation.load(tmp_path / "bed.npz") as resumed:
+        found = (resumed.model.soft_contact_mu, resumed.model.particle_adhesion)
+
+    assert found == (0.3, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("solver", "key"),
+    [
+        ("xpbd", "soft_contact_ke"),
+        ("xpbd", "soft_contact_restitution"),
+        ("vbd", "soft_contact_kf"),
+        ("vbd", "particle_mu"),
+        ("featherstone", "particle_ke"),
+        ({"type": "xpbd", "disable_particle_contacts": True}, "particle_cohesion"),
+    ],
+)
+def test_a_number_that_the_solver_does_not_read_is_refused_by_its_key(solver, key):
+    """Also one that Newton has by default: the solver would have none."""
+    default = {"ke": 1000.0, "kf": 1000.0, "mu": 0.5}.get(key.rpartition("_")[2], 0.0)
+
+    with pytest.raises(pippin.ConfigError, match=rf"does not support \w+ \(.*\), used by collision\.{key};"):
+        pippin.Simulation(grains(solver, **{key: default}))
+
+
+def test_numbers_of_contacts_of_particles_need_particles(boxes, configure):
+    config = configure("xpbd", collision={"soft_contact_mu": 0.3})
+
+    with pytest.raises(pippin.ConfigError, match=r"^collision\.soft_contact_mu: 0\.3, but the scene has no particles"):
+        pippin.Simulation(config, prototype=boxes)

@@ -21,6 +21,7 @@ SUBJECTS = {
     "xpbd": {"config": {"enable_restitution": True, "joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0}},
     "mujoco-native": {},
     "steel": {"config": {"enable_joint_velocity_limits": True}},
+    "vbd": {},
 }
 
 
@@ -64,6 +65,11 @@ def opened(model):
 
 def mimicking(offset, factor):
     return lambda model: model.joint_mimic_coeffs.fill_((offset, factor))
+
+
+def number(name, value):
+    """Return a scrub that sets a number of the model."""
+    return lambda model: setattr(model, name, value)
 
 
 GRAVITY, NO_JOINT = fill("gravity", (0.0, 0.0, 0.0)), fill("joint_enabled", False)
@@ -122,6 +128,19 @@ MUTANTS = [
     *((name, "featherstone", "stiffness", fill("joint_limit_ke", 1e4)) for name in benches_of("limit_stiffness")),
     *((name, "featherstone", "damping", fill("joint_limit_kd", 0.0)) for name in benches_of("limit_stiffness")),
     *((name, "mujoco-native", "limits", NO_UPPER) for name in benches_of("limit_stiffness")),
+    ("soft_contact_stiffness", "vbd", "stiffness", number("soft_contact_ke", 2500.0)),
+    ("soft_contact_stiffness", "featherstone", "damping", number("soft_contact_kd", 200.0)),
+    ("soft_contact_friction", "vbd", "friction", number("soft_contact_mu", 0.5)),
+    ("soft_contact_friction", "xpbd", "friction", number("soft_contact_mu", 0.4)),
+    ("soft_contact_friction_damping", "featherstone", "damping", number("soft_contact_kf", 1000.0)),
+    ("soft_contact_restitution", "xpbd", "restitution", number("soft_contact_restitution", 0.0)),
+    ("soft_contact_restitution", "xpbd", "the value", number("soft_contact_restitution", 1.0)),
+    ("particle_contact_stiffness", "semi-implicit", "stiffness", number("particle_ke", 2500.0)),
+    ("particle_contact_stiffness", "semi-implicit", "damping", number("particle_kd", 100.0)),
+    ("particle_friction", "xpbd", "friction", number("particle_mu", 0.0)),
+    ("particle_friction", "semi-implicit", "the value", number("particle_mu", 0.5)),
+    ("particle_cohesion", "xpbd", "cohesion", number("particle_cohesion", 0.0)),
+    ("particle_adhesion", "featherstone", "adhesion", number("particle_adhesion", 0.0)),
 ]
 """Bench, solver, what is taken out, and how."""
 

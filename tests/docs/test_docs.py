@@ -50,6 +50,7 @@ WRITTEN = (
     "public-names",
     "conformance",
     "tasks",
+    "newton-examples",
 )
 """Pages that `docs/write_reference.py` writes."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pippin
+import warp as wp
 
 from .judge import Case
 
@@ -52,8 +54,57 @@ def _pile(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"layers": 10}
 
 
+def _rest_poses(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"cable_bodies": [_segments(simulation, label) for label in ("straightens", "curls")]}
+
+
+def _junction(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    bodies = _segments(simulation, "tree")
+    joints = [index for index, label in enumerate(simulation.model.joint_label) if "_cable_" in label]
+    start = simulation.state.body_q.numpy()[bodies[19]].copy()
+    return {"graph_bodies": bodies, "graph_joints": joints, "pinned_body": bodies[19], "pinned_body_q0": start}
+
+
+def _segments(simulation: pippin.Simulation, label: str) -> list[int]:
+    """Return the bodies of a rod."""
+    return [index for index, each in enumerate(simulation.model.body_label) if each.startswith(f"{label}_")]
+
+
 def _sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"solver": SimpleNamespace(voxel_size=0.1, grid_type="sparse"), "collider": "cube"}
+
+
+def _routing(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the pulleys of `tendon_3d_routing`, and how far they have turned."""
+    bodies = dict(zip(("p1_idx", "p2_idx", "p3_idx"), _bodies(simulation, "first", "middle", "last"), strict=True))
+    starts = simulation.state.body_q.numpy()[:, :3].copy()
+    left, right = _bodies(simulation, "light", "heavy")
+    return {
+        **bodies,
+        "left_start_pos": starts[left],
+        "right_start_pos": starts[right],
+        "_pulley_theta": np.zeros(3),
+        "_last_pulley_angles": None,
+        "_pulley_rotation_history": [],
+    }
+
+
+def _capstans(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the parts of three machines, and what their check records of each frame."""
+    parts = {"pulley_indices": "pulley", "left_indices": "light", "right_indices": "heavy"}
+    histories = ("pulley_rotation", "left_z", "right_z", "left_attachment", "left_position", "right_position")
+    return {
+        "pulley_radius": 0.22,
+        "pulley_z": 4.1,
+        "_pulley_theta": [0.0, 0.0, 0.0],
+        "_last_pulley_angle": [None, None, None],
+        **{name: _bodies(simulation, *(f"{label}_{case}" for case in range(3))) for name, label in parts.items()},
+        **{f"_{name}_history": [] for name in histories},
+    }
+
+
+def _bodies(simulation: pippin.Simulation, *labels: str) -> list[int]:
+    return [simulation.model.body_label.index(label) for label in labels]
 
 
 def _plots(simulation: pippin.Simulation) -> Mapping[str, Any]:
@@ -68,22 +119,57 @@ def _steps(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"step": simulation.step}
 
 
+def _layers(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the one layer that a run has: the example draws its four solvers over each other."""
+    layer = SimpleNamespace(
+        layer_id=simulation.config.solver.type, model=simulation.model, state_0=simulation.state, step=simulation.step
+    )
+    return {"layers": [layer]}
+
+
+def _imu(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the IMU by Newton's names; the example colours cubes by it, and its check reads the last values."""
+    output = simulation.sensors["imu"].outputs["linear_acceleration"]
+    values = SimpleNamespace(numpy=lambda: output.numpy().reshape(-1, 3))
+    return {"imu": SimpleNamespace(accelerometer=values), "colors": wp.zeros(3, dtype=wp.vec3), "visual_cubes": ()}
+
+
+def _box(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    module = importlib.import_module("newton.examples.vbd.example_vbd_rigid_rigid_contact")
+    return {"info": {"body_indices": range(6)}, "params": module.PARAMS, "frame": 0}
+
+
 CASES = (
     Case(module="basic.example_basic_dzhanibekov", frames=230, attributes=_spin),
     Case(module="basic.example_basic_heightfield", frames=120, attributes=_spheres),
     Case(module="basic.example_basic_joints", frames=100),
+    Case(
+        module="basic.example_basic_multi_solver_overlay",
+        frames=50,
+        attributes=_layers,
+        solvers=("xpbd", "featherstone", "mujoco", "kamino"),
+    ),
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
     Case(module="basic.example_basic_plotting", frames=200, attributes=_plots, marks=("slow",)),
     Case(module="basic.example_recording", frames=120, attributes=_steps, marks=("slow",)),
+    Case(module="cable.example_cable_initial_rest_pose", frames=120, attributes=_rest_poses),
     Case(module="cable.example_cable_pile", frames=20, attributes=_pile, marks=("slow",)),
+    Case(module="cable.example_cable_y_junction", frames=20, attributes=_junction),
     Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
     Case(module="contacts.example_balance_bird", frames=120),
     Case(module="contacts.example_domino_spiral", frames=120),
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
     Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
+    Case(module="mpm.example_mpm_grain_rendering", frames=10),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="robot.example_robot_cartpole", frames=10),
+    Case(module="sensors.example_sensor_imu", frames=200, attributes=_imu),
     Case(module="softbody.example_softbody_hanging", frames=2),
+    Case(module="tendon.example_tendon_3d_routing", frames=60, attributes=_routing),
+    Case(module="tendon.example_tendon_capstan_friction", frames=45, attributes=_capstans),
+    Case(module="tendon.example_tendon_pinhole", frames=30),
+    Case(module="tendon.example_tendon_pulley", frames=30),
+    Case(module="vbd.example_vbd_rigid_rigid_contact", frames=100, attributes=_box),
 )

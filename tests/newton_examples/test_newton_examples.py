@@ -1,19 +1,40 @@
 """Newton's examples from files, judged by Newton's own checks."""
 
+import tomllib
+from pathlib import Path
+
+import newton
 import pytest
 import warp as wp
 
 from .cases import CASES
-from .judge import Case, judge
+from .judge import FILES, Case, judge
 
 PARAMETERS = [
-    pytest.param(case, id=case.name, marks=[getattr(pytest.mark, mark) for mark in case.marks]) for case in CASES
+    pytest.param(
+        case,
+        solver,
+        id=f"{case.name}-{solver}" if solver else case.name,
+        marks=[getattr(pytest.mark, mark) for mark in case.marks],
+    )
+    for case in CASES
+    for solver in case.solvers or (None,)
 ]
 
 
-@pytest.mark.parametrize("case", PARAMETERS)
-def test_an_example_passes_newtons_check(case: Case):
+@pytest.mark.parametrize(("case", "solver"), PARAMETERS)
+def test_an_example_passes_newtons_check(case: Case, solver: str | None):
     if "cuda" in case.marks and not wp.is_cuda_available():
         pytest.skip("no CUDA device")
 
-    judge(case)
+    judge(case, solver)
+
+
+def test_the_table_has_the_examples_of_the_installed_newton():
+    needs = tomllib.loads((Path(__file__).parent / "needs.toml").read_text(encoding="utf-8"))["needs"]
+    examples = Path(newton.__file__).parent / "examples"
+
+    installed = {f"{file.parent.name}/{file.stem.removeprefix('example_')}" for file in examples.glob("*/example_*.py")}
+    assert {f"{group}/{name}" for group, names in needs.items() for name in names} == installed
+    assert {case.module.replace(".example_", "/") for case in CASES} <= installed
+    assert {case.name for case in CASES} == {file.stem for file in FILES.glob("*.toml")}

@@ -46,6 +46,23 @@ def wave() -> np.ndarray:
     return np.stack([along, 0.05 * np.sin(2.0 * np.pi * along), np.zeros(41)], axis=1)
 
 
+def helix() -> np.ndarray:
+    """Return the ends of the segments of a helix of `cable_initial_rest_pose` [m], shape [61, 3]."""
+    share = np.linspace(0.0, 1.0, 61)
+    angles = 2.0 * np.pi * 2.5 * share
+    return np.stack([2.6 * (share - 0.5), 0.22 * np.cos(angles), 0.22 * np.sin(angles)], axis=1)
+
+
+def branches() -> tuple[np.ndarray, np.ndarray]:
+    """Return points [m] and edges of the three branches of `cable_y_junction`, shapes [61, 3] and [60, 2]."""
+    points, edges = [np.zeros(3)], []
+    for angle in np.radians((0.0, 120.0, 240.0)):
+        for number in range(1, 21):
+            edges.append((len(points) - 1 if number > 1 else 0, len(points)))
+            points.append(0.03 * number * np.array([np.cos(angle), np.sin(angle), 0.0]))
+    return np.array(points), np.array(edges)
+
+
 def pedestal() -> newton.Mesh:
     """Return the frustum of `balance_bird`, with its base at height zero [m]."""
     mesh = newton.Mesh.create_cylinder(
@@ -58,6 +75,10 @@ def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "wave.csv", wave(), fmt="%.7g", delimiter=",")
+    np.savetxt(FILES / "helix.csv", helix(), fmt="%.9g", delimiter=",")
+    points, edges = branches()
+    np.savetxt(FILES / "branches.csv", points, fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "branch_edges.csv", edges, fmt="%d", delimiter=",")
     mesh = pedestal()
     np.savez_compressed(FILES / "pedestal.npz", vertices=mesh.vertices, indices=mesh.indices)
 

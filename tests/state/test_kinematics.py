@@ -62,7 +62,7 @@ def test_a_step_settles_once_and_a_mask_may_live_on_the_device(simulate):
 
 def test_only_joints_or_bodies_can_be_written(simulate):
     with simulate(solver="xpbd") as simulation:
-        with pytest.raises(pippin.ConfigError, match="expected 'joints' or 'bodies', got 'body'"):
+        with pytest.raises(pippin.ConfigError, match="expected 'joints', 'bodies' or 'particles', got 'body'"):
             simulation.invalidate("body")
         with pytest.raises(pippin.ConfigError, match="3 is not a world"):
             simulation.invalidate("joints", [3])

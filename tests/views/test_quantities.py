@@ -7,10 +7,11 @@ from pathlib import Path
 import newton
 import pippin.views
 import pytest
-from pippin.views import ARTICULATION, RIGID_BODY, ArticulationView, RigidBodyView
+from pippin.views import ARTICULATION, RIGID_BODY, ArticulationView, CableView, ParticleView, RigidBodyView
+from pippin.views.quantities import CABLE, PARTICLES
 
-CASES = [(ArticulationView, quantity) for quantity in ARTICULATION.values()]
-CASES += [(RigidBodyView, quantity) for quantity in RIGID_BODY.values()]
+TABLES = {ArticulationView: ARTICULATION, RigidBodyView: RIGID_BODY, ParticleView: PARTICLES, CableView: CABLE}
+CASES = [(view, quantity) for view, table in TABLES.items() for quantity in table.values()]
 IDS = [f"{view.__name__}.{quantity.name}" for view, quantity in CASES]
 
 
@@ -41,7 +42,7 @@ def test_flags_are_newtons():
 
 
 def test_no_method_is_without_a_quantity():
-    for view, table in ((ArticulationView, ARTICULATION), (RigidBodyView, RIGID_BODY)):
+    for view, table in TABLES.items():
         setters = {getattr(view, name).__name__ for name in dir(view) if name.startswith("set_")} - {"set_attribute"}
         assert setters == {f"set_{name}" for name, quantity in table.items() if quantity.is_settable}
 

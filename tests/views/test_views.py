@@ -6,7 +6,15 @@ import sys
 import pippin.views
 import pytest
 
-VIEWS = {"Array", "ArticulationView", "RigidBodyView", "RigidContactView", "SimulationView"}
+VIEWS = {
+    "Array",
+    "ArticulationView",
+    "CableView",
+    "ParticleView",
+    "RigidBodyView",
+    "RigidContactView",
+    "SimulationView",
+}
 """Names that are imported at first use; an `Array` may be one of Warp."""
 
 

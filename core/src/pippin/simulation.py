@@ -267,6 +267,11 @@ class Simulation(FrozenAttributes):
         return self._components.by_label("sensors")
 
     @property
+    def motions(self) -> Mapping[str, Any]:
+        """The prescribed motions by label."""
+        return self._components.by_label("motions")
+
+    @property
     def plugins(self) -> Mapping[str, Any]:
         """The other plugins by label: those of the tables `[plugins.*]`, and objects made in Python."""
         return self._components.by_label("plugins")
@@ -367,7 +372,7 @@ class Simulation(FrozenAttributes):
             self._components.call_each("observe", state=self.state, dt=self.control_dt)
 
     def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
-        """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
+        """Report that `joints`, `bodies` or `particles` of the state were written, so that the rest follows them.
 
         The computation runs once, on the device and only for the written worlds, before the next step or when `state`
         is read again: forward kinematics from `joint_q` and `joint_qd`, or inverse kinematics from `body_q` and

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 
 import attrs
 import newton
@@ -127,11 +128,11 @@ def test_a_cloth_follows_a_plate_that_is_moved_by_hand(simulate, scene):
     np.testing.assert_allclose(cloth, 0.01 + RADIUS, atol=1e-3)
 
 
-def cloth(builder):
+def cloth(builder, x=0.0):
     """A small cloth, flat and on its way along x."""
     newton.solvers.style3d.add_cloth_grid(
         builder,
-        pos=wp.vec3(0.0, 0.0, 0.5),
+        pos=wp.vec3(x, 0.0, 0.5),
         rot=wp.quat_identity(),
         vel=wp.vec3(0.3, 0.0, 0.0),
         dim_x=3,
@@ -149,6 +150,7 @@ CONFORMANCE = conformance.Conformance(
     "solver",
     "style3d",
     prototype=cloth,
+    beside=functools.partial(cloth, x=3.0),
     world_count=1,
     expected_failures={
         "free_fall": "the solver keeps 0.998 of every velocity from substep to substep",

@@ -174,7 +174,7 @@ def _compared(
     declared = components.declarations[components.solver_name]
     observables, supported = config.simulation.observables, declared.supported_observables or frozenset()
     unmet = unmet_needs(components.declarations, observables, supported)
-    accepted, used = config.simulation.accept_unsupported, features_of(scene.model)
+    accepted, used = config.simulation.accept_unsupported, features_of(scene.model, config.collision)
     found = find_gaps(used, declared, accepted, scene.actuators, are_stated=True)
     refused, ignored = (
         {name: listed(labels) for name, labels in each.items()} for each in (found.refused, found.ignored)

@@ -10,6 +10,7 @@ from pippin.arrays import present
 from pippin.assets.mjcf.contact_dimensions import has_dimensions
 from pippin.components.registry import Components
 from pippin.config import CollisionConfig
+from pippin.config.collision import PARTICLE_NUMBERS
 from pippin.errors import ConfigError
 from pippin.solving.capacities import pipeline_capacities
 from pippin.solving.contact_source import ContactSource
@@ -86,7 +87,8 @@ def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) 
 def _options(config: CollisionConfig) -> dict[str, Any]:
     """Return the arguments of Newton's constructor; nested tables become Newton's own classes."""
     options = attrs.asdict(config, recurse=False)
-    del options["interval"]
+    for name in ("interval", *PARTICLE_NUMBERS):
+        del options[name]
     hydroelastic, reduction = options.pop("hydroelastic"), options.pop("body_pair_reduction")
     if hydroelastic is not None:
         options["sdf_hydroelastic_config"] = newton.geometry.HydroelasticSDF.Config(**attrs.asdict(hydroelastic))

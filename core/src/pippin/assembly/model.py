@@ -16,12 +16,13 @@ from pippin.assets.formats import is_normalised
 from pippin.assets.mjcf.contact_dimensions import drop_frictions, raise_dimensions
 from pippin.assets.report import Imported
 from pippin.components.registry import Components, Implementation
-from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
+from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
 from pippin.objects.adding import add_objects
 from pippin.state.object_parts import ObjectParts
 from pippin.state.world_layout import WorldLayout, listed_worlds
+from pippin.support.features import OF_ATTRIBUTES
 from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
 
@@ -50,7 +51,9 @@ def build_model(
     solver = components.single("build_solver")  # none in a check of the scene alone
     declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
-        worlds, prototype_of_world, objects = _from_assets(components, scene, imports)
+        worlds, prototype_of_world, objects = _from_assets(
+            components, scene, imports, has_own_contacts=declared is None or declared.detects_contacts
+        )
         if declared is not None:
             for world in worlds:
                 merge_frames(world, declared.supported_features)
@@ -84,6 +87,7 @@ def build_model(
         builder, device, requires_grad=config.simulation.requires_grad, has_valid_inertias=has_valid_inertias
     )
     _refuse_state_attributes(model)
+    _set_particle_numbers(model, config.collision)
     for each in (*worlds, builder):
         release(each)
     return model, layout, imports
@@ -94,9 +98,20 @@ def release(builder: newton.ModelBuilder) -> None:
     builder.custom_attributes.clear()
 
 
-def features_of(model: newton.Model) -> dict[str, Sequence[str]]:
-    """Return the features that a model needs, each with its users."""
-    return used_features(model, AssetActuators(model).direct())
+def features_of(model: newton.Model, collision: CollisionConfig | None = None) -> dict[str, Sequence[str]]:
+    """Return the features that a model needs, each with its users, and those that keys of `[collision]` ask for."""
+    asked: dict[str, list[str]] = {}
+    for name in () if collision is None else collision.particle_numbers():
+        asked.setdefault(OF_ATTRIBUTES[name], []).append(f"collision.{name}")
+    return used_features(model, AssetActuators(model).direct()) | asked
+
+
+def _set_particle_numbers(model: newton.Model, collision: CollisionConfig) -> None:
+    """Set the numbers of the contacts of particles, which Newton keeps for the whole model."""
+    for name, value in collision.particle_numbers().items():
+        if not model.particle_count:
+            raise ConfigError(f"collision.{name}: {value:g}, but the scene has no particles; leave it out")
+        setattr(model, name, value)
 
 
 def _refuse_state_attributes(model: newton.Model) -> None:
@@ -111,7 +126,7 @@ def _refuse_state_attributes(model: newton.Model) -> None:
 
 
 def _from_assets(
-    components: Components, scene: SceneConfig, imports: list[Imported]
+    components: Components, scene: SceneConfig, imports: list[Imported], *, has_own_contacts: bool
 ) -> tuple[list[newton.ModelBuilder], np.ndarray, list[tuple[ObjectParts, ...]]]:
     """Return one prototype for each distinct set of assets and objects, the prototype index of each world, and the
     objects of each prototype.
@@ -124,7 +139,7 @@ def _from_assets(
     for contents in distinct:
         builder = _empty(components, scene)
         known = {each.asset.where for each in imports}
-        added = add_assets(builder, scene, contents.assets, components.catalog)
+        added = add_assets(builder, scene, contents.assets, components.catalog, has_own_contacts=has_own_contacts)
         imports += [each for each in added if each.asset.where not in known]
         objects.append(add_objects(builder, scene, contents.objects, components.catalog))
         builders.append(builder)
@@ -141,7 +156,7 @@ def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:
 def _from_prototypes(
     gap: float, prototype: Prototype, scene: SceneConfig
 ) -> tuple[list[newton.ModelBuilder], np.ndarray]:
-    for key in ("assets", "objects", "joints", "filters"):
+    for key in ("assets", "objects", "joints", "sites", "tendons", "filters"):
         if getattr(scene, key):
             raise ConfigError(f"scene.{key}: given beside a prototype built in Python; leave one of the two out")
     if scene.shapes != ShapeConfig():

@@ -23,6 +23,7 @@ from pippin.indices import chosen_worlds
 from pippin.state.world_layout import listed_worlds
 
 from .builder import Builder
+from .hulls import take_hulls
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
@@ -38,12 +39,15 @@ def add_assets(
     scene: SceneConfig,
     indices: Collection[int] | None = None,
     catalog: Catalog | None = None,
+    *,
+    has_own_contacts: bool = True,
 ) -> list[Imported]:
     """Add assets of the scene, or those of some indices, to one world's prototype; return each in a builder of its own.
 
     Joint positions are set, but body poses are not updated: run `newton.eval_fk` on the finalized model. Each asset is
     read into a copy of the empty builder, with its defaults and custom attributes: a change of the whole builder by an
     importer, such as merging bodies, affects one asset only. The catalog of importers is by default the installed one.
+    If the solver has no contacts of its own, Newton's collision gets the convex hulls of meshes.
 
     Raises:
         ConfigError: A file cannot be found or read, or is empty, or would be another mechanism; or the assets state
@@ -58,7 +62,10 @@ def add_assets(
         part = copy.deepcopy(blank)
         imported = Imported(asset, part, import_asset(part, asset))
         refuse_lost_parts(imported)
+        first = builder.shape_count
         builder.add_builder(part, label_prefix=asset.config.label)
+        if not has_own_contacts and asset.config.convex_hulls and "convex_hulls" in asset.format.own:
+            take_hulls(builder, range(first, builder.shape_count))
         imports.append(imported)
     builder.gravity = blank.gravity if scene.gravity is not None else common_gravity(imports)
     return imports

@@ -55,7 +55,8 @@ class SolverBuilding:
         """
         refuse_part(model, self.declaration, self.name, self._config.scene.run_worlds)
         accepted, actuators = self._config.simulation.accept_unsupported, self._components.attributes.values()
-        found = find_gaps(features_of(model), self.declaration, accepted, actuators, are_stated=are_stated)
+        used = features_of(model, self._config.collision)
+        found = find_gaps(used, self.declaration, accepted, actuators, are_stated=are_stated)
         return refuse_gaps(found, self.declaration, self.name, accepted, self._catalog)
 
     def refuse_faults(self, model: newton.Model) -> None:
@@ -143,12 +144,18 @@ class SolverBuilding:
         refuse_unsupported(self._components.declarations, observables, frozenset(supported), self.name, self._catalog)
 
     def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
-        """Refuse a `[collision]` table if the solver detects contacts itself."""
+        """Refuse what only Newton's contacts follow if the solver detects contacts itself."""
         if detects_contacts and self._original_collision != CollisionConfig():
             raise ConfigError(
                 f"collision: solver {self.name!r} detects contacts itself and would ignore this table;"
                 " leave it out, or let the solver use Newton's contacts"
             )
+        for index, asset in enumerate(self._config.scene.assets):
+            if detects_contacts and not asset.convex_hulls:
+                raise ConfigError(
+                    f"scene.assets[{index}].convex_hulls: false, but solver {self.name!r} detects contacts itself, and"
+                    " decides how meshes collide; leave it out, or let the solver use Newton's contacts"
+                )
 
     def _no_solver(self) -> str:
         solver = self._config.solver

@@ -66,7 +66,7 @@ FORMATS: Mapping[str, Format] = {
         method="add_mjcf",
         keywords={**_TEXT, "ignore": "ignore_names", "mujoco_options": "parse_mujoco_options"},
         extra="meshes",
-        own=("accept_lost", "keyframe", "normalise"),
+        own=("accept_lost", "convex_hulls", "keyframe", "normalise"),
         decides=_DECIDED,
     ),
     "urdf": Format(
@@ -76,7 +76,7 @@ FORMATS: Mapping[str, Format] = {
         method="add_urdf",
         keywords=_TEXT,
         extra="meshes",
-        own=("package_dirs", "xacro_args"),
+        own=("convex_hulls", "package_dirs", "xacro_args"),
         decides=_DECIDED,
     ),
     "usd": Format(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 from attrs.validators import ge, le, optional
-from pippin.validators import finite, only_where, positive
+from pippin.validators import finite, non_negative, only_where, positive
 
 from .hydroelastic import HydroelasticConfig
 
@@ -50,6 +50,18 @@ class BodyPairReductionConfig:
 
     material_attributes: tuple[str, ...] | None = None
     """Custom attributes that must be equal for shapes of one body to share a group; by default all."""
+
+
+def _number(*validators: Any) -> Any:
+    """Return a field for a finite number >= 0; None leaves Newton's default."""
+    return attrs.field(default=None, validator=optional([non_negative, *validators]))
+
+
+PARTICLE_NUMBERS = (
+    *("soft_contact_ke", "soft_contact_kd", "soft_contact_kf", "soft_contact_mu", "soft_contact_restitution"),
+    *("particle_ke", "particle_kd", "particle_kf", "particle_mu", "particle_cohesion", "particle_adhesion"),
+)
+"""Keys of the contacts of particles, which are numbers of Newton's model and not of its pipeline."""
 
 
 @attrs.frozen(kw_only=True)
@@ -127,3 +139,42 @@ class CollisionConfig:
 
     hydroelastic: HydroelasticConfig | None = None
     """Settings of hydroelastic contacts; by default Newton's. `[scene.shapes]` makes shapes hydroelastic."""
+
+    soft_contact_ke: float | None = _number()
+    """Stiffness of contacts between particles and shapes [N/m] (1000). This and the next three are of all worlds, and
+    most solvers take the mean with the number of the shape."""
+
+    soft_contact_kd: float | None = _number()
+    """Damping of contacts between particles and shapes [N·s/m] (10)."""
+
+    soft_contact_kf: float | None = _number()
+    """Damping of particles that slide on shapes, up to the force of friction [N·s/m] (1000)."""
+
+    soft_contact_mu: float | None = _number()
+    """Coefficient of friction between particles and shapes (0.5)."""
+
+    soft_contact_restitution: float | None = _number(le(1.0))
+    """Coefficient of restitution of particles at shapes, in which the shape has no part (0)."""
+
+    particle_ke: float | None = _number()
+    """Stiffness of contacts between particles [N/m] (1000)."""
+
+    particle_kd: float | None = _number()
+    """Damping of contacts between particles [N·s/m] (100)."""
+
+    particle_kf: float | None = _number()
+    """Damping of particles that slide on each other, up to the force of friction [N·s/m] (100)."""
+
+    particle_mu: float | None = _number()
+    """Coefficient of friction between particles (0.5)."""
+
+    particle_cohesion: float | None = _number()
+    """Distance between their surfaces up to which particles attract each other [m] (0)."""
+
+    particle_adhesion: float | None = _number()
+    """Distance up to which shapes attract particles [m] (0); `soft_contact_gap` must be as large."""
+
+    def particle_numbers(self) -> dict[str, float]:
+        """Return the stated numbers of the contacts of particles, by key, which is the model's attribute, too."""
+        stated = {name: getattr(self, name) for name in PARTICLE_NUMBERS}
+        return {name: value for name, value in stated.items() if value is not None}

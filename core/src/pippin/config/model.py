@@ -21,6 +21,7 @@ from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
 from .task import TaskConfig
+from .tendons import SceneSiteConfig, TendonConfig
 from .tree import Node, Origin
 
 
@@ -134,6 +135,10 @@ class AssetConfig:
     collapse_fixed_joints: bool = False
     """Whether bodies joined by fixed joints are merged."""
 
+    convex_hulls: bool = True
+    """Whether contacts see the convex hulls of the asset's meshes, as MuJoCo's always do (MJCF and URDF only); `false`
+    lets Newton's collision take the triangles of the meshes, which is slow on the CPU. Meshes with an SDF keep it."""
+
     normalise: bool = True
     """Whether MuJoCo's own reader resolves an MJCF file before Newton's importer reads it: includes, default classes,
     attached models, replicas, composites and compiler options."""
@@ -224,6 +229,12 @@ class SceneConfig:
     objects: tuple[Annotated[ComponentConfig, "object"], ...] = ()
     """Objects without a file, in order, after the assets."""
 
+    sites: tuple[SceneSiteConfig, ...] = ()
+    """Named frames on bodies of assets or objects, for sensors and tendons."""
+
+    tendons: tuple[TendonConfig, ...] = ()
+    """Cables without mass over bodies of assets or objects."""
+
     filters: tuple[FilterConfig, ...] = ()
     """Pairs of shapes that do not collide, of assets or objects."""
 
@@ -251,6 +262,8 @@ class SimulationConfig:
     """The actuator groups by label."""
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     """The sensors by label."""
+    motions: Mapping[str, Annotated[ComponentConfig, "motion"]] = attrs.field(factory=dict)
+    """The prescribed motions by label."""
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
     """The other plugins by label."""
     task: TaskConfig | None = None

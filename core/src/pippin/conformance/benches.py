@@ -12,7 +12,8 @@ import numpy as np
 from pippin.quaternions import matrix, product
 from pippin.simulation import Simulation
 
-from . import mechanisms
+from . import matter, mechanisms
+from .kinds import merged
 from .mechanisms import BESIDE, INERTIA, LENGTH, MASS, TUMBLING, X, Y, Z, hinge, hung, jointed, met, mimic, slider
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
@@ -25,11 +26,11 @@ _FALL = GRAVITY * DURATION**2 / 2
 _TURN = MASS * GRAVITY * LENGTH / (INERTIA + MASS * LENGTH**2) * DURATION**2 / 2
 """Approximate angle by which a link turns about its hinge from the horizontal [rad]."""
 
-_X, _Z, _TURN_Y, _TURN_Z = 0, 2, 4, 5
-"""Columns of velocities; the first two are columns of positions, too."""
+_X, _Y, _Z, _TURN_Y, _TURN_Z = 0, 1, 2, 4, 5
+"""Columns of velocities; the first three are columns of positions, too."""
 
 Rows = tuple[np.ndarray, np.ndarray]
-"""Poses and velocities of the bodies of a bench, shapes [bodies, 7] and [bodies, 6]."""
+"""Poses and velocities of the bodies and then the particles of a bench, shapes [count, 7] and [count, 6]."""
 
 Measure = Callable[[Rows, Rows], float]
 """Returns a number from the bodies before and after `DURATION`."""
@@ -47,6 +48,9 @@ class Bench:
 
     measure: Measure
     add: mechanisms.Add
+
+    collision: Mapping[str, Any] = attrs.field(factory=dict)
+    """Keys of `[collision]`; benches with the same keys stand side by side."""
 
 
 def _moved(axis: int, sign: float = 1.0) -> Measure:
@@ -148,6 +152,67 @@ def _both(
         f"{feature} of a hinge": Bench(text, bounds, measures[1], hinge(Z, **hundredth)),
     }
 
+
+_CARRIED: Mapping[str, Any] = {"speed": (1.0, 0.0), "ke": 1e4, "kd": 100.0}
+_OF_PARTICLES: Mapping[str, Bench] = {
+    "soft_contact_stiffness": Bench(
+        "a contact of 400 N/m lets a particle of 1 m/s sink in by some centimetres [m]",
+        (-0.1, -0.025),
+        _moved(_Z),
+        matter.on_block(speed=(0.0, -1.0), ke=400.0, kd=2.0),
+        {"soft_contact_ke": 400.0, "soft_contact_kd": 2.0},
+    ),
+    "soft_contact_friction": Bench(
+        "friction of 0.25, the mean of 0.1 and 0.4, slows a particle that slides with 1 m/s [m/s]",
+        (0.66, 0.88),  # from the arithmetic mean to the geometric one
+        _speed(_X),
+        matter.on_block(mu=0.4, **_CARRIED),
+        {"soft_contact_mu": 0.1},
+    ),
+    "soft_contact_friction_damping": Bench(
+        "a damping of 3 N·s/m, the mean of 6 and none, slows a particle that slides with 1 m/s by a quarter [m/s]",
+        (0.65, 0.9),
+        _speed(_X),
+        matter.on_block(mu=2.0, kf=0.0, **_CARRIED),
+        {"soft_contact_kf": 6.0},
+    ),
+    "soft_contact_restitution": Bench(
+        "a particle with restitution 0.5 that meets a block with 3 m/s bounces [m/s]",
+        (0.25, 1.3),
+        _speed(_Z),
+        matter.on_block(gap=0.06, speed=(0.0, -3.0)),
+        {"soft_contact_restitution": 0.5},
+    ),
+    "particle_contact_stiffness": Bench(
+        "a contact of 400 N/m lets a particle of 1 m/s sink into another by some centimetres [m]",
+        (-0.1, -0.025),
+        _moved(_X),
+        matter.met_particle((-1.0, 0.0, 0.0)),
+        {"particle_ke": 400.0, "particle_kd": 2.0},
+    ),
+    "particle_friction": Bench(
+        "friction of 0.2 slows a particle that another one stops from 2 m/s, and that passes it with 1 m/s [m/s]",
+        (0.45, 0.75),
+        _speed(_Y),
+        matter.met_particle((-2.0, 1.0, 0.0)),
+        {"particle_mu": 0.2},
+    ),
+    "particle_cohesion": Bench(
+        "a particle holds another one that leaves with 1.5 m/s and would be 0.15 m away [m]",
+        (-0.06, 0.06),
+        _moved(_X),
+        matter.met_particle((1.5, 0.0, 0.0)),
+        {"particle_cohesion": 0.1},
+    ),
+    "particle_adhesion": Bench(
+        "a block holds a particle that leaves with 1.5 m/s and would rise by 0.1 m [m]",
+        (-0.02, 0.05),
+        _moved(_Z),
+        matter.on_block(gap=0.001, speed=(0.0, 1.5)),
+        {"soft_contact_gap": 0.2, "particle_adhesion": 0.1},
+    ),
+}
+"""Benches of the numbers of the contacts of particles, each with the table of `[collision]` that it needs."""
 
 BENCHES: Mapping[str, Bench] = {
     "rigid_bodies": _falls("a free body falls", mechanisms.free),
@@ -309,6 +374,7 @@ BENCHES: Mapping[str, Bench] = {
         limit_ke=400.0,
         limit_kd=20.0,
     ),
+    **_OF_PARTICLES,
 }
 """The benches by name; the first word is the feature."""
 
@@ -339,41 +405,67 @@ UNTRIED: Mapping[str, str] = {
 def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float | Exception]:
     """Return the number that a solver gives on the bench of each feature, or the exception raised.
 
-    All benches stand side by side in one simulation. If this fails, they are split into two simulations, and so on.
+    All benches with the same keys of `[collision]` stand side by side in one simulation. If this fails, they are split
+    into two simulations, and so on.
     """
+    alike = [[name for name in names if BENCHES[name].collision == each] for each in _distinct(names)]
+    return {name: found for group in alike for name, found in _measured_beside(subject, group).items()}
+
+
+def _distinct(names: Sequence[str]) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = []
+    found += [each for name in names if (each := BENCHES[name].collision) not in found]
+    return found
+
+
+def _measured_beside(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float | Exception]:
+    particles: dict[str, slice] = {}
 
     def scene(builder: newton.ModelBuilder) -> None:
         for index, name in enumerate(names):
+            first = builder.particle_count
             BENCHES[name].add(builder, name, 1.0 * (index + 1))
+            particles[name] = slice(first, builder.particle_count)
 
-    if not names:
-        return {}
+    tables = merged(subject.tables, {"collision": BENCHES[names[0]].collision})
     try:
-        with subject.build(count=1, scene=scene, world_count=1) as simulation:
-            before = _rows(simulation)
+        with attrs.evolve(subject, tables=tables).build(count=1, scene=scene, world_count=1) as simulation:
+            before = _rows(simulation, particles)
             step(simulation, round(DURATION / subject.dt))
-            after = _rows(simulation)
+            after = _rows(simulation, particles)
     except Exception as error:  # a plugin may raise anything
         if len(names) == 1:
             return {names[0]: error}
         middle = len(names) // 2
-        return measured(subject, names[:middle]) | measured(subject, names[middle:])
+        return _measured_beside(subject, names[:middle]) | _measured_beside(subject, names[middle:])
     return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
 
 
 def measured_apart(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float]:
-    """Return the number that a solver gives on each bench, each in a world of its own."""
+    """Return the number that a solver gives on each bench of bodies, each in a world of its own."""
     scenes = [(lambda builder, name=name: BENCHES[name].add(builder, name, 0.0), 1) for name in names]
+    particles = dict.fromkeys(names, slice(0))
     with subject.build(count=1, scene=scenes) as simulation:
-        before = _rows(simulation)
+        before = _rows(simulation, particles)
         step(simulation, round(DURATION / subject.dt))
-        after = _rows(simulation)
+        after = _rows(simulation, particles)
     return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
 
 
-def _rows(simulation: Simulation) -> dict[str, Rows]:
-    """Return copies of poses and velocities of the bodies of each bench."""
+def _rows(simulation: Simulation, particles: Mapping[str, slice]) -> dict[str, Rows]:
+    """Return copies of poses and velocities of the bodies and the particles of each bench."""
     model, state = model_and_state(simulation)
-    poses, velocities = state.body_q.numpy(), state.body_qd.numpy()
     owners = np.array([label.partition("/")[0] for label in model.body_label])
-    return {name: (poses[owners == name].copy(), velocities[owners == name].copy()) for name in dict.fromkeys(owners)}
+    poses, velocities = _on_host(state.body_q, 7), _on_host(state.body_qd, 6)
+    places, speeds = _on_host(state.particle_q, 3), _on_host(state.particle_qd, 3)
+    return {
+        name: (
+            np.vstack([poses[owners == name], np.pad(places[own], ((0, 0), (0, 4)))]),
+            np.vstack([velocities[owners == name], np.pad(speeds[own], ((0, 0), (0, 3)))]),
+        )
+        for name, own in particles.items()
+    }
+
+
+def _on_host(array: Any, width: int) -> np.ndarray:
+    return np.zeros((0, width)) if array is None else array.numpy()

@@ -6,6 +6,7 @@ from typing import Any
 
 import newton
 import warp as wp
+from pippin.state.matter import color_of_next
 
 from .meshes import read_mesh
 from .particle_configs import ClothGridConfig, ClothMeshConfig
@@ -15,7 +16,7 @@ from .scene_object import Place, SceneObject
 _STATED = ("tri_ke", "tri_ka", "tri_kd", "tri_drag", "tri_lift", "edge_ke", "edge_kd", "spring_ke", "spring_kd")
 
 
-def _common(config: Any, place: Place) -> dict[str, Any]:
+def _common(builder: newton.ModelBuilder, config: Any, place: Place) -> dict[str, Any]:
     """Return the arguments that every cloth has."""
     stated = {name: value for name in (*_STATED, "particle_radius") if (value := getattr(config, name)) is not None}
     return {
@@ -24,6 +25,7 @@ def _common(config: Any, place: Place) -> dict[str, Any]:
         "vel": wp.vec3(*config.velocity),
         "add_springs": config.spring_ke is not None,
         "label": place.label,
+        "color": color_of_next(builder, config.color),
         **stated,
     }
 
@@ -42,7 +44,7 @@ class ClothGrid(SceneObject):
             mass = (config.density or 0.0) * area / ((columns + 1) * (rows + 1))
         first = builder.particle_count
         grid = {"dim_x": columns, "dim_y": rows, "cell_x": config.cell[0], "cell_y": config.cell[1]}
-        builder.add_cloth_grid(**grid, mass=mass, **_common(config, place))
+        builder.add_cloth_grid(**grid, mass=mass, **_common(builder, config, place))
         pin_particles(builder, first, config.pin, place, is_flagged=True)
 
 
@@ -54,6 +56,8 @@ class ClothMesh(SceneObject):
         config: ClothMeshConfig = self.config
         mesh = read_mesh(config, place.where)
         first = builder.particle_count
-        triangles = {"vertices": [wp.vec3(*point) for point in mesh.vertices], "indices": mesh.indices.tolist()}
-        builder.add_cloth_mesh(**triangles, scale=config.scale, density=config.density, **_common(config, place))
+        triangles: dict[str, Any] = {"vertices": [wp.vec3(*point) for point in mesh.vertices]}
+        builder.add_cloth_mesh(
+            **triangles, scale=config.scale, density=config.density, **_common(builder, config, place)
+        )
         pin_particles(builder, first, config.pin, place, is_flagged=True)

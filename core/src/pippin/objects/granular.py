@@ -10,7 +10,7 @@ import numpy as np
 import warp as wp
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
-from pippin.state.matter import add_grains
+from pippin.state.matter import add_grains, color_of_next
 
 from .particle_configs import GranularConfig
 from .particles import pin_particles
@@ -44,7 +44,7 @@ class Granular(SceneObject):
             custom_attributes=_material(builder, config, place),
             **grid,
         )
-        add_grains(builder, place.label, first)
+        add_grains(builder, place.label, first, color_of_next(builder, config.color))
         pin_particles(builder, first, config.pin, place, is_flagged=False)
 
 

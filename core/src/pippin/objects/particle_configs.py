@@ -10,7 +10,7 @@ from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_l
 from pippin.config.geometry import Vector3, vector
 from pippin.config.paths import FilePath
 from pippin.config.selections import PinConfig
-from pippin.validators import finite, non_negative, positive
+from pippin.validators import finite, fraction, non_negative, positive
 
 from .config import ObjectConfig
 
@@ -37,6 +37,9 @@ class _ParticleObjectConfig(ObjectConfig):
 
     pin: tuple[PinConfig, ...] = ()
     """Particles that are held at their start position in the world."""
+
+    color: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(fraction)))
+    """Colour: red, green and blue from 0 to 1; by default one of eight that take turns."""
 
 
 @attrs.frozen(kw_only=True)

@@ -1,13 +1,16 @@
-"""The object `rod`: a cable or a rod of short segments."""
+"""The object `rod`: a cable, a ring or a net of short segments."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import newton
 import numpy as np
-import warp as wp
 from pippin.errors import ConfigError
+from pippin.quaternions import rotated
+from pippin.state.matter import color_of_next
+from pippin.state.object_parts import chosen_part, in_frame
 
 from .rod_config import RodConfig
 from .scene_object import Place, SceneObject
@@ -15,31 +18,98 @@ from .shapes import properties_of
 from .tables import read_table
 
 _STATED = [f"{kind}_{what}" for kind in ("stretch", "shear", "bend", "twist") for what in ("stiffness", "damping")]
+_DAHL = ("dahl_eps_max", "dahl_tau")
 
 
 class Rod(SceneObject):
-    """A cable or a rod of short segments."""
+    """A cable, a ring or a net of short segments."""
 
     def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
         """Add a body, a capsule and a joint for each segment; the first segment is free."""
         config: RodConfig = self.config
-        points: list[Any] = [wp.vec3(*point) for point in _points(config, place.where)]
-        if len(points) < 2:
-            raise ConfigError(f"{place.where}.points: a rod needs at least 2 points, got {len(points)}")
-        points = [wp.transform_point(place.pose, point) for point in points]
-        rod = newton.Rod(points, radius=config.radius, closed=config.closed)
-        rod.compute_frames()
         stated = {name: value for name in _STATED if (value := getattr(config, name)) is not None}
         shape = properties_of(builder, place, config.material, f"{place.where}.material")
-        builder.add_rod(rod=rod, cfg=shape, label=place.label, **stated)
+        color = color_of_next(builder, config.color)
+        try:
+            rod = _rod(config, place)
+            bodies, joints = builder.add_rod(rod=rod, cfg=shape, label=place.label, color=color, **stated)
+        except ValueError as error:
+            raise ConfigError(f"{place.where}: newton refused the rod: {error}") from error
+        _pin(builder, bodies, config, place)
+        _filter(builder, bodies, config)
+        for name in _DAHL if config.dahl_tau is not None else ():
+            attribute = builder.custom_attributes.get(f"vbd:{name}")
+            if attribute is None:
+                raise ConfigError(f"{place.where}.{name}: the solver has no such friction of joints; use solver vbd")
+            values: Any = attribute.values or {}
+            attribute.values = {**values, **dict.fromkeys(joints, getattr(config, name))}
+
+
+def _rod(config: RodConfig, place: Place) -> newton.Rod:
+    """Return the rod in the world, at rest without twist between the frames of its segments."""
+    points = _in_world(_points(config, f"{place.where}.points"), place)
+    edges, rest = _edges(config, f"{place.where}.edges"), None
+    if config.rest_points:
+        rest = _in_world(_listed(config.rest_points, f"{place.where}.rest_points"), place)
+        if len(rest) != len(points):
+            raise ConfigError(f"{place.where}.rest_points: expected {len(points)} points, as 'points', got {len(rest)}")
+    return newton.Rod(
+        points,
+        edges=edges,
+        rest_points=rest,
+        rest_quaternions=None if rest is None or edges is not None else newton.Rod(rest).quaternions,
+        rest_straight=config.rest_straight,
+        closed=config.closed,
+        radius=config.radius,
+        youngs_modulus=config.youngs_modulus,
+        poissons_ratio=config.poissons_ratio,
+    )
 
 
 def _points(config: RodConfig, where: str) -> np.ndarray:
     """Return the ends of the segments in the frame of the object [m], shape [points, 3]."""
-    if isinstance(config.points, str):
-        return read_table(config.points, f"{where}.points", (3,))
-    if config.points:
-        return np.array(config.points)
-    assert config.end is not None, "a rod has points, or an end and segments"
-    assert config.segments is not None, "as above"
-    return np.linspace((0.0, 0.0, 0.0), config.end, config.segments + 1)
+    if not config.points:
+        assert config.end is not None, "a rod has points, or an end and segments"
+        assert config.segments is not None, "as above"
+        return np.linspace((0.0, 0.0, 0.0), config.end, config.segments + 1)
+    points = _listed(config.points, where)
+    if len(points) < 2:
+        raise ConfigError(f"{where}: a rod needs at least 2 points, got {len(points)}")
+    return points
+
+
+def _listed(points: tuple[Any, ...] | str, where: str) -> np.ndarray:
+    return read_table(points, where, (3,)) if isinstance(points, str) else np.array(points)
+
+
+def _edges(config: RodConfig, where: str) -> np.ndarray | None:
+    """Return the two points of each segment, shape [segments, 2]; None if each joins a point to the next one."""
+    if not config.edges:
+        return None
+    rows = read_table(config.edges, where, (2,)) if isinstance(config.edges, str) else np.array(config.edges)
+    if (rows != rows.astype(int)).any():
+        raise ConfigError(f"{where}: expected numbers of points, which are integers")
+    return rows.astype(int)
+
+
+def _in_world(points: np.ndarray, place: Place) -> np.ndarray:
+    pose = np.array(place.pose, dtype=float)
+    return rotated(pose[3:], points) + pose[:3]
+
+
+def _pin(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig, place: Place) -> None:
+    """Make the selected segments kinematic."""
+    centres = np.array([builder.body_q[body] for body in bodies], dtype=float)[:, :3]
+    local = in_frame(centres, np.array(place.pose, dtype=float))
+    for index, selection in enumerate(config.pin):
+        for chosen in chosen_part(local, selection, f"{place.where}.pin[{index}]").tolist():
+            builder.body_flags[bodies[chosen]] = int(newton.BodyFlags.KINEMATIC)
+
+
+def _filter(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig) -> None:
+    """Let segments that are near along the rod not collide; those that a joint joins never do."""
+    count = len(bodies)
+    for step in range(2, config.filtered_neighbours + 1):
+        pairs = [(index, (index + step) % count) for index in range(count if config.closed else count - step)]
+        for one, other in ((bodies[first], bodies[second]) for first, second in pairs if first != second):
+            builder.add_shape_collision_filter_pair(builder.body_shapes[one][0], builder.body_shapes[other][0])

@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
-from attrs.validators import deep_iterable, ge, min_len, optional
+from attrs.validators import deep_iterable, ge, gt, le, min_len, optional
 from pippin.config.geometry import Vector3
 from pippin.config.paths import FilePath
-from pippin.validators import finite, non_negative, only_where, positive
+from pippin.config.selections import PinConfig
+from pippin.validators import finite, fraction, non_negative, only_where, positive
 
 from .config import ObjectConfig
 
 _straight = only_where(lambda rod: not rod.points, "a rod without 'points'")
+_chain = only_where(lambda rod: not rod.edges, "a rod without 'edges'")
+
+
+def _with_points(instance: Any, attribute: Any, value: tuple[tuple[int, int], ...] | str) -> None:
+    if value and not instance.points:
+        raise ValueError(f"'{attribute.name}' needs 'points', which it joins; add them")
 
 
 def _number() -> Any:
@@ -38,11 +45,38 @@ class RodConfig(ObjectConfig):
     radius: float = attrs.field(validator=positive)
     """Radius [m]."""
 
-    closed: bool = False
-    """Whether the last point is joined to the first."""
+    edges: tuple[tuple[int, int], ...] | FilePath = attrs.field(default=(), validator=_with_points)
+    """Points that each segment joins, counted from 0, for a net or a tree of rods; or a file `.csv` or `.npy` with such
+    rows. By default each segment joins a point to the next one."""
+
+    closed: bool = attrs.field(default=False, validator=_chain)
+    """Whether the rod is a ring: its last point lies on the first one, and is joined to it."""
+
+    rest_points: tuple[Vector3, ...] | FilePath = ()
+    """Points of the rod at rest [m], as `points`; by default it is at rest at the start."""
+
+    rest_straight: bool = attrs.field(
+        default=False, validator=[_chain, only_where(lambda rod: not rod.rest_points, "a rod without 'rest_points'")]
+    )
+    """Whether the rod is straight and without twist at rest, with segments as long as at the start."""
+
+    pin: tuple[PinConfig, ...] = ()
+    """Segments that no force moves: `{ part = "first" }`, `{ part = "last" }` and others."""
+
+    filtered_neighbours: int = attrs.field(default=1, validator=[ge(1), _chain])
+    """Number of following segments with which each segment does not collide."""
 
     material: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Name of a material of `[scene.materials]`."""
+
+    youngs_modulus: float | None = attrs.field(default=None, validator=optional(positive))
+    """Young's modulus of the material [Pa], which gives the stiffnesses that are not stated; with `poissons_ratio`."""
+
+    poissons_ratio: float | None = attrs.field(default=None, validator=optional([gt(-1.0), le(0.5)]))
+    """Poisson's ratio of the material."""
+
+    color: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(fraction)))
+    """Colour: red, green and blue from 0 to 1; by default one of eight that take turns."""
 
     stretch_stiffness: float | None = _number()
     """Stiffness of each joint along the rod [N/m] (100000)."""
@@ -68,6 +102,15 @@ class RodConfig(ObjectConfig):
     twist_damping: float | None = _number()
     """Damping of twisting [N·m·s/rad] (0)."""
 
+    dahl_eps_max: float | None = attrs.field(default=None, validator=optional(positive))
+    """Largest strain by inner friction of each joint, after Dahl [rad]; with `dahl_tau`."""
+
+    dahl_tau: float | None = attrs.field(default=None, validator=optional(positive))
+    """Angle over which this friction builds up [rad]."""
+
     def __attrs_post_init__(self) -> None:
+        for one, other in (("youngs_modulus", "poissons_ratio"), ("dahl_eps_max", "dahl_tau")):
+            if (getattr(self, one) is None) != (getattr(self, other) is None):
+                raise ValueError(f"'{one}' and '{other}' belong together; state both, or leave both out")
         if not self.points and (self.end is None or self.segments is None):
             raise ValueError("'points', or 'end' and 'segments', must say where the rod lies")

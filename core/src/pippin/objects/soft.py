@@ -9,13 +9,14 @@ import newton
 import warp as wp
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
+from pippin.state.matter import color_of_next
 
 from .particle_configs import SoftGridConfig, SoftMeshConfig
 from .particles import pin_particles, refuse_wide_particles
 from .scene_object import Place, SceneObject
 
 
-def _common(config: Any, place: Place) -> dict[str, Any]:
+def _common(builder: newton.ModelBuilder, config: Any, place: Place) -> dict[str, Any]:
     """Return the arguments that every soft body has."""
     names = ("density", "k_mu", "k_lambda", "k_damp", "particle_radius")
     return {
@@ -23,6 +24,7 @@ def _common(config: Any, place: Place) -> dict[str, Any]:
         "rot": wp.transform_get_rotation(place.pose),
         "vel": wp.vec3(*config.velocity),
         "label": place.label,
+        "color": color_of_next(builder, config.color),
         **{name: getattr(config, name) for name in names},
     }
 
@@ -38,7 +40,7 @@ class SoftGrid(SceneObject):
         grid: dict[str, Any] = {}
         for axis, count, cell in zip("xyz", config.cells, config.cell, strict=True):
             grid |= {f"dim_{axis}": count, f"cell_{axis}": cell}
-        builder.add_soft_grid(**grid, **_common(config, place))
+        builder.add_soft_grid(**grid, **_common(builder, config, place))
         # Newton gives each particle the mass of a cell, and there are more particles than cells.
         share = math.prod(config.cells) / (builder.particle_count - first)
         builder.particle_mass[first:] = [mass * share for mass in builder.particle_mass[first:]]
@@ -60,5 +62,5 @@ class SoftMesh(SceneObject):
                 " file"
             ) from error
         first = builder.particle_count
-        builder.add_soft_mesh(mesh=mesh, scale=config.scale, **_common(config, place))
+        builder.add_soft_mesh(mesh=mesh, scale=config.scale, **_common(builder, config, place))
         pin_particles(builder, first, config.pin, place, is_flagged=True)

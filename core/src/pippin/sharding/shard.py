@@ -154,6 +154,8 @@ def _scene(scene: SceneConfig, shard: Shard) -> SceneConfig:
         if part is None
         for label in placed_copies(chosen.config, f"scene.objects[{index}]")
     }
+    sites = [site for site in scene.sites if site.body not in missing]
+    missing_sites = {site.label for site in scene.sites if site not in sites}
     return attrs.evolve(
         scene,
         worlds=len(shard.worlds),
@@ -162,6 +164,12 @@ def _scene(scene: SceneConfig, shard: Shard) -> SceneConfig:
         assets=tuple(asset for asset in assets if asset is not None),
         objects=tuple(attrs.evolve(chosen, config=part) for chosen, part in objects if part is not None),
         joints=tuple(joint for joint in scene.joints if not {joint.child, joint.parent} & missing),
+        sites=tuple(sites),
+        tendons=tuple(
+            tendon
+            for tendon in scene.tendons
+            if not any(guide.body in missing or guide.site in missing_sites for guide in tendon.guides)
+        ),
     )
 
 

@@ -1,5 +1,7 @@
 """The host's own Warp kernels."""
 
+from typing import Any
+
 import warp as wp
 
 
@@ -331,3 +333,80 @@ def count_draws(world_mask: wp.array[wp.bool], counts: wp.array[int]):
     world = wp.tid()
     if world_mask[world]:
         counts[world] += 1
+
+
+@wp.func
+def vector_itself(value: wp.vec3):
+    """Return the vector."""
+    return value
+
+
+@wp.func
+def position_of(value: wp.transform):
+    """Return the position of a pose."""
+    return wp.transform_get_translation(value)
+
+
+@wp.func
+def linear_of(value: wp.spatial_vector):
+    """Return the linear velocity of a twist."""
+    return wp.spatial_top(value)
+
+
+def _spread(dtype: Any, vector_of: wp.Function) -> wp.Kernel:
+    """Return the kernel that sums parts of groups of elements of a type."""
+
+    def spread(
+        source: wp.array(dtype=dtype),
+        groups: wp.array2d[int],
+        width: int,
+        sums: wp.array2d[wp.vec3],
+        lows: wp.array2d[wp.vec3],
+        highs: wp.array2d[wp.vec3],
+    ):
+        group, k = wp.tid()
+        total = wp.vec3(0.0)
+        low = wp.vec3(wp.inf)
+        high = wp.vec3(-wp.inf)
+        for column in range(k * width, wp.min((k + 1) * width, groups.shape[1])):
+            element = groups[group, column]
+            if element >= 0:
+                value = vector_of(source[element])
+                total += value
+                low = wp.min(low, value)
+                high = wp.max(high, value)
+        sums[group, k] = total
+        lows[group, k] = low
+        highs[group, k] = high
+
+    return wp.Kernel(spread, key=f"spread_of_{dtype.__name__}")
+
+
+SPREAD = {
+    dtype: _spread(dtype, vector_of)
+    for dtype, vector_of in ((wp.vec3, vector_itself), (wp.transform, position_of), (wp.spatial_vector, linear_of))
+}
+"""The kernels by the type of an element; each has a name of its own, because graphs on the CPU find kernels by name."""
+
+
+@wp.kernel
+def join_spreads(
+    counts: wp.array[int],
+    sums: wp.array2d[wp.vec3],
+    lows: wp.array2d[wp.vec3],
+    highs: wp.array2d[wp.vec3],
+    mean: wp.array[wp.vec3],
+    bounds: wp.array2d[wp.vec3],
+):
+    """Join the parts of each group, in their order."""
+    group = wp.tid()
+    total = wp.vec3(0.0)
+    lowest = wp.vec3(wp.inf)
+    highest = wp.vec3(-wp.inf)
+    for k in range(sums.shape[1]):
+        total += sums[group, k]
+        lowest = wp.min(lowest, lows[group, k])
+        highest = wp.max(highest, highs[group, k])
+    mean[group] = total / float(counts[group])
+    bounds[group, 0] = lowest
+    bounds[group, 1] = highest

@@ -1,8 +1,9 @@
-"""User writes to the state between steps: joints and bodies are made consistent on the device."""
+"""User writes to the state between steps: joints and bodies are made consistent, and the solver forgets."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, get_args
 
 import newton
 import warp as wp
@@ -13,11 +14,15 @@ from pippin.errors import ConfigError
 from .kernels import merge_articulations, merge_mask
 from .modified_worlds import ModifiedWorlds
 
-Coordinates = Literal["joints", "bodies"]
+Coordinates = Literal["joints", "bodies", "particles"]
+
+
+_FOLLOWS: Mapping[Coordinates, Coordinates] = {"joints": "bodies", "bodies": "joints"}
+"""What is computed from what, in both directions; nothing follows from particles."""
 
 
 class WrittenWorlds:
-    """The articulations whose joints or bodies a user has written, until both are consistent again.
+    """The worlds whose joints, bodies or particles a user has written, until all is consistent again.
 
     Masks are merged on the device; the host only knows that there are writes.
     """
@@ -26,7 +31,7 @@ class WrittenWorlds:
         self, model: newton.Model, solver: newton.solvers.SolverBase, state: newton.State, modified: ModifiedWorlds
     ) -> None:
         self._model, self._solver, self._state, self._modified = model, solver, state, modified
-        kinds: tuple[Coordinates, ...] = ("bodies", "joints")
+        kinds: tuple[Coordinates, ...] = get_args(Coordinates)
         self._articulations, self._worlds = (
             {what: wp.zeros(count, dtype=bool, device=model.device) for what in kinds}
             for count in (model.articulation_count, model.world_count + 1)
@@ -36,9 +41,9 @@ class WrittenWorlds:
         self._replayed: set[Coordinates] = set()
 
     def add(self, what: Coordinates, world_mask: wp.array[wp.bool]) -> None:
-        """Note that joints or bodies of some worlds were written, by a mask of shape [world_count + 1]."""
-        if what not in ("joints", "bodies"):
-            raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
+        """Note that joints, bodies or particles of some worlds were written, by a mask of shape [world_count + 1]."""
+        if what not in get_args(Coordinates):
+            raise ConfigError(f"invalidate: expected 'joints', 'bodies' or 'particles', got {what!r}")
         model, (articulations, worlds) = self._model, self.masks(what)
         wp.launch(merge_mask, len(world_mask), [world_mask, worlds], device=model.device)
         if len(articulations):
@@ -59,10 +64,11 @@ class WrittenWorlds:
         if self._model.device.is_capturing:
             self._replayed.add(what)
 
-    def state_for_joints(self) -> newton.State:
-        """Return the state to write joints into, after computing the joints of bodies that were written before."""
-        if "bodies" in self._waiting or "bodies" in self._replayed:
-            self._settle("bodies")
+    def state_for(self, what: Coordinates) -> newton.State:
+        """Return the state to write joints, bodies or particles into, after computing what earlier writes change."""
+        other = _FOLLOWS.get(what)
+        if other in self._waiting or other in self._replayed:
+            self._settle(other)
         return self._state
 
     def settle(self) -> None:
@@ -92,7 +98,7 @@ class WrittenWorlds:
 
     def _evaluate(self, what: Coordinates, chosen: wp.array) -> None:
         model, state = self._model, self._state
-        if not model.articulation_count:
+        if not model.articulation_count or what == "particles":
             return
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
         if what == "joints":

@@ -6,6 +6,7 @@ own, which Newton copies with the worlds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import attrs
@@ -29,7 +30,14 @@ _COLUMNS: dict[str, tuple[Any, str | None]] = {
     "world": (wp.int32, "world"),
     "start": (wp.int32, "particle"),
     "count": (wp.int32, None),
+    "color": (wp.vec3, None),
 }
+
+SAND = (0.76, 0.66, 0.46)
+"""Colour of particles that belong to no object."""
+
+_PALETTE = ("#e6694d", "#4f8fd0", "#e0b04a", "#5aa469", "#9a6cc0", "#d06fa0", "#3fa7a0", "#a3794f")
+"""Colours of objects without one of their own, in the order of the file."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -37,6 +45,7 @@ class Matter:
     """Some objects of matter, one row for each object of each world."""
 
     labels: tuple[str, ...]
+    kinds: tuple[MatterKind, ...]
     worlds: np.ndarray
     """World of each object, shape [objects]; -1 for none."""
 
@@ -51,8 +60,9 @@ class Matter:
         """Return the objects of some kinds, in the order of the kinds and of the model. Reads from the device."""
         parts = [_rows_of(model, kind) for kind in kinds]
         labels = tuple(label for part in parts for label in part[0])
+        of_rows: tuple[MatterKind, ...] = tuple(kind for kind, part in zip(kinds, parts, strict=True) for _ in part[0])
         worlds, starts, counts = (np.concatenate([part[i] for part in parts]).astype(np.int32) for i in (1, 2, 3))
-        return cls(labels=labels, worlds=worlds, starts=starts, counts=counts)
+        return cls(labels=labels, kinds=of_rows, worlds=worlds, starts=starts, counts=counts)
 
     def elements(self, rows: np.ndarray) -> np.ndarray:
         """Return the elements of some objects, shape [rows, largest count], int32, padded with -1."""
@@ -62,13 +72,40 @@ class Matter:
         return np.where(inside, self.starts[rows][:, None] + columns, -1).astype(np.int32)
 
 
-def add_grains(builder: newton.ModelBuilder, label: str, first: int) -> None:
+def color_of_next(builder: newton.ModelBuilder, stated: Sequence[float] | None) -> tuple[float, float, float]:
+    """Return the colour of the next object of matter: red, green and blue from 0 to 1.
+
+    Args:
+        builder: The content of one world so far.
+        stated: The colour that the object states; None for the next one of the palette.
+    """
+    if stated is not None:
+        red, green, blue = stated
+        return red, green, blue
+    labels = [*builder.surface_label, *builder.volume_label, *builder.curve_label]
+    count = len(labels) + len(texts(builder, f"{_NAMESPACE}:grains_label"))
+    chosen = bytes.fromhex(_PALETTE[count % len(_PALETTE)][1:])
+    return chosen[0] / 255.0, chosen[1] / 255.0, chosen[2] / 255.0
+
+
+def particle_colors(model: newton.Model) -> np.ndarray:
+    """Return the colour of each particle that is drawn as a grain, shape [particles, 3], from 0 to 1."""
+    found = np.tile(np.array(SAND, dtype=np.float32), (model.particle_count, 1))
+    grains = Matter.of(model, "grains")
+    colors = numbers(model, f"{_NAMESPACE}:grains_color")
+    for row, (start, count) in enumerate(zip(grains.starts, grains.counts, strict=True)):
+        found[start : start + count] = colors[row]
+    return found
+
+
+def add_grains(builder: newton.ModelBuilder, label: str, first: int, color: Sequence[float]) -> None:
     """Note that the particles from `first` on are an object of granular matter.
 
     Args:
         builder: The content of one world.
         label: Label of the object.
         first: Number of the object's first particle.
+        color: Red, green and blue from 0 to 1.
     """
     kind = newton.ModelBuilder
     if not builder.has_custom_attribute(f"{_NAMESPACE}:grains_label"):
@@ -83,6 +120,7 @@ def add_grains(builder: newton.ModelBuilder, label: str, first: int) -> None:
             )
             builder.add_custom_attribute(attribute)
     values = {"label": label, "world": builder.current_world, "start": first, "count": builder.particle_count - first}
+    values["color"] = wp.vec3(*color)
     builder.add_custom_values(**{f"{_NAMESPACE}:grains_{name}": value for name, value in values.items()})
 
 

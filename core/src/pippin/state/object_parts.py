@@ -17,7 +17,7 @@ from pippin.quaternions import conjugate, rotated
 _EDGES = {"left": (0, np.min), "right": (0, np.max), "bottom": (1, np.min), "top": (1, np.max)}
 """Axis of an edge in the frame of the object, and its end of it."""
 
-_ENDS: dict[Any, Sequence[int]] = {"first": (0,), "last": (-1,)}
+_ENDS: dict[Any, Any] = {"first": (0,), "last": (-1,)}
 
 Element: TypeAlias = Literal["particle", "body"]
 
@@ -120,8 +120,7 @@ def chosen_part(local: np.ndarray, selection: PartConfig, where: str) -> np.ndar
     for key in choices_of(selection):
         value: Any = getattr(selection, key)
         if key in ("index", "part"):
-            numbers = _ENDS[value] if value in _ENDS else value
-            return _numbered(numbers, len(local), f"{where}.{key}")
+            return _numbered(_ENDS.get(value, value), len(local), f"{where}.{key}")
         if key == "nearest":
             return np.linalg.norm(local - np.array(value), axis=1).argmin(keepdims=True)
         inside = _in_box(local, value) if key == "box" else _at_edges(local, value.split("-"))

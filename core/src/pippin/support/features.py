@@ -79,6 +79,14 @@ _NUMERIC: Mapping[str, str] = {
     "torsional_friction": "friction of shapes against turning about the normal of a contact [m]",
     "rolling_friction": "friction of shapes against rolling [m]",
     "limit_stiffness": "stiffness and damping of joint limits [N/m, N·s/m, N·m/rad, N·m·s/rad]",
+    "soft_contact_stiffness": "stiffness and damping of particles in contact with shapes [N/m, N·s/m]",
+    "soft_contact_friction": "friction of particles against shapes",
+    "soft_contact_friction_damping": "damping of particles that slide on shapes [N·s/m]",
+    "soft_contact_restitution": "restitution of particles, which lets them bounce from shapes",
+    "particle_contact_stiffness": "stiffness and damping of particles in contact with each other [N/m, N·s/m]",
+    "particle_friction": "friction between particles",
+    "particle_cohesion": "distance at which particles attract each other [m]",
+    "particle_adhesion": "distance at which shapes attract particles [m]",
 }
 """Meanings of the features without which only numbers change."""
 
@@ -116,6 +124,9 @@ RIGID_TREES = frozenset(
 )
 """Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""
 
+ASKED = frozenset(name for name in _NUMERIC if name.startswith(("soft_contact_", "particle_")))
+"""Features that keys of `[collision]` ask for; a model does not tell whether its numbers were stated."""
+
 NO_LIMIT = 1e6
 """Value from which Newton's importers and builders mean that an effort, a velocity or a coordinate is not limited."""
 
@@ -129,6 +140,12 @@ OF_ATTRIBUTES: Mapping[str, str] = {
     "joint_limit_ke": "limit_stiffness",
     "joint_rest_q": "joint_stiffness",
     "joint_stiffness": "joint_stiffness",
+    "particle_adhesion": "particle_adhesion",
+    "particle_cohesion": "particle_cohesion",
+    "particle_kd": "particle_contact_stiffness",
+    "particle_ke": "particle_contact_stiffness",
+    "particle_kf": "particle_contact_stiffness",
+    "particle_mu": "particle_friction",
     "shape_material_ka": "adhesion",
     "shape_material_kd": "contact_stiffness",
     "shape_material_ke": "contact_stiffness",
@@ -136,8 +153,13 @@ OF_ATTRIBUTES: Mapping[str, str] = {
     "shape_material_mu_rolling": "rolling_friction",
     "shape_material_mu_torsional": "torsional_friction",
     "shape_material_restitution": "restitution",
+    "soft_contact_kd": "soft_contact_stiffness",
+    "soft_contact_ke": "soft_contact_stiffness",
+    "soft_contact_kf": "soft_contact_friction_damping",
+    "soft_contact_mu": "soft_contact_friction",
+    "soft_contact_restitution": "soft_contact_restitution",
 }
-"""Features that a solver needs to honour arrays of the model, by name of the array."""
+"""Features that a solver needs to honour arrays and numbers of the model, by their names."""
 
 RIGID_CHANGES = frozenset(
     {

@@ -8,7 +8,7 @@ import newton
 import numpy as np
 from pippin.attribute_rows import numbers, texts
 
-from .features import FEATURES
+from .features import ASKED, FEATURES
 from .joint_users import JOINT_USERS
 from .model_rows import host, is_moved
 from .shape_users import SHAPE_USERS
@@ -25,7 +25,9 @@ def used_features(model: newton.Model, direct_actuators: Sequence[str]) -> dict[
 
     `direct_actuators` are the asset's own that act only if the solver applies `control.mujoco.ctrl`.
     """
-    found = {name: direct_actuators if name == _DIRECT else _USERS[name](model) for name in FEATURES}
+    found = {
+        name: direct_actuators if name == _DIRECT else _USERS[name](model) for name in FEATURES if name not in ASKED
+    }
     return {name: users for name, users in found.items() if users}
 
 
@@ -80,9 +82,12 @@ def _massless(model: newton.Model) -> Sequence[str]:
 
 
 def _kinematic(model: newton.Model) -> Sequence[str]:
-    """Return the kinematic bodies, if there are bodies that they can carry."""
-    is_free = is_moved(model)
-    return [model.body_label[index] for index in np.flatnonzero(~is_free)] if is_free.any() else ()
+    """Return the kinematic bodies, if there are bodies that they can carry; held segments of a rod carry none."""
+    is_free, is_segment = is_moved(model), np.zeros(model.body_count, dtype=bool)
+    is_rod = host(model.joint_type) == int(newton.JointType.ROD)
+    is_segment[host(model.joint_child)[is_rod]] = is_segment[host(model.joint_parent)[is_rod]] = True
+    users = np.flatnonzero(~is_free & ~is_segment)
+    return [model.body_label[index] for index in users] if is_free.any() else ()
 
 
 def _compensated(model: newton.Model) -> Sequence[str]:

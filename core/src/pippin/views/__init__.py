@@ -1,4 +1,4 @@
-"""Batched views: articulations, bodies and contacts of all worlds as dense arrays.
+"""Batched views: articulations, bodies, matter and contacts of all worlds as dense arrays.
 
 The types here can be imported before a simulation exists. They import neither Newton nor Warp, because Pippin has to
 decide before that import whether backward kernels are needed. The views themselves are imported at first use.
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .articulations import ArticulationView
     from .contacts.view import RigidContactView
     from .exchange import Array
+    from .matter import CableView, ParticleView
     from .rigid_bodies import RigidBodyView
     from .simulation_view import SimulationView
 
@@ -27,10 +28,12 @@ __all__ = [
     "Array",
     "ArticulationMetatype",
     "ArticulationView",
+    "CableView",
     "ContactData",
     "DofType",
     "FrictionData",
     "ObjectType",
+    "ParticleView",
     "RawContactData",
     "RigidBodyView",
     "RigidContactView",
@@ -46,6 +49,8 @@ __getattr__ = late(
     {
         "Array": ".exchange",
         "ArticulationView": ".articulations",
+        "CableView": ".matter",
+        "ParticleView": ".matter",
         "RigidBodyView": ".rigid_bodies",
         "RigidContactView": ".contacts.view",
         "SimulationView": ".simulation_view",

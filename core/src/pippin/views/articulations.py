@@ -13,17 +13,17 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 
 from .balls import Balls
+from .body_rows import BodyRowView
 from .dynamics import Dynamics
 from .errors import RowError
 from .exchange import Array, deliver
 from .indexing import PADDING, ArticulationIndices
 from .metatype import ArticulationMetatype
 from .quantities import ARTICULATION, Element, ViewQuantity
-from .rows import RowView
 from .structure import of_articulation
 
 
-class ArticulationView(RowView):
+class ArticulationView(BodyRowView):
     """One row for each articulation, padded to the longest: with -1 in the index maps, and with 0 in the values.
 
     Links are the bodies that the joints of the tree move, in the order of the joints, the root first. DOFs are those of

@@ -10,6 +10,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 from pippin.devices import shares_memory
+from pippin.state.kinematics import Coordinates
 
 from .indexing import PADDING
 from .kernels.rows import DirtyFlags
@@ -41,9 +42,9 @@ class RowFlags:
             self._masks = [_Mask(mask, index) for mask, index in zip(masks, (articulation_of, in_worlds), strict=True)]
 
     @classmethod
-    def of_state(cls, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> RowFlags:
-        """Return the flags of rows whose joints are written, from which the host computes the bodies."""
-        return cls(present(host.model.device), host.services.written.masks("joints"), articulation_of, world_of)
+    def of_state(cls, host: Host, what: Coordinates, articulation_of: np.ndarray, world_of: np.ndarray) -> RowFlags:
+        """Return the flags of rows whose joints, bodies or particles are written, which the rest follows."""
+        return cls(present(host.model.device), host.services.written.masks(what), articulation_of, world_of)
 
     @classmethod
     def of_model(cls, host: Host, world_of: np.ndarray) -> RowFlags | None:

@@ -26,7 +26,7 @@ def arrays_to_read(host: Host, quantity: ViewQuantity) -> list[wp.array]:
 def arrays_to_write(host: Host, quantity: ViewQuantity) -> list[wp.array]:
     """Return the arrays to write a quantity into; errors as in `arrays_to_read`."""
     if quantity.source == "state":
-        return _arrays(host.services.written.state_for_joints(), quantity)
+        return _arrays(host.services.written.state_for(quantity.invalidates or "joints"), quantity)
     return arrays_to_read(host, quantity)
 
 

@@ -92,7 +92,7 @@ class Placement:
 
         Without a rule, the values were checked before.
         """
-        model, state = self.host.model, self.host.services.written.state_for_joints()
+        model, state = self.host.model, self.host.services.written.state_for("joints")
         if self._blocks is not None and self._blocks.write(what, state, values, selection, rule):
             self.flags.set(None)
             return

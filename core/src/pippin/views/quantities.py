@@ -14,7 +14,7 @@ import attrs
 
 from .rules import Valid
 
-Element = Literal["dof", "coordinate", "root", "link", "body", "generalized"]
+Element = Literal["dof", "coordinate", "root", "link", "body", "generalized", "particle", "object"]
 
 
 @attrs.frozen(kw_only=True)
@@ -55,8 +55,8 @@ class ViewQuantity:
     feature: str = ""
     """Name in `pippin.solving.FEATURES` of the feature that a solver needs to honour the quantity."""
 
-    invalidates: Literal["joints"] | None = None
-    """Source from which bodies are computed again when the quantity is set."""
+    invalidates: Literal["joints", "bodies", "particles"] | None = None
+    """What of the state is written when the quantity is set: bodies follow joints, and joints bodies."""
 
     storage: Literal["number", "flag", "position"] = "number"
     """Newton's storage of an element: unchanged numbers; a flag as 0 or another number; the position of a pose."""
@@ -106,6 +106,16 @@ _pose = partial(_of_bodies, source="state", unit="m, 1", arrays="body_q", compon
 _velocity = partial(_of_bodies, source="state", unit="m/s, rad/s", arrays="body_qd")
 _in_last_substep = partial(_of_bodies, source="observable")
 _computed = partial(_quantity, source="computed")
+_of_particles = partial(
+    _quantity,
+    source="state",
+    element="particle",
+    components=3,
+    frame="world",
+    is_settable=True,
+    invalidates="particles",
+)
+_WRITTEN: Mapping[str, Any] = {"is_settable": True, "invalidates": "bodies"}
 
 
 def _placed(what: Literal["pose", "velocity"], **others: Any) -> dict[str, Any]:
@@ -249,6 +259,34 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
     ),
 )
 """The quantities of `ArticulationView`, by name."""
+
+CABLE: Mapping[str, ViewQuantity] = _table(
+    _pose("link_transforms", "pose of each segment", element="link", valid="pose", **_WRITTEN),
+    _velocity("link_velocities", "velocity of each segment", element="link", **_WRITTEN),
+    _computed("centroids", "mean of the origins of the segments", "m", element="object", components=3, frame="world"),
+    _computed(
+        "bounds", "lowest and highest coordinates of these origins", "m", element="object", components=6, frame="world"
+    ),
+    *_inertial("link"),
+)
+"""The quantities of `CableView`, by name."""
+
+PARTICLES: Mapping[str, ViewQuantity] = _table(
+    _of_particles("particle_positions", "position of each particle", "m", "particle_q"),
+    _of_particles("particle_velocities", "velocity of each particle", "m/s", "particle_qd"),
+    _quantity(
+        "particle_masses",
+        "mass of each particle; 0 if it is pinned",
+        "kg",
+        "particle_mass",
+        source="model",
+        element="particle",
+        inverse="particle_inv_mass",
+    ),
+    _computed("centroids", "mean of the positions", "m", element="object", components=3, frame="world"),
+    _computed("bounds", "lowest and highest coordinates", "m", element="object", components=6, frame="world"),
+)
+"""The quantities of `ParticleView`, by name."""
 
 RIGID_BODY: Mapping[str, ViewQuantity] = _table(
     _pose("transforms", "pose; can be set only for a free body", element="body", **_placed("pose")),

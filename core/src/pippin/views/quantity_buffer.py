@@ -145,7 +145,8 @@ def _element(quantity: ViewQuantity) -> Any:
     """Return the type of an element for setting it."""
     if quantity.storage == "flag":
         return wp.uint8
-    return {1: wp.float32, 2: wp.vec2, 6: wp.spatial_vector, 7: wp.transform, 9: wp.mat33}[quantity.components]
+    types: dict[int, Any] = {1: wp.float32, 2: wp.vec2, 3: wp.vec3, 6: wp.spatial_vector, 7: wp.transform, 9: wp.mat33}
+    return types[quantity.components]
 
 
 def _scatter_kernel(quantity: ViewQuantity) -> Any:
@@ -153,6 +154,8 @@ def _scatter_kernel(quantity: ViewQuantity) -> Any:
         return kernels.scatter_masses if quantity.components == 1 else kernels.scatter_inertias
     if len(quantity.arrays) == 2:
         return kernels.scatter_intervals
+    if quantity.storage == "number" and quantity.components in kernels.SCATTER:
+        return kernels.SCATTER[quantity.components]
     return {"number": kernels.scatter_numbers, "flag": kernels.scatter_flags, "position": kernels.scatter_positions}[
         quantity.storage
     ]

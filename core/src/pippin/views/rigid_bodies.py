@@ -11,13 +11,13 @@ from pippin.arrays import on_host
 from pippin.binding import Host
 from pippin.labels import name_of
 
+from .body_rows import BodyRowView
 from .exchange import Array
 from .indexing import PADDING
 from .quantities import RIGID_BODY, ViewQuantity
-from .rows import RowView
 
 
-class RigidBodyView(RowView):
+class RigidBodyView(BodyRowView):
     """One row for each body, free or a link of an articulation; a body held by a joint cannot be moved freely.
 
     `SimulationView.rigid_bodies` makes this view. Errors are those of `ArticulationView`.
@@ -33,7 +33,7 @@ class RigidBodyView(RowView):
         model = host.model
         #: Body of each row, shape [count].
         self.body_indices: np.ndarray = bodies
-        joints, articulations = _movers(model, bodies)
+        joints, articulations = movers(model, bodies)
         labels = [model.body_label[body] for body in bodies]
         worlds = on_host(model.body_world)[bodies].astype(np.int32)
         super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None], "joint": joints}, joints)
@@ -84,8 +84,8 @@ class RigidBodyView(RowView):
         return self._get("accelerations", out)
 
 
-def _movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the joint that moves each body and the articulation of this joint; -1 for none."""
+def movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the joint that moves each body, and the articulation of this joint; -1 for none."""
     joint_of, tree_of = (np.full(model.body_count, PADDING, dtype=np.int32) for _ in range(2))
     if model.joint_count:
         articulations = on_host(model.joint_articulation)

@@ -1,4 +1,4 @@
-"""Rows of views of articulations and of single bodies: the quantities of both, and forces on their bodies."""
+"""Rows of views: their quantities and Newton's arrays by name, with checks, selections and faults."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK, shares_memory
 from pippin.errors import ConfigError, SimulationError
 from pippin.frozen_attributes import FrozenAttributes
+from pippin.state.kinematics import Coordinates
 
-from .attributes import Attributes, shapes_of
+from .attributes import Attributes
 from .balls import Balls
 from .device_faults import DeviceFaults
 from .dirty_flags import RowFlags
@@ -29,18 +30,16 @@ from .indexing import PADDING
 from .memory import Staging
 from .newton_arrays import arrays_to_read, arrays_to_write
 from .permissions import IN_STEP, Permissions, index_of
-from .placement import Placement
 from .quantities import Element, ViewQuantity
 from .quantity_buffer import QuantityBuffer
 from .row_selection import RowSelection, RowSelector
 from .rules import RULES, Valid
-from .wrenches import Frame, Wrenches
 
-_APPLY, _ATTRIBUTE = "apply_forces", "set_attribute"
+_ATTRIBUTE = "set_attribute"
 
 
 class RowView(FrozenAttributes, abc.ABC):
-    """Rows of all worlds, one for each articulation or body, with a dense array for each quantity.
+    """Rows of all worlds, one for each object, with a dense array for each quantity.
 
     `get_*` fills and returns an array that the view owns; the next call overwrites it. With `out`, an array of Warp,
     NumPy, PyTorch or JAX, it fills and returns `out` instead. `set_*` takes `data` with as many rows as the view, and
@@ -58,6 +57,12 @@ class RowView(FrozenAttributes, abc.ABC):
     quantities: ClassVar[Mapping[str, ViewQuantity]]
     """The quantities to get and to set, by name."""
 
+    _calls: ClassVar[tuple[str, ...]] = ()
+    """Methods besides setters whose data on the device can have faults."""
+
+    _writes: ClassVar[Coordinates] = "joints"
+    """What is written of the state, from which dependent values follow."""
+
     def __init__(
         self,
         host: Host,
@@ -65,7 +70,6 @@ class RowView(FrozenAttributes, abc.ABC):
         world_ids: np.ndarray,
         articulation_indices: np.ndarray,
         indices: Mapping[str, np.ndarray],
-        joints: np.ndarray,
         balls: Balls | None = None,
         quaternion: np.ndarray | None = None,
     ) -> None:
@@ -80,14 +84,16 @@ class RowView(FrozenAttributes, abc.ABC):
         #: Whether the view can be used; False once the simulation's view was invalidated.
         self.is_valid: bool = True
         settable = [quantity for quantity in self.quantities.values() if quantity.is_settable]
-        self._faults = DeviceFaults([*(f"set_{quantity.name}" for quantity in settable), _APPLY, _ATTRIBUTE], device)
+        setters = [f"set_{quantity.name}" for quantity in settable]
+        self._faults = DeviceFaults([*setters, *self._calls, _ATTRIBUTE], device)
         self._faults_of = {quantity.name: self._faults.of(f"set_{quantity.name}") for quantity in settable}
         self._selector = RowSelector(self.count, device)
-        self._row_flags = RowFlags.of_state(host, articulation_indices, world_ids)
+        self._row_flags = RowFlags.of_state(host, self._writes, articulation_indices, world_ids)
         self._model_flags = RowFlags.of_model(host, world_ids)
         self._buffers: dict[str, QuantityBuffer] = {}
         self._checks: dict[str, HostCheck] = {}
-        described = partial(type(self)._describe, weakref.proxy(self))  # no circle with what keeps it
+        # The checks describe rows, and belong to the view: a method of it would be a circle.
+        self._described = partial(type(self)._describe, weakref.proxy(self))
         for name, quantity in self.quantities.items():
             if quantity.source != "computed":
                 index = index_of(quantity, indices)
@@ -106,30 +112,18 @@ class RowView(FrozenAttributes, abc.ABC):
                     dtype=quantity.dtype,
                     components=quantity.components,
                     is_used=indices[quantity.element] != PADDING,
-                    describe=partial(described, quantity.element),
+                    describe=partial(self._described, quantity.element),
                     quaternion=in_quaternion,
                 )
         self._permissions = Permissions(host, indices, self._faults_of)
         for quantity in settable:
             self._permissions.prepare(quantity)
-        largest = max((math.prod(each.values.shape) for each in self._buffers.values()), default=0)
-        element: Element = "link" if "link" in indices else "body"
-        bodies = indices[element]
-        self._staging = Staging(largest, "float32", device)
-        self._flag_staging = Staging(bodies.size, "uint8", device)
+        sizes = {name: math.prod(each.values.shape) for name, each in self._buffers.items()}
+        flags = [size for name, size in sizes.items() if self.quantities[name].storage == "flag"]
+        self._staging = Staging(max(sizes.values(), default=0), "float32", device)
+        self._flag_staging = Staging(max(flags, default=0), "uint8", device)
         elements = self._elements(indices)
         self._attributes = Attributes(host, elements, self.quantities, self._faults.of(_ATTRIBUTE), self._model_flags)
-        force_check = HostCheck(components=3, is_used=bodies != PADDING, describe=partial(described, element))
-        vectors = self._shape(element, bodies.shape, 3)
-        self._wrenches = Wrenches(host, bodies, vectors, force_check, self._faults.of(_APPLY))
-        self._placement = Placement(
-            host=host,
-            flags=self._row_flags,
-            moves_anchor=any(quantity.moves_anchor for quantity in settable),
-            labels=self.labels,
-            bodies=indices["root" if "root" in indices else "body"][:, 0],
-            joints=joints,
-        )
 
     def _describe(self, element: Element, row: int, column: int) -> str:
         """Return the words for a row and an element of it in errors."""
@@ -141,21 +135,9 @@ class RowView(FrozenAttributes, abc.ABC):
         del element, row, column
         return ""
 
+    @abc.abstractmethod
     def _elements(self, indices: Mapping[str, np.ndarray]) -> dict[str, Callable[[], np.ndarray]]:
         """Return the index map of each frequency of Newton's attributes."""
-        bodies = indices["link" if "link" in indices else "body"]
-        of_bodies = bodies if "link" in indices else bodies[:, 0]
-        model, articulations, worlds = self._host.model, self.articulation_indices, self.world_ids
-        found: dict[str, Callable[[], np.ndarray]] = {
-            "BODY": lambda: of_bodies,
-            "JOINT": lambda: indices["joint"],
-            "SHAPE": lambda: shapes_of(model, bodies),
-            "ARTICULATION": lambda: articulations,
-            "WORLD": lambda: worlds,
-        }
-        if "dof" in indices:
-            found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}
-        return found
 
     @staticmethod
     def _shape(element: Element, shape: tuple[int, ...], components: int) -> tuple[int, ...]:
@@ -222,8 +204,8 @@ class RowView(FrozenAttributes, abc.ABC):
             if fault := self._permissions.fault(quantity):
                 raise ViewError(f"{where}: {fault}")
             selection = self._selector.select(where, indices, mask, compact)
-            if quantity.placed and not quantity.moves_anchor:
-                self._placement.refuse_joined(where, selection)
+            if quantity.placed:
+                self._refuse_joined(where, quantity, selection)
             shape = (selection.data_count, *self._buffers[name].values.shape[1:])
             checked = self._checks[name].check(data, shape, selection, where)
             values = checked.on_device(self._flag_staging if quantity.storage == "flag" else self._staging)
@@ -240,6 +222,14 @@ class RowView(FrozenAttributes, abc.ABC):
             if quantity.invalidates is not None:
                 self._host.services.written.note(quantity.invalidates)
 
+    def _refuse_joined(self, where: str, quantity: ViewQuantity, selection: RowSelection) -> None:
+        """Refuse selected rows in which a joint holds the body that is to be placed."""
+
+    def _place(
+        self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
+    ) -> None:
+        """Write a quantity of bodies through the joints that move them."""
+
     def _write(
         self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
     ) -> None:
@@ -250,17 +240,6 @@ class RowView(FrozenAttributes, abc.ABC):
             self._notify(where, quantity.flags)
             flags = self._model_flags
         self._buffers[quantity.name].write(arrays, values, selection, flags, inverse, is_checked=is_checked)
-
-    def _place(
-        self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
-    ) -> None:
-        faults = self._faults_of[quantity.name]
-        if quantity.moves_anchor and self._placement.has_joined:
-            self._notify(where, quantity.flags)
-            self._placement.settle_joined(values, selection, faults, self._model_flags)
-        if quantity.placed:
-            rule = None if is_checked else RULES[quantity.valid]
-            self._placement.write(quantity.placed, values, selection, rule, faults)
 
     def _notify(self, where: str, flags: Sequence[str]) -> None:
         try:  # This comes first: if the solver does not apply the change, nothing is written.
@@ -330,129 +309,3 @@ class RowView(FrozenAttributes, abc.ABC):
                 raise ViewError(f"{where}: {IN_STEP}")
             selection = self._selector.select(where, indices, mask, compact)
             self._attributes.set(name, data, selection, flags, self._label_of)
-
-    # Inertial properties of bodies.
-
-    def get_masses(self, out: Array | None = None) -> Array:
-        """Return the mass [kg], shape [count, max_links], or [count] for single bodies. Its inverse follows."""
-        return self._get("masses", out)
-
-    def set_masses(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the mass [kg], shape [count, max_links], or [count] for single bodies.
-
-        Its inverse follows. The solver is notified.
-        """
-        self._set("masses", data, indices, mask, compact)
-
-    def get_inv_masses(self, out: Array | None = None) -> Array:
-        """Return the inverse mass [1/kg], shape [count, max_links], or [count] for single bodies.
-
-        0 if nothing moves the body.
-        """
-        return self._get("inv_masses", out)
-
-    def get_coms(self, out: Array | None = None) -> Array:
-        """Return the centre of mass [m], shape [count, max_links, 7], or [count, 7] for single bodies.
-
-        The quaternion after it is the identity. Frame: body.
-        """
-        return self._get("coms", out)
-
-    def set_coms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the centre of mass [m], shape [count, max_links, 7], or [count, 7] for single bodies.
-
-        The quaternion after it is the identity. Frame: body. The solver is notified.
-        """
-        self._set("coms", data, indices, mask, compact)
-
-    def get_inertias(self, out: Array | None = None) -> Array:
-        """Return the inertia [kg·m²], shape [count, max_links, 9], or [count, 9] for single bodies.
-
-        Its inverse follows. Frame: body axes, about the centre of mass.
-        """
-        return self._get("inertias", out)
-
-    def set_inertias(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the inertia [kg·m²], shape [count, max_links, 9], or [count, 9] for single bodies.
-
-        Its inverse follows. Frame: body axes, about the centre of mass. The solver is notified.
-        """
-        self._set("inertias", data, indices, mask, compact)
-
-    def get_inv_inertias(self, out: Array | None = None) -> Array:
-        """Return the inverse inertia [1/(kg·m²)], shape [count, max_links, 9], or [count, 9] for single bodies.
-
-        0 if singular. Frame: body axes, about the centre of mass.
-        """
-        return self._get("inv_inertias", out)
-
-    def get_disable_gravities(self, out: Array | None = None) -> Array:
-        """Return the mark of bodies without gravity, shape [count, max_links], or [count] for single bodies. 1 or 0."""
-        return self._get("disable_gravities", out)
-
-    def set_disable_gravities(
-        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
-    ) -> None:
-        """Set the mark of bodies without gravity, shape [count, max_links], or [count] for single bodies.
-
-        1 or 0. The solver is notified.
-        """
-        self._set("disable_gravities", data, indices, mask, compact)
-
-    # Forces.
-
-    def apply_forces(
-        self,
-        forces: Array | None = None,
-        indices: Any = None,
-        mask: Any = None,
-        *,
-        torques: Array | None = None,
-        positions: Array | None = None,
-        compact: bool = False,
-        frame: Frame = "world",
-    ) -> None:
-        """Add forces on the bodies, for the whole next control step.
-
-        The forces of several calls and those in `state.body_f` add up. If the method is called inside a step, in a
-        phase before a substep, the forces act in that substep only.
-
-        Args:
-            forces: Forces [N], shape [count, max_links, 3], or [count, 3] for single bodies.
-            indices: Rows of the view.
-            mask: Whether each row is written, shape [count].
-            torques: Torques [N·m], in the shape of the forces.
-            positions: Points of attack of the forces [m], in the same shape; by default the centres of mass.
-            compact: Whether the data has one row per index.
-            frame: Frame of all three: the world, or each body with positions measured from its origin.
-
-        Raises:
-            ViewError: A shape, type or frame is wrong, or positions come without forces.
-            RowError: An index is out of range.
-        """
-        Wrenches.refuse(_APPLY, forces, positions, frame)
-        with WARP_LOCK:
-            self._refuse_unwritable(_APPLY)
-            selection = self._selector.select(_APPLY, indices, mask, compact)
-            data = {"forces": forces, "torques": torques, "positions": positions}
-            self._wrenches.add(_APPLY, selection, frame, **data)
-
-    def apply_forces_and_torques_at_position(
-        self,
-        forces: Array | None = None,
-        torques: Array | None = None,
-        positions: Array | None = None,
-        indices: Any = None,
-        is_global: bool = True,
-    ) -> None:
-        """Add forces on the bodies; Isaac's name and arguments of `apply_forces`.
-
-        Args:
-            forces: As for `apply_forces`.
-            torques: As for `apply_forces`.
-            positions: As for `apply_forces`.
-            indices: As for `apply_forces`.
-            is_global: Whether all are in the world frame; else in that of each body.
-        """
-        frame: Frame = "world" if is_global else "body"
-        self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)

@@ -1,9 +1,9 @@
-"""Views of a simulation: articulations, bodies and contacts selected by patterns, and gravity."""
+"""Views of a simulation: articulations, bodies, matter and contacts selected by patterns, and gravity."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import newton
@@ -14,6 +14,8 @@ from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 from pippin.frozen_attributes import FrozenAttributes, freeze
+from pippin.spelling import listed
+from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter, MatterKind
 
 from .articulations import ArticulationView
 from .contacts.view import RigidContactView
@@ -26,6 +28,7 @@ from .indexing import index_map
 from .kernels.gather_scatter import scatter_numbers
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
+from .matter import CableView, ParticleView
 from .memory import Staging, WarpArrayCache
 from .metatype import ObjectType
 from .permissions import IN_STEP
@@ -33,10 +36,19 @@ from .rigid_bodies import RigidBodyView
 from .row_selection import RowSelector
 from .rows import RowView
 from .rules import RULES
-from .selection import Patterns, chosen_worlds, select
+from .selection import Patterns, SelectionError, chosen_worlds, select
 from .structure import object_type
 
 _SET_GRAVITY = "set_gravity"
+_LISTED = 4
+
+_MATTER: dict[str, tuple[tuple[MatterKind, ...], str, type[ParticleView | CableView]]] = {
+    "surfaces": (("surface",), "surface", ParticleView),
+    "volumes": (("volume",), "volume", ParticleView),
+    "cables": (OF_BODIES, "cable", CableView),
+    "particles": (OF_PARTICLES, "object with particles", ParticleView),
+}
+"""The methods for matter: the kinds of objects, their name in errors, and the class of the view."""
 
 
 class SimulationView(FrozenAttributes):
@@ -115,6 +127,58 @@ class SimulationView(FrozenAttributes):
         chosen = self._select("body", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
         return self._keep(RigidBodyView(self._host, chosen))
 
+    def surfaces(
+        self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
+    ) -> ParticleView:
+        """Return a view of surfaces, such as cloth; see `articulations` for patterns, order and errors.
+
+        Args:
+            pattern: One pattern or several.
+            worlds: Worlds to select in; None for all.
+            path_glob: Whether globs are compared segment by segment.
+            allow_empty: Whether a pattern may match nothing.
+        """
+        return self._matter("surfaces", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
+
+    def volumes(
+        self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
+    ) -> ParticleView:
+        """Return a view of volumes, which are soft bodies; see `surfaces`.
+
+        Args:
+            pattern: One pattern or several.
+            worlds: Worlds to select in; None for all.
+            path_glob: Whether globs are compared segment by segment.
+            allow_empty: Whether a pattern may match nothing.
+        """
+        return self._matter("volumes", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
+
+    def particles(
+        self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
+    ) -> ParticleView:
+        """Return a view of all objects with particles: surfaces, volumes and granular matter; see `surfaces`.
+
+        Args:
+            pattern: One pattern or several.
+            worlds: Worlds to select in; None for all.
+            path_glob: Whether globs are compared segment by segment.
+            allow_empty: Whether a pattern may match nothing.
+        """
+        return self._matter("particles", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
+
+    def cables(
+        self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
+    ) -> CableView:
+        """Return a view of cables; see `surfaces`.
+
+        Args:
+            pattern: One pattern or several.
+            worlds: Worlds to select in; None for all.
+            path_glob: Whether globs are compared segment by segment.
+            allow_empty: Whether a pattern may match nothing.
+        """
+        return self._matter("cables", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
+
     def contacts(
         self,
         sensors: Patterns,
@@ -178,6 +242,19 @@ class SimulationView(FrozenAttributes):
         labels = getattr(model, f"{what}_label")
         of_worlds = on_host(getattr(model, f"{what}_world")) if labels else np.zeros(0, dtype=np.int32)
         return select(pattern, labels, of_worlds, what=what, chosen_worlds=chosen, **options)
+
+    def _matter(self, name: str, pattern: Patterns, worlds: Any, **options: bool) -> Any:
+        """Return the view of some objects of matter; `name` is that of the method."""
+        self._refuse_invalid(name)
+        model, chosen = self._host.model, chosen_worlds(worlds, self._host.world_count)
+        kinds, what, view = _MATTER[name]
+        matter = Matter.of(model, *kinds)
+        try:
+            rows = select(pattern, matter.labels, matter.worlds, what=what, chosen_worlds=chosen, **options)
+        except SelectionError as error:
+            raise SelectionError(*("; ".join([fault, *_elsewhere(model, kinds)]) for fault in error.faults)) from error
+        labels, worlds = [matter.labels[row] for row in rows], matter.worlds[rows]
+        return self._keep(view(self._host, labels, worlds, matter.elements(rows)))
 
     def _keep(self, view: Any) -> Any:
         freeze(view)
@@ -254,3 +331,12 @@ class SimulationView(FrozenAttributes):
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:
             raise SimulationError(f"{where}: the simulation's view was invalidated; make another one")
+
+
+def _elsewhere(model: newton.Model, kinds: Sequence[MatterKind]) -> Iterator[str]:
+    """Yield the labels of the objects of matter of other kinds, with the method that views them."""
+    for name, (own, *_) in _MATTER.items():
+        own = own[-1:]  # the method for all objects with particles is the only one for granular matter
+        labels = dict.fromkeys(Matter.of(model, *own).labels)
+        if labels and not set(own) <= set(kinds):
+            yield f"view.{name} has {listed([*labels], _LISTED)}"

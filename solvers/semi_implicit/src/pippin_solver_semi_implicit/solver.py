@@ -36,7 +36,14 @@ class SolverSemiImplicit:
         "loop_joints",
         "mimic_joints",
         "muscles",
+        "particle_adhesion",
+        "particle_cohesion",
+        "particle_contact_stiffness",
+        "particle_friction",
         "particles",
+        "soft_contact_friction",
+        "soft_contact_friction_damping",
+        "soft_contact_stiffness",
         "springs",
         "tetrahedra",
         "triangles",
@@ -53,7 +60,8 @@ class SolverSemiImplicit:
     def __init__(self, config: SemiImplicitConfig) -> None:
         self.config = config
         if config.disable_particle_contacts:
-            self.supported_features = type(self).supported_features | {"particle_worlds"}
+            touching = {"particle_cohesion", "particle_contact_stiffness", "particle_friction"}
+            self.supported_features = (type(self).supported_features | {"particle_worlds"}) - touching
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:

@@ -33,6 +33,8 @@ class SolverVBD:
         "particle_worlds",
         "particles",
         "rod_joints",
+        "soft_contact_friction",
+        "soft_contact_stiffness",
         "springs",
         "tendons",
         "tetrahedra",

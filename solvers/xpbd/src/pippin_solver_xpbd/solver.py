@@ -28,8 +28,12 @@ class SolverXPBD:
         "kinematic_bodies",
         "loop_joints",
         "mimic_joints",
+        "particle_adhesion",
+        "particle_cohesion",
+        "particle_friction",
         "particles",
         "rolling_friction",
+        "soft_contact_friction",
         "springs",
         "tendons",
         "tetrahedra",
@@ -38,6 +42,7 @@ class SolverXPBD:
     optional_features: ClassVar = {
         "particle_worlds": "disable_particle_contacts",
         "restitution": "enable_restitution",
+        "soft_contact_restitution": "enable_restitution",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
     supported_model_changes = RIGID_CHANGES | {
@@ -52,6 +57,8 @@ class SolverXPBD:
         self.supported_features = type(self).supported_features | {
             feature for feature, option in self.optional_features.items() if getattr(config, option)
         }
+        if config.disable_particle_contacts:
+            self.supported_features -= {"particle_cohesion", "particle_friction"}
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
-from .reading import Urdf
+import newton
+from pippin.assets.fidelity.pairs import solid_shapes
 
-if TYPE_CHECKING:
-    import newton
+from .reading import Urdf
 
 
 def add_urdf(builder: newton.ModelBuilder, urdf: Urdf, arguments: Mapping[str, Any]) -> None:
@@ -34,7 +34,36 @@ def add_urdf(builder: newton.ModelBuilder, urdf: Urdf, arguments: Mapping[str, A
             warnings.warn(note, UserWarning, stacklevel=3)
             vars(builder).update(copy.deepcopy(vars(blank)))
         else:
-            return
+            return _part_neighbours(builder)
+
+
+def _part_neighbours(builder: newton.ModelBuilder) -> None:
+    """Let links that are fixed to each other collide neither with each other nor with each other's neighbours.
+
+    MuJoCo, too, takes such links for one body, and lets no body collide with those that a joint ties to it. The
+    importer parts the two links of each joint alone.
+    """
+    fixed = int(newton.JointType.FIXED)
+    carriers = {
+        child: parent
+        for kind, parent, child in zip(builder.joint_type, builder.joint_parent, builder.joint_child, strict=True)
+        if kind == fixed and parent >= 0
+    }
+    shapes: dict[int, list[int]] = {}
+    for shape in solid_shapes(builder):
+        shapes.setdefault(_carrier(carriers, builder.shape_body[shape]), []).append(shape)
+    joints = zip(builder.joint_parent, builder.joint_child, strict=True)
+    for parent, child in {tuple(sorted(_carrier(carriers, body) for body in joint)) for joint in joints}:
+        for first in shapes.get(parent, ()) if parent >= 0 else ():
+            for second in shapes.get(child, ()):
+                if first != second:
+                    builder.add_shape_collision_filter_pair(first, second)
+
+
+def _carrier(carriers: Mapping[int, int], body: int) -> int:
+    while body in carriers:
+        body = carriers[body]
+    return body
 
 
 def without_mesh(text: str, reason: str) -> tuple[str, str] | None:

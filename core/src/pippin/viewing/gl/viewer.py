@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+import warp as wp
 from newton.viewer import ViewerGL
 from pippin import ConfigError, Host, hookimpl
+from pippin.arrays import on_host
 from pippin.extras import import_library
+from pippin.viewing.seen_matter import seen_matter
 
 from .config import GlConfig
 
@@ -39,7 +43,9 @@ class GlViewer:
             self._window.set_visible_worlds(worlds)
         if any(simulation.config.scene.spacing):
             self._window.set_world_offsets(simulation.config.scene.spacing)
-        self._window.show_particles = simulation.model.particle_count > 0 and simulation.model.tri_count == 0
+        self._window.show_triangles = self._window.show_particles = False  # Newton's ignore the worlds
+        self._matter = seen_matter(simulation.model, worlds)
+        self._offsets = np.asarray(simulation.world_offsets)
         self._window.picking_enabled = False  # nothing in the step would follow the drag
         self._window.set_reset_callback(self._request_reset)
 
@@ -73,7 +79,23 @@ class GlViewer:
             simulation.reset()
         self._window.begin_frame(time)
         self._window.log_state(simulation.state)
+        self._draw_matter(simulation)
         self._window.end_frame()
+
+    def _draw_matter(self, simulation: Host) -> None:
+        """Draw surfaces and loose particles."""
+        points = on_host(simulation.state.particle_q) if self._matter else np.zeros((0, 3))
+        for index, seen in enumerate(self._matter):
+            offset = self._offsets[seen.world] if seen.world >= 0 else 0.0
+            own, device = points[seen.particles] + offset, simulation.model.device
+            places = wp.array(own, dtype=wp.vec3, device=device)
+            if len(seen.faces):
+                faces = wp.array(seen.faces.ravel(), dtype=wp.int32, device=device)
+                self._window.log_mesh(f"/matter/{index}", places, faces, backface_culling=False, color=seen.color)
+            else:
+                radii = wp.full(len(own), value=seen.radius, dtype=wp.float32, device=device)
+                colors = wp.full(len(own), value=wp.vec3(*seen.color), dtype=wp.vec3, device=device)
+                self._window.log_points(f"/matter/{index}", places, radii, colors)
 
     @hookimpl
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A USD stage of a model's own geometry: the shapes that can be seen, under an Xform for each body."""
+"""A USD stage of a model's own geometry: shapes that can be seen, under an Xform for each body, and matter."""
 
 # pyright: reportAttributeAccessIssue=false
 # OpenUSD has no types.
@@ -6,14 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import newton
 import numpy as np
 from pippin.arrays import on_host
+from pippin.state.matter import OF_BODIES, Matter
+from pippin.viewing.colors import linear_color
+from pippin.viewing.seen_matter import seen_matter
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
+from .matter import add_cables, add_particles
 from .motion import UsdMotion
 
 _HALF_GROUND = 50.0
@@ -31,12 +36,22 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, _ROOT).GetPrim())
     shapes = _ShapeWriter(model, stage)
     prims, bodies, positions = [], [], []
+    cables, matter = Matter.of(model, *OF_BODIES), seen_matter(model, worlds)
+    segments = cables.elements(np.arange(len(cables.labels)))
+    points = [
+        add_particles(stage, _free_path(stage, _ROOT, each.label), each, np.zeros(3))
+        for each in matter
+        if each.world < 0
+    ]
     shapes.add(_ROOT, -1, -1, np.zeros(3))
     for world, offset in zip(worlds.tolist(), offsets, strict=True):
         root = f"{_ROOT}/world_{world}"
         UsdGeom.Xform.Define(stage, root)
         shapes.add(root, world, -1, offset)
-        for body in np.flatnonzero(on_host(model.body_world) == world):
+        path_of = partial(_free_path, stage, root)
+        points += add_cables(stage, model, world, offset, path_of)
+        points += [add_particles(stage, path_of(each.label), each, offset) for each in matter if each.world == world]
+        for body in np.setdiff1d(np.flatnonzero(on_host(model.body_world) == world), segments):
             prims.append(_free_path(stage, root, model.body_label[body]))
             xform: Any = UsdGeom.Xform.Define(stage, prims[-1])
             xform.AddTranslateOp()
@@ -51,6 +66,7 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
         prims=prims,
         bodies=np.array(bodies, dtype=int),
         offsets=np.array(positions, dtype=float).reshape(-1, 3),
+        points=points,
     )
     return motion, shapes.notes
 
@@ -100,7 +116,7 @@ class _ShapeWriter:
         shaped.AddOrientOp().Set(Gf.Quatf(turn[3], *turn[:3]))
         if kind in _SCALED:
             shaped.AddScaleOp().Set(Gf.Vec3f(*size.tolist()))
-        color = Gf.Vec3f(*_linear(self._colors[shape]).tolist())
+        color = Gf.Vec3f(*linear_color(self._colors[shape]).tolist())
         shaped.CreateDisplayColorAttr([color])
 
     def _shared_mesh(self, path: str, shape: int) -> Any:
@@ -114,11 +130,6 @@ class _ShapeWriter:
         prim = self._stage.DefinePrim(path, "Mesh")
         prim.GetReferences().AddInternalReference(self._meshes[key])
         return UsdGeom.Mesh(prim)
-
-
-def _linear(color: np.ndarray) -> np.ndarray:
-    """Return the linear colour of an sRGB colour, as USD has it."""
-    return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 
 
 def _solid(name: str, attributes: Callable[[np.ndarray], Mapping[str, Any]]) -> Callable[[Any, str, np.ndarray], Any]:

@@ -33,9 +33,10 @@ class UsdViewer(FileViewer):
         self._motion.layer.startTimeCode = 0.0
 
     def write(self, simulation: Host, index: int) -> None:
-        """Add the poses of the bodies."""
-        body_q = simulation.state.body_q
-        self._motion.add(index, np.zeros((0, 7)) if body_q is None else body_q.numpy())
+        """Add the poses of the bodies and the positions of the particles."""
+        body_q, particle_q = simulation.state.body_q, simulation.state.particle_q
+        bodies = np.zeros((0, 7)) if body_q is None else body_q.numpy()
+        self._motion.add(index, bodies, None if particle_q is None else particle_q.numpy())
         self._motion.save_if_due(index / self.config.rate)
 
     def finish(self) -> None:
@@ -46,16 +47,14 @@ class UsdViewer(FileViewer):
         """Return the motion over the user's stage, if that is all of the scene, else over the model's own shapes."""
         path, worlds = self.path, self.worlds
         model, offsets = simulation.model, np.asarray(simulation.world_offsets)[worlds]
-        assets = simulation.config.scene.assets
-        has_stage = any(map(_is_stage, assets))
-        if len(assets) == 1 and has_stage:
-            stage = find_file(assets[0].path, "scene.assets[0].path")
-            return overlay(path, stage, assets[0], model, worlds, offsets, is_simulated=self.config.physics)
+        scene = simulation.config.scene
+        has_stage = any(map(_is_stage, scene.assets))
+        if has_stage and len(scene.assets) == 1 and not scene.objects and not model.particle_count:
+            stage = find_file(scene.assets[0].path, "scene.assets[0].path")
+            return overlay(path, stage, scene.assets[0], model, worlds, offsets, is_simulated=self.config.physics)
         motion, notes = geometry(path, model, worlds, offsets)
         if has_stage:
-            notes.append(f"'{path.name}' has shapes of its own, as the scene has other assets besides its USD stages")
-        if model.particle_count:
-            notes.append(f"'{path.name}' is without particles, cloth and soft bodies; use the viewer `video` for them")
+            notes.append(f"'{path.name}' has shapes of its own, as the scene has more than the bodies of one USD stage")
         return motion, notes
 
 

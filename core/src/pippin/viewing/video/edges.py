@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import newton
 import warp as wp
-from newton.sensors import SensorCamera
 
 from .kernels import blend, find_edges, gather
 
@@ -28,22 +27,15 @@ class Edges:
         self._edges: Any = wp.zeros((view_count, count), dtype=int, device=device)
         self._counts: Any = wp.zeros(view_count, dtype=int, device=device)
         self._chosen: Any = wp.zeros(count * self._sample_count * 2, dtype=wp.vec3, device=device)
-        self._colors: Any = wp.zeros(count, dtype=wp.uint32, device=device)
-        self._shapes: Any = wp.zeros(count, dtype=wp.uint32, device=device)
-        self._depths: Any = wp.zeros(count, dtype=float, device=device)
+        count *= self._sample_count
+        kinds: tuple[Any, ...] = (wp.uint32, float, wp.uint32)
+        self._images: Any = [wp.zeros(count, dtype=kind, device=device) for kind in kinds]
 
-    def smooth(
-        self,
-        camera: SensorCamera,
-        state: newton.State,
-        poses: Any,
-        worlds: Any,
-        colors: Any,
-        shapes: Any,
-    ) -> None:
+    def smooth(self, draw: Callable[..., None], poses: Any, worlds: Any, colors: Any, shapes: Any) -> None:
         """Draw the pixels again that differ from a neighbour in color or shape: arrays of shape [views, height, width].
 
-        Each view has a pose and a world; its colors change.
+        `draw` takes poses and worlds of views, their rays, and the images of colors, depths and shapes. Each view has a
+        pose and a world; its colors change.
         """
         device = self._rays.device
         self._counts.zero_()
@@ -52,19 +44,8 @@ class Edges:
             if not count:
                 continue
             edges, samples = self._edges[view][:count], self._sample_count
-            rays: Any = self._chosen[: count * samples * 2].reshape((1, count, samples, 2))
+            rays: Any = self._chosen[: count * samples * 2].reshape((count, samples, 1, 2))
             wp.launch(gather, (count, samples, 2), [self._rays, edges], [rays], device=device)
-            images: list[Any] = [
-                each[:count].reshape((1, 1, count)) for each in (self._colors, self._depths, self._shapes)
-            ]
-            camera.update(
-                state,
-                poses[view : view + 1],
-                rays,
-                color_image=images[0],
-                depth_image=images[1],
-                shape_index_image=images[2],
-                world_indices=worlds[view : view + 1],
-                sync_deformables=False,
-            )
+            images = [each[: count * samples].reshape((1, count, samples)) for each in self._images]
+            draw(poses[view : view + 1], worlds[view : view + 1], rays, *images)
             wp.launch(blend, count, [images[0], edges, view], [colors], device=device)

@@ -2,6 +2,9 @@
 
 import warp as wp
 
+GRAIN = wp.constant(wp.uint32(0xFFFFFFFE))
+"""What Newton's camera writes in place of the index of a shape, if a loose particle is in sight."""
+
 
 @wp.func
 def level(packed: wp.uint32, index: int):
@@ -134,10 +137,31 @@ def gather(
     # output
     chosen: wp.array4d[wp.vec3],
 ):
-    """Take the rays of some pixels, shape [1, pixels, samples, 2]."""
+    """Take the rays of some pixels, shape [pixels, samples, 1, 2]."""
     pixel, sample, end = wp.tid()
     row, column = edges[pixel] / rays.shape[1], edges[pixel] % rays.shape[1]
-    chosen[0, pixel, sample, end] = rays[row, column, sample, end]
+    chosen[pixel, sample, 0, end] = rays[row, column, sample, end]
+
+
+@wp.func
+def linear(packed: wp.uint32):
+    """Linear colour of a packed sRGB colour, from 0 to 1."""
+    color = wp.vec3()
+    for channel in range(3):
+        value = float(level(packed, channel)) / 255.0
+        color[channel] = wp.where(value <= 0.04045, value / 12.92, wp.pow((value + 0.055) / 1.055, 2.4))
+    return color
+
+
+@wp.func
+def packed_color(color: wp.vec3):
+    """Packed sRGB colour of a linear one."""
+    packed = wp.uint32(0xFF) << wp.uint32(24)
+    for channel in range(3):
+        value = wp.clamp(color[channel], 0.0, 1.0)
+        value = wp.where(value <= 0.0031308, value * 12.92, 1.055 * wp.pow(value, 1.0 / 2.4) - 0.055)
+        packed = packed | (wp.uint32(value * 255.0 + 0.5) << wp.uint32(8 * channel))
+    return packed
 
 
 @wp.kernel
@@ -148,6 +172,54 @@ def blend(
     # output
     colors: wp.array3d[wp.uint32],
 ):
-    """Put the colors of some pixels, shape [1, 1, pixels], into a view."""
+    """Put the mean colors of the rays of some pixels, shape [1, pixels, samples], into a view."""
     pixel = wp.tid()
-    colors[view, edges[pixel] / colors.shape[2], edges[pixel] % colors.shape[2]] = smooth[0, 0, pixel]
+    color, count = wp.vec3(), smooth.shape[2]
+    for sample in range(count):
+        color += linear(smooth[0, pixel, sample]) / float(count)
+    colors[view, edges[pixel] / colors.shape[2], edges[pixel] % colors.shape[2]] = packed_color(color)
+
+
+@wp.kernel
+def tint_grains(
+    depths: wp.array3d[float],
+    shapes: wp.array3d[wp.uint32],
+    rays: wp.array4d[wp.vec3],
+    cameras: wp.array[wp.transform],
+    worlds: wp.array[int],
+    tree: wp.uint64,
+    positions: wp.array[wp.vec3],
+    radii: wp.array[float],
+    particle_world: wp.array[int],
+    tints: wp.array[wp.vec3],
+    # output
+    colors: wp.array3d[wp.uint32],
+):
+    """Give loose particles their own colors: Newton draws them white.
+
+    Args:
+        depths: Distances along the rays [m], shape [views, height, width].
+        shapes: What is in sight.
+        rays: Origins and directions in the frame of the camera, the first of each pixel.
+        cameras: Pose of the camera of each view.
+        worlds: World of each view.
+        tree: Bounding volume hierarchy of the particles.
+        positions: Positions of the particles [m].
+        radii: Their radii [m].
+        particle_world: Their worlds; -1 for all.
+        tints: Their linear colors.
+        colors: Colors of the pixels.
+    """
+    view, row, column = wp.tid()
+    if shapes[view, row, column] != GRAIN:
+        return
+    start, away = rays[row, column, 0, 0], wp.normalize(rays[row, column, 0, 1])
+    point = wp.transform_point(cameras[view], start + away * depths[view, row, column])
+    query = wp.bvh_query_aabb(tree, point, point)
+    particle, nearest, tint = wp.int32(0), wp.float32(1.0e30), wp.vec3(1.0)
+    while wp.bvh_query_next(query, particle):
+        distance = wp.abs(wp.length(point - positions[particle]) - radii[particle])
+        if distance < nearest and (particle_world[particle] < 0 or particle_world[particle] == worlds[view]):
+            nearest = distance
+            tint = tints[particle]
+    colors[view, row, column] = packed_color(wp.cw_mul(linear(colors[view, row, column]), tint))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -13,10 +14,12 @@ import numpy as np
 import warp as wp
 from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
+from pippin.state.matter import particle_colors
+from pippin.viewing.colors import linear_color
 
 from .cameras import look_at
 from .edges import Edges
-from .kernels import compose
+from .kernels import compose, tint_grains
 
 _GAP = 2
 """Pixels between two tiles."""
@@ -95,7 +98,7 @@ class Renderer:
             self._painted,
             default_clear_data=SensorCamera.ClearData(clear_color=sky, clear_depth=-1.0),
             default_render_config=SensorCamera.RenderConfig(
-                enable_shadows=True, enable_textures=True, anti_aliasing=SensorCamera.AntiAliasing.SSAA
+                enable_shadows=True, enable_textures=True, enable_backface_culling=not model.tri_count
             ),
         )
         direction: Any = wp.vec3(*(np.array(_LIGHT) / np.linalg.norm(_LIGHT)))
@@ -115,6 +118,9 @@ class Renderer:
         is_ground = is_plane & (on_host(model.shape_body) < 0)
         self._is_ground = wp.array(is_ground, dtype=wp.bool, device=device)
         self._floors = [shape for shape, label in enumerate(model.shape_label) if label == _FLOOR]
+        self._tints = None
+        if model.particle_count:
+            self._tints = wp.array(linear_color(particle_colors(model)), dtype=wp.vec3, device=device)
         self._cell, self._haze = _round_length(scale / 2.0), 14.0 * scale
 
     def render(self, state: newton.State, poses: np.ndarray) -> np.ndarray:
@@ -130,21 +136,29 @@ class Renderer:
             colors[shape : shape + 1].fill_(wp.vec3(*_GROUND))
         model.bvh_refit_shapes(state)
         model.bvh_refit_particles(state)
-        self._camera.update(
-            state,
-            self._poses,
-            self._rays,
-            color_image=self._colors,
-            depth_image=self._depths,
-            shape_index_image=self._shapes,
-            world_indices=self._worlds,
-        )
+        self._camera.sync_deformable_meshes(state)
+        images = (self._colors, self._depths, self._shapes)
+        draw = partial(self._draw, state)
+        draw(self._poses, self._worlds, self._rays, *images)
         if self._edges is not None:
-            self._edges.smooth(self._camera, state, self._poses, self._worlds, self._colors, self._shapes)
+            self._edges.smooth(draw, self._poses, self._worlds, self._colors, self._shapes)
         inputs = [self._colors, self._depths, self._shapes, self._rays, self._poses, model.shape_transform]
         inputs += [self._is_ground, self._cell, self._haze, wp.vec3(*_HORIZON), wp.vec3(*_ZENITH), self._corners]
         wp.launch(compose, self._colors.shape, inputs, [self._image], device=model.device)
         return self._image.numpy()
+
+    def _draw(
+        self, state: newton.State, poses: Any, worlds: Any, rays: Any, colors: Any, depths: Any, shapes: Any
+    ) -> None:
+        """Draw views of a state from poses, shape [views], into images of shape [views, height, width]."""
+        images = {"color_image": colors, "depth_image": depths, "shape_index_image": shapes}
+        self._camera.update(state, poses, rays, **images, world_indices=worlds, sync_deformables=False)
+        model = self._model
+        if self._tints is not None:
+            tree: Any = model.bvh_particles
+            inputs = [depths, shapes, rays, poses, worlds, tree.id, state.particle_q, model.particle_radius]
+            inputs += [model.particle_world, self._tints]
+            wp.launch(tint_grains, colors.shape, inputs, [colors], device=model.device)
 
     def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:
         """Return the rays of a tile, shape [height, width, samples, 2]."""

@@ -148,9 +148,12 @@ class Controls:
             handle.on_update(self._user_input.queued(show))
 
     def _add_switches(self) -> None:
-        gui, particles = self._page.server.gui, (("show_particles", "Particles"),)
-        for attribute, name in (*_NAMES, *_SWITCHES, *(particles if self._shown.model.particle_count else ())):
-            owner: Any = self.names if (attribute, name) in _NAMES else self._page
+        gui, matter = self._page.server.gui, self._page.matter
+        switches: list[tuple[Any, str, str]] = [(self.names, *each) for each in _NAMES]
+        switches += [(self._page, *each) for each in _SWITCHES]
+        if self._shown.model.particle_count:
+            switches.append((matter, "is_shown", "Cloth, soft bodies and grains"))
+        for owner, attribute, name in switches:
             hint = "Of the first chosen world" if owner is self.names else None
             handle = gui.add_checkbox(name, initial_value=bool(getattr(owner, attribute)), hint=hint)
             handle.on_update(self._user_input.queued(partial(setattr, owner, attribute)))

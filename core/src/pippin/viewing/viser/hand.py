@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 from pippin.labels import name_of
+from pippin.viewing.seen_matter import SeenMatter
 
 from .page import Page
 from .playback import ViewedSimulation
 from .user_input import UserInput
 
-HINT = "A click on a body names it; Ctrl + drag pulls it."
+HINT = "A click on a body or a surface names it; Ctrl + drag pulls it."
 """What the page says about it."""
 
 _DAMPING_MAX, _GAIN = 45.0, 0.6
@@ -42,6 +44,7 @@ class Hand:
         #: What was clicked last.
         self.text = HINT
         page.on_click, page.on_drag = self._click, self._drag
+        page.matter.on_click = self._click_matter
 
     def act(self) -> bool:
         """Pull the body, and tell whether there is one. Called once before each control step."""
@@ -61,8 +64,8 @@ class Hand:
             self._line.visible = ends is not None
             self._line.points = self._line.points if ends is None else ends
         if self._label is not None:
-            body, handle = self._label
-            handle.position = self._page.body_positions(self._shown)[body]
+            place, handle = self._label
+            handle.position = place()
 
     def release(self, client: int | None = None) -> None:
         """Let go, if a client that is named holds the body."""
@@ -101,7 +104,21 @@ class Hand:
         mass = float(on_host(model.body_mass)[body])
         by = f", moved by {', '.join(joints)}" if joints else ""
         self.text = f"**{name}** of world {world}{by}, {mass:.3g} kg  \n`{model.body_label[body]}`"
-        self._label = (body, self._page.add_label("clicked", name, self._page.body_positions(self._shown)[body]))
+        self._mark(name, lambda: self._page.body_positions(self._shown)[body])
+
+    def _mark(self, name: str, place: Callable[[], np.ndarray]) -> None:
+        """Draw a name at a place that moves."""
+        self._label = (place, self._page.add_label("clicked", name, place()))
+
+    def _click_matter(self, seen: SeenMatter) -> None:
+        self._user_input.put(lambda: self._name_matter(seen))
+
+    def _name_matter(self, seen: SeenMatter) -> None:
+        self._name(-1)
+        mass = float(on_host(self._shown.model.particle_mass)[seen.particles].sum())
+        held = f", {mass:.3g} kg that are not held"
+        self.text = f"**{name_of(seen.label)}** of world {seen.world}, {len(seen.particles)} points to see{held}"
+        self._mark(name_of(seen.label), lambda: self._page.matter.middle(seen))
 
     def _drag(self, event: Any) -> None:
         if self._is_recorded:

@@ -1,4 +1,4 @@
-"""Names in the image of a page: those of the bodies and joints of one world."""
+"""Names in the image of a page: those of the bodies, joints and objects of matter of one world."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pippin.arrays import on_host
 from pippin.labels import name_of
+from pippin.state.matter import OF_BODIES, Matter
 
 from .page import Page
 from .playback import ViewedSimulation
@@ -41,10 +42,19 @@ class Names:
     def _places(self, world: int) -> dict[str, tuple[str, np.ndarray]]:
         """Return the text and the position of each name."""
         page, model, found = self._page, self._shown.model, {}
+        cables = Matter.of(model, *OF_BODIES)
+        rows = np.flatnonzero(cables.worlds == world)
+        segments = cables.elements(rows)
         bodies = ("body", model.body_world, model.body_label, page.body_positions) if self.shows_bodies else None
         joints = ("joint", model.joint_world, model.joint_label, page.joint_positions) if self.shows_joints else None
         for kind, worlds, labels, positions_of in filter(None, (bodies, joints)):
             positions = positions_of(self._shown)
-            for index in np.flatnonzero(on_host(worlds) == world):
+            here = np.flatnonzero(on_host(worlds) == world)
+            for index in np.setdiff1d(here, segments) if kind == "body" else here:
                 found[f"{kind}_{index}"] = (name_of(labels[index]), positions[index])
+        for row, bodies in zip(rows if self.shows_bodies else (), segments, strict=False):
+            middle = page.body_positions(self._shown)[bodies[bodies >= 0]].mean(axis=0)
+            found[f"cable_{row}"] = (name_of(cables.labels[row]), middle)
+        for index, seen in enumerate(page.matter.of_world(world) if self.shows_bodies else ()):
+            found[f"matter_{index}"] = (name_of(seen.label), page.matter.middle(seen))
         return found

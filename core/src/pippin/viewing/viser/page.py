@@ -20,6 +20,7 @@ from pippin.quaternions import rotated
 from pippin.viewing.bounding_box import bounding_box
 
 from .guard import Guard
+from .matter import MatterScene
 from .playback import ViewedSimulation
 from .ports import HOST
 
@@ -74,7 +75,9 @@ class Page(ViewerViser):
         model = shown.model
         _load_kernels(model)
         self.set_model(model)
-        self.show_particles = model.particle_count > 0 and model.tri_count == 0
+        self.show_triangles = self.show_particles = False  # Newton's have one cloud, and ignore the worlds
+        #: Cloth, soft bodies and loose particles.
+        self.matter = MatterScene(self.server, shown, self.offsets_of)
         spacing = shown.config.scene.spacing
         if any(spacing):
             self.set_world_offsets(spacing)
@@ -102,6 +105,7 @@ class Page(ViewerViser):
         """Show only these worlds, and let the camera look at them."""
         is_all = len(worlds) == shown.world_count
         self.set_visible_worlds(None if is_all else [int(world) for world in worlds])
+        self.matter.worlds = worlds
         centre, radius = self._sphere(shown, worlds)
         direction, up = np.array(_DIRECTION) / np.linalg.norm(_DIRECTION), np.array([0.0, 0.0, 1.0])
         centre = centre + _ASIDE * radius * np.cross(up, direction)
@@ -140,6 +144,7 @@ class Page(ViewerViser):
         self.begin_frame(time)
         try:
             self.log_state(shown.state)
+            self.matter.show()
             for mark in self.marks:
                 mark()
             for grid in chain.from_iterable(self._plane_handles.values()):

@@ -12,9 +12,10 @@ from typing import Any
 import warp as wp
 
 from .rows import INVALID, DirtyFlags, IndexMap, SelectedRows, fault, row_of
-from .rules import is_inertia, is_interval, is_position, is_unit
+from .rules import is_finite, is_inertia, is_interval, is_pose, is_position, is_twist, is_unit
 
 Floats, Vectors, Matrices, Poses = wp.array[float], wp.array[wp.vec3], wp.array[wp.mat33], wp.array[wp.transform]
+Twists = wp.array[wp.spatial_vector]
 
 
 def _gather(dtype: Any) -> wp.Kernel:
@@ -91,6 +92,43 @@ def scatter_numbers(values: Floats, at: int, index: IndexMap, place: int, target
     if is_good:
         target[index.elements[place]] = value
     return is_good
+
+
+@scatter
+@wp.func
+def scatter_vectors(values: Vectors, at: int, index: IndexMap, place: int, target: Vectors, other: Vectors):
+    """Write a vector whose components are finite."""
+    value = values[at]
+    is_good = is_finite(value)
+    if is_good:
+        target[index.elements[place]] = value
+    return is_good
+
+
+@scatter
+@wp.func
+def scatter_twists(values: Twists, at: int, index: IndexMap, place: int, target: Twists, other: Twists):
+    """Write a velocity whose components are finite."""
+    value = values[at]
+    is_good = is_twist(value)
+    if is_good:
+        target[index.elements[place]] = value
+    return is_good
+
+
+@scatter
+@wp.func
+def scatter_transforms(values: Poses, at: int, index: IndexMap, place: int, target: Poses, other: Poses):
+    """Write a pose whose quaternion is a unit."""
+    value = values[at]
+    is_good = is_pose(value)
+    if is_good:
+        target[index.elements[place]] = value
+    return is_good
+
+
+SCATTER = {3: scatter_vectors, 6: scatter_twists, 7: scatter_transforms}
+"""The kernels that write elements of several numbers as they are, by their number."""
 
 
 @scatter

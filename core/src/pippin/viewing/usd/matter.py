@@ -1,0 +1,102 @@
+"""Matter on a USD stage: meshes, points and curves, and where their points are in a state."""
+
+# pyright: reportAttributeAccessIssue=false
+# OpenUSD has no types.
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+from pippin.arrays import on_host
+from pippin.quaternions import rotated
+from pippin.state.matter import OF_BODIES, Matter
+from pippin.viewing.colors import linear_color
+from pippin.viewing.seen_matter import SeenMatter
+from pxr import Gf, UsdGeom, Vt
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class MovingPoints:
+    """The points of a prim, each of which is a particle, or a point of a body."""
+
+    name: str
+    """Path of the attribute."""
+
+    elements: np.ndarray
+    """Index of the particle or the body of each point, shape [points]."""
+
+    on_bodies: np.ndarray | None = None
+    """Positions in the frames of the bodies [m], shape [points, 3]; None for particles."""
+
+    offset: np.ndarray
+    """Displacement in the simulation's frame, at which the world is drawn [m], shape [3]."""
+
+    def positions(self, body_q: np.ndarray, particle_q: np.ndarray) -> np.ndarray:
+        """Return the positions in the simulation's frame [m], shape [points, 3]."""
+        if self.on_bodies is None:
+            return particle_q[self.elements] + self.offset
+        poses = body_q[self.elements]
+        return rotated(poses[:, 3:], self.on_bodies) + poses[:, :3] + self.offset
+
+
+def add_particles(stage: Any, path: str, seen: SeenMatter, offset: np.ndarray) -> MovingPoints:
+    """Define a mesh, or points without triangles, and return its points."""
+    if len(seen.faces):
+        gprim: Any = UsdGeom.Mesh.Define(stage, path)
+        gprim.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(seen.faces), 3, dtype=np.int32)))
+        gprim.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(seen.faces.astype(np.int32).ravel()))
+        gprim.CreateSubdivisionSchemeAttr("none")
+        gprim.CreateDoubleSidedAttr(True)
+    else:
+        gprim = UsdGeom.Points.Define(stage, path)
+        _set_width(gprim, seen.radius)
+    _finish(gprim, seen.label, np.array(seen.color))
+    return MovingPoints(name=f"{path}.points", elements=seen.particles, offset=offset)
+
+
+def add_cables(
+    stage: Any, model: newton.Model, world: int, offset: np.ndarray, path_of: Callable[[str], str]
+) -> list[MovingPoints]:
+    """Define a curve for each cable of a world at the path of its label, and return the points of the curves.
+
+    A curve begins at the start of each segment, and ends at the end of the last one.
+    """
+    cables, bodies = Matter.of(model, *OF_BODIES), on_host(model.shape_body).tolist()
+    found = []
+    for row in np.flatnonzero(cables.worlds == world).tolist():
+        own = np.arange(cables.starts[row], cables.starts[row] + cables.counts[row])
+        shapes = np.array([bodies.index(body) for body in own])
+        radius, length = on_host(model.shape_scale)[shapes[0], 0], on_host(model.shape_scale)[shapes, 1]
+        poses = on_host(model.shape_transform)[shapes]
+        ends = [rotated(poses[:, 3:], length[:, None] * (0.0, 0.0, side)) + poses[:, :3] for side in (-1.0, 1.0)]
+        path = path_of(cables.labels[row])
+        curve: Any = UsdGeom.BasisCurves.Define(stage, path)
+        curve.CreateTypeAttr("linear")
+        curve.CreateCurveVertexCountsAttr([len(own) + 1])
+        _set_width(curve, float(radius))
+        _finish(curve, cables.labels[row], on_host(model.shape_color)[shapes[0]])
+        found.append(
+            MovingPoints(
+                name=f"{path}.points",
+                elements=np.append(own, own[-1]),
+                on_bodies=np.concatenate([ends[0], ends[1][-1:]]),
+                offset=offset,
+            )
+        )
+    return found
+
+
+def _set_width(gprim: Any, radius: float) -> None:
+    gprim.CreateWidthsAttr([2.0 * radius])
+    gprim.SetWidthsInterpolation("constant")
+
+
+def _finish(gprim: Any, label: str, color: np.ndarray) -> None:
+    """Give a prim its points, which have samples later, its name and its colour."""
+    gprim.CreatePointsAttr()
+    gprim.GetPrim().SetDisplayName(label)
+    gprim.CreateDisplayColorAttr([Gf.Vec3f(*linear_color(color).tolist())])
