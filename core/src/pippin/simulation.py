@@ -204,10 +204,8 @@ class Simulation(FrozenAttributes):
         """Articulations, bodies and contacts of all worlds as dense arrays; a new view if the last one is invalid."""
         from .views.simulation_view import SimulationView
 
-        if self._view is not None and self._view.is_valid:
-            return self._view
-        view = SimulationView(self)
-        self._view = None if self._is_closed else view  # a closed simulation refers to nothing that refers to it
+        view = self._view if self._view is not None and self._view.is_valid else SimulationView(self)
+        self._view = None if self._is_closed else view  # a closed simulation keeps nothing that refers to it
         return view
 
     @property
@@ -536,9 +534,8 @@ class Simulation(FrozenAttributes):
         self._is_closing = True
         with ExitStack() as last:
             last.callback(self.callbacks.close)
-            last.callback(setattr, self, "_is_closed", True)
+            last.callback(vars(self).update, _is_closed=True, _view=None)
             last.callback(self._components.close)
-            last.callback(setattr, self, "_view", None)
             noted = self._components.noted if self._is_ready else set[str]
             before = noted()
             if self._is_ready:
@@ -556,8 +553,7 @@ class Simulation(FrozenAttributes):
 
     def __repr__(self) -> str:
         solver = self.config.solver.type if self.config.solver else type(self.solver).__name__
-        time = f"{self.time:g} s"
-        return f"Simulation(worlds={self.world_count}, solver={solver}, time={time}, device={self.device})"
+        return f"Simulation(worlds={self.world_count}, solver={solver}, time={self.time:g} s, device={self.device})"
 
     def __enter__(self) -> Self:
         refuse_closed(self, "with")

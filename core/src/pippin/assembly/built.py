@@ -42,7 +42,7 @@ from pippin.task.task import Task
 
 from .component_binding import ComponentBinding
 from .merged_frames import frame_notes
-from .model import Prototype, build_model, release
+from .model import Prototype, build_model
 from .refuse_undeterministic import refuse_undeterministic, with_determinism
 from .remedies import remedies
 from .scene import world_offsets
@@ -89,7 +89,7 @@ def assemble(
             imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"), step=step.dt / step.substeps
         )
         for each in imports:
-            release(each.part)
+            each.part.custom_attributes.clear()
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()

@@ -104,6 +104,4 @@ def reads_dimensions(components: Components) -> bool:
     for answer in components.implementations("configure_builder"):
         if solver is not None and answer.owner == solver.owner:
             answer.call(builder=builder)
-    has = has_dimensions(builder)
-    builder.custom_attributes.clear()  # it refers to the builder
-    return has
+    return has_dimensions(builder)

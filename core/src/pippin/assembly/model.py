@@ -89,13 +89,8 @@ def build_model(
     _refuse_state_attributes(model)
     _set_particle_numbers(model, config.collision)
     for each in (*worlds, builder):
-        release(each)
+        each.custom_attributes.clear()  # those of solvers refer back to the builder, which nobody needs any more
     return model, layout, imports
-
-
-def release(builder: newton.ModelBuilder) -> None:
-    """Drop the attributes of a builder that is no longer needed: those of solvers refer back to it."""
-    builder.custom_attributes.clear()
 
 
 def features_of(model: newton.Model, collision: CollisionConfig | None = None) -> dict[str, Sequence[str]]:

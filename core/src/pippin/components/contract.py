@@ -52,7 +52,7 @@ def hook_faults(plugin: type) -> tuple[str, ...]:
 
 
 def release_hooks(manager: pluggy.PluginManager) -> None:
-    """Drop the hooks of a manager that is no longer needed: each of them refers to it, and to the plugins."""
+    """Drop the hooks of a manager that nobody asks any more: each of them refers to it, and to the plugins."""
     vars(manager.hook).clear()
 
 
