@@ -178,9 +178,7 @@ def finalize(
     for namespace in vars(model).values():
         if isinstance(namespace, newton.Model.AttributeNamespace):
             aliases = vars(namespace)["_deprecated_aliases"]  # each of them asks the model, and would keep it alive
-            aliases.update(
-                {name: (partial(lambda same: same, get()), message) for name, (get, message) in aliases.items()}
-            )
+            aliases.update({key: (partial(lambda it: it, get()), text) for key, (get, text) in aliases.items()})
     return model
 
 

@@ -243,11 +243,10 @@ class Components(Mapping[str, Any]):
             PluginError: A component raised; its exception is the cause, or a group if several raised.
         """
         errors: list[Exception] = []
-        answers = self.implementations("close")
         viewers = {answer.owner for answer in self.implementations("frame")}
         if self.trace is not None:
             self.trace.phase = "close"
-        for implementation in reversed(answers):
+        for implementation in reversed(self.implementations("close")):
             try:
                 implementation.call()
             except Exception as error:

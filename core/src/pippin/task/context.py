@@ -76,11 +76,6 @@ class TermContext:
         self.device = simulation.device
         self._found = _Found()
 
-    def release(self) -> None:
-        """Let go of the other terms, which refer back to this one; for terms that are bound no more."""
-        for name in ("_measure", "_commands", "_actions"):
-            vars(self).pop(name, None)
-
     def draws(self, what: str = "") -> Draws:
         """Return the random numbers of this term; `what` tells several draws of one term apart."""
         return self.simulation.seeds.draws(f"task.{self.name}/{what}")

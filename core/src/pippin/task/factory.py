@@ -60,6 +60,6 @@ def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: 
 
 def release_term(term: Term) -> None:
     """Drop what lets a term refer to itself and to others; it is not called any more."""
-    for name in _METHODS:
-        vars(term).pop(name, None)
-    term.context.release()
+    for part, names in ((term, _METHODS), (term.context, ("_measure", "_commands", "_actions"))):
+        for name in names:
+            vars(part).pop(name, None)
