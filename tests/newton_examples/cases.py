@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pippin
+import warp as wp
 
 from .judge import Case
 
@@ -117,10 +119,36 @@ def _steps(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"step": simulation.step}
 
 
+def _layers(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the one layer that a run has: the example draws its four solvers over each other."""
+    layer = SimpleNamespace(
+        layer_id=simulation.config.solver.type, model=simulation.model, state_0=simulation.state, step=simulation.step
+    )
+    return {"layers": [layer]}
+
+
+def _imu(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the IMU by Newton's names; the example colours cubes by it, and its check reads the last values."""
+    output = simulation.sensors["imu"].outputs["linear_acceleration"]
+    values = SimpleNamespace(numpy=lambda: output.numpy().reshape(-1, 3))
+    return {"imu": SimpleNamespace(accelerometer=values), "colors": wp.zeros(3, dtype=wp.vec3), "visual_cubes": ()}
+
+
+def _box(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    module = importlib.import_module("newton.examples.vbd.example_vbd_rigid_rigid_contact")
+    return {"info": {"body_indices": range(6)}, "params": module.PARAMS, "frame": 0}
+
+
 CASES = (
     Case(module="basic.example_basic_dzhanibekov", frames=230, attributes=_spin),
     Case(module="basic.example_basic_heightfield", frames=120, attributes=_spheres),
     Case(module="basic.example_basic_joints", frames=100),
+    Case(
+        module="basic.example_basic_multi_solver_overlay",
+        frames=50,
+        attributes=_layers,
+        solvers=("xpbd", "featherstone", "mujoco", "kamino"),
+    ),
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
     Case(module="basic.example_basic_plotting", frames=200, attributes=_plots, marks=("slow",)),
@@ -134,11 +162,14 @@ CASES = (
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
     Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
+    Case(module="mpm.example_mpm_grain_rendering", frames=10),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="robot.example_robot_cartpole", frames=10),
+    Case(module="sensors.example_sensor_imu", frames=200, attributes=_imu),
     Case(module="softbody.example_softbody_hanging", frames=2),
     Case(module="tendon.example_tendon_3d_routing", frames=60, attributes=_routing),
     Case(module="tendon.example_tendon_capstan_friction", frames=45, attributes=_capstans),
     Case(module="tendon.example_tendon_pinhole", frames=30),
     Case(module="tendon.example_tendon_pulley", frames=30),
+    Case(module="vbd.example_vbd_rigid_rigid_contact", frames=100, attributes=_box),
 )

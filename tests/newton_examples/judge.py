@@ -39,6 +39,9 @@ class Case:
     attributes: Attributes = _none
     """Returns further attributes that the check reads, from the simulation at its start."""
 
+    solvers: tuple[str, ...] = ()
+    """Solvers to run the file with, one after the other; by default the one of the file."""
+
     is_empty: bool = False
     """Whether Newton's check is empty, so that only ours counts."""
 
@@ -59,14 +62,19 @@ class Case:
         return FILES / f"{self.name}.toml"
 
 
-def judge(case: Case) -> None:
+def judge(case: Case, solver: str | None = None) -> None:
     """Run a file as long as the example, and let the example check it, after each frame and at the end.
+
+    Args:
+        case: The example.
+        solver: The solver, in place of that of the file.
 
     Raises:
         Exception: The check fails, with Newton's words; or the state is not finite.
     """
     example = object.__new__(importlib.import_module(f"newton.examples.{case.module}").Example)
-    with pippin.Simulation(case.file) as simulation:
+    overrides = {} if solver is None else {"solver": {"type": solver}}
+    with pippin.Simulation.from_file(case.file, overrides) as simulation:
         read = {
             "model": simulation.model,
             "solver": simulation.solver,

@@ -11,16 +11,23 @@ from .cases import CASES
 from .judge import FILES, Case, judge
 
 PARAMETERS = [
-    pytest.param(case, id=case.name, marks=[getattr(pytest.mark, mark) for mark in case.marks]) for case in CASES
+    pytest.param(
+        case,
+        solver,
+        id=f"{case.name}-{solver}" if solver else case.name,
+        marks=[getattr(pytest.mark, mark) for mark in case.marks],
+    )
+    for case in CASES
+    for solver in case.solvers or (None,)
 ]
 
 
-@pytest.mark.parametrize("case", PARAMETERS)
-def test_an_example_passes_newtons_check(case: Case):
+@pytest.mark.parametrize(("case", "solver"), PARAMETERS)
+def test_an_example_passes_newtons_check(case: Case, solver: str | None):
     if "cuda" in case.marks and not wp.is_cuda_available():
         pytest.skip("no CUDA device")
 
-    judge(case)
+    judge(case, solver)
 
 
 def test_the_table_has_the_examples_of_the_installed_newton():
