@@ -36,6 +36,17 @@ def test_a_cloth_weighs_its_area_and_lies_where_the_table_says():
     np.testing.assert_allclose(points[:15].max(axis=0), [0.0, 0.4, 2.0], atol=1e-6)
 
 
+def test_a_cloth_of_a_mesh_has_its_triangles_and_weighs_its_area(tmp_path):
+    corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
+    np.savez(tmp_path / "square.npz", vertices=corners, indices=[0, 1, 2, 0, 2, 3])
+    square = {"type": "cloth-mesh", "label": "flag", "path": str(tmp_path / "square.npz"), "scale": 0.5}
+    with build({**square, "density": 2.0, "spring_ke": 1.0}) as simulation:
+        triangles, masses = numbers(simulation, "tri_indices"), numbers(simulation, "particle_mass")
+
+    assert triangles.tolist() == [[0, 1, 2], [0, 2, 3]]
+    assert masses.sum() == pytest.approx(2.0 * 0.5**2)
+
+
 @pytest.mark.parametrize(
     ("pin", "expected"),
     [

@@ -56,7 +56,10 @@ class ClothMesh(SceneObject):
         config: ClothMeshConfig = self.config
         mesh = read_mesh(config, place.where)
         first = builder.particle_count
-        triangles: dict[str, Any] = {"vertices": [wp.vec3(*point) for point in mesh.vertices]}
+        triangles: dict[str, Any] = {
+            "vertices": [wp.vec3(*point) for point in mesh.vertices],
+            "indices": mesh.indices.tolist(),
+        }
         builder.add_cloth_mesh(
             **triangles, scale=config.scale, density=config.density, **_common(builder, config, place)
         )
