@@ -21,6 +21,7 @@ FOR_PLUGINS = (
     "pippin.sensing",
     "pippin.assets",
     "pippin.objects",
+    "pippin.motions",
     "pippin.solving",
     "pippin.task",
     "pippin.recording",

@@ -12,10 +12,13 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
+from pippin.config.selections import SelectionConfig
 from pippin.config.tendons import TendonGuideConfig
 
+PUSHED = {"force_on": SelectionConfig(of="x")}
+
 SIGNED = {"collision_group", "const_effort", "ctrl", "high", "low", "mean", "scale", "start_height", "target", "weight"}
-SIGNED |= {"offset", "position", "ratio", "rest_position", "velocity"}
+SIGNED |= {"offset", "position", "ratio", "rest_position", "velocity", "amplitude", "phase", "rate"}
 """Numbers that may be negative."""
 SENTINELS = ("max_", "contact_friction_gap_max", "contact_friction_position_iterations")
 """Beginnings of the names of those that -1 switches off, by the solver's own convention."""
@@ -44,6 +47,13 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "HeightfieldConfig": {"size": (1.0, 1.0)},
     "ClothGridConfig": {"cell": (1.0, 1.0), "density": 1.0},
     "PinConfig": {"edge": "left"},
+    "MotionConfig": PUSHED,
+    "SampledConfig": PUSHED,
+    "KeyframesConfig": {**PUSHED, "times": (0.0,), "values": (1.0,)},
+    "FileMotionConfig": PUSHED,
+    "SineConfig": PUSHED,
+    "RateConfig": PUSHED,
+    "RandomMotionConfig": {**PUSHED, "low": 0.0, "high": 1.0},
     "TendonConfig": {"guides": (TendonGuideConfig(), TendonGuideConfig())},
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
 }

@@ -218,6 +218,11 @@ class Host(Protocol):
         ...
 
     @property
+    def motions(self) -> Mapping[str, Any]:
+        """The prescribed motions by label; all of them are bound once the simulation is built."""
+        ...
+
+    @property
     def task(self) -> Any:
         """The `pippin.task.Task`, which is bound once the simulation is built; None without a `[task]` table."""
         ...

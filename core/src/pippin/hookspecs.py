@@ -1,9 +1,9 @@
 """The hooks of the plugin contract, in the order in which the host calls them, and their two markers.
 
 A component answers with methods marked `pippin.hookimpl`. It names only the arguments that it uses. The solver is
-called first, then actuators, sensors, other plugins, viewers and recorders, each table in the order of the file, and
-then objects made in Python. Optional attributes of components are in `pippin.components`: the host reads those of
-`Declaration` once, and those of `RuntimeAttributes` after `bind`.
+called first, then actuators, sensors, motions, other plugins, viewers and recorders, each table in the order of the
+file, and then objects made in Python. Optional attributes of components are in `pippin.components`: the host reads
+those of `Declaration` once, and those of `RuntimeAttributes` after `bind`.
 
 A wrapper, `pippin.hookimpl(wrapper=True)`, surrounds the answers of all components. These hooks can be wrapped: the
 hooks of the builder, `apply_actuators`, `before_substep` and `update_sensors`.
@@ -115,6 +115,12 @@ class Hooks:
     @hookspec
     def before_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
         """Change the input of one substep, for example add to `state.body_f`. Step; once per substep of `dt` [s]."""
+
+    @hookspec
+    def after_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Complete the output of one substep, for example write what the solver leaves alone. Step; once per substep of
+        `dt` [s].
+        """
 
     @hookspec(firstresult=True)
     def step_solver(

@@ -264,6 +264,11 @@ class Simulation(FrozenAttributes):
         return self._components.by_label("sensors")
 
     @property
+    def motions(self) -> Mapping[str, Any]:
+        """The prescribed motions by label."""
+        return self._components.by_label("motions")
+
+    @property
     def plugins(self) -> Mapping[str, Any]:
         """The other plugins by label: those of the tables `[plugins.*]`, and objects made in Python."""
         return self._components.by_label("plugins")

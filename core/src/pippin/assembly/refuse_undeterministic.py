@@ -14,7 +14,7 @@ from pippin.config.known_keys import has_deterministic
 from pippin.errors import ConfigError
 from pippin.support.requirements import solvers_declaring
 
-_STEP_HOOKS = ("apply_actuators", "before_substep", "step_solver", "update_sensors")
+_STEP_HOOKS = ("apply_actuators", "before_substep", "step_solver", "after_substep", "update_sensors")
 
 
 def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:

@@ -30,6 +30,7 @@ Kind = Literal[
     "actuator",
     "clamping",
     "sensor",
+    "motion",
     "stage",
     "viewer",
     "recorder",

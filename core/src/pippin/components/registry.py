@@ -46,7 +46,9 @@ class _Manager(pluggy.PluginManager):
     """A manager that looks for hooks where some can be: half of the attributes of an object are Python's own."""
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
-        return None if name.startswith("__") else super().parse_hookimpl_opts(plugin, name)
+        if name.startswith("__") or name in getattr(plugin, "unused_hooks", ()):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
 
 
 class Implementation:
@@ -335,7 +337,7 @@ def _chosen_plugins(
     config: SimulationConfig, of_stages: Mapping[str, ComponentConfig]
 ) -> dict[str, tuple[Kind, ComponentConfig]]:
     """Return kind and configuration of each chosen plugin, by registered name, in the order of the file."""
-    kinds: tuple[Kind, ...] = ("actuator", "sensor", "plugin", "viewer", "recorder")
+    kinds: tuple[Kind, ...] = ("actuator", "sensor", "motion", "plugin", "viewer", "recorder")
     chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
     if config.solver is not None:
         chosen["solver"] = ("solver", config.solver)

@@ -262,6 +262,8 @@ class SimulationConfig:
     """The actuator groups by label."""
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     """The sensors by label."""
+    motions: Mapping[str, Annotated[ComponentConfig, "motion"]] = attrs.field(factory=dict)
+    """The prescribed motions by label."""
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
     """The other plugins by label."""
     task: TaskConfig | None = None

@@ -64,7 +64,7 @@ def _runtime_change(name: str) -> Check:
     return Check(name=f"change_{name}", promise=promise, kinds=("solver",), run=run)
 
 
-_STEPPED = (*PARTS, *CARRIED, *TERMS, "plugin")
+_STEPPED = (*PARTS, *CARRIED, *TERMS, "motion", "plugin")
 """Kinds that act within the step, and may be recorded."""
 
 CHECKS = (
@@ -100,7 +100,7 @@ CHECKS = (
     _check(actuator_checks.check_open_loop, "actuator"),
     _check(sensor_checks.check_outputs, "sensor"),
     _check(sensor_checks.check_readings, "sensor", "stage"),
-    _check(step_checks.check_effect, *CARRIED, "action", "event"),
+    _check(step_checks.check_effect, *CARRIED, "action", "event", "motion"),
     _check(term_checks.check_labels, "quantity", "action", "command"),
     _check(term_checks.check_numbers, "quantity", "reward"),
     _check(term_checks.check_verdicts, "termination"),

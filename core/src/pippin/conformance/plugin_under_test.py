@@ -23,6 +23,7 @@ from pippin.config import ComponentConfig, structure
 from pippin.config.loading import structure_choice
 from pippin.config.tree import Node, Origin
 from pippin.errors import CaptureWarning
+from pippin.motions.config import SUBJECTS
 from pippin.sensing import SiteConfig
 from pippin.simulation import Simulation
 from pippin.support.declaration import Declaration
@@ -104,6 +105,8 @@ class PluginUnderTest:
             needed["body"] = guesses["body"]
         if self.kind == "object":
             needed["label"] = LABEL
+        if self.kind == "motion" and not SUBJECTS & self.config.keys():
+            needed |= {"force_on": {"of": "ball"}, "along": (1.0, 0.0, 0.0)}
         return {"type": self.name, **needed, **self.config}
 
     @functools.cached_property

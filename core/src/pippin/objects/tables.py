@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
 
 
 def read_table(path: str, where: str, columns: tuple[int, ...] = ()) -> np.ndarray:
-    """Return the rows of a file `.npy`, or `.csv` with commas, shape [rows, columns].
+    """Return the rows of a file `.npy`, `.csv` with commas, or `.npz` with `times` and `values`; shape [rows, columns].
 
     Args:
         path: The file, as a configuration names it.
@@ -20,8 +22,10 @@ def read_table(path: str, where: str, columns: tuple[int, ...] = ()) -> np.ndarr
     """
     file = find_file(path, where)
     try:
-        rows = np.load(file) if file.suffix == ".npy" else np.loadtxt(file, delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
+        rows: Any = np.loadtxt(file, delimiter=",", ndmin=2) if file.suffix == ".csv" else np.load(file)
+        if file.suffix == ".npz":
+            rows = np.column_stack([rows["times"], rows["values"]])
+    except (OSError, ValueError, KeyError) as error:
         raise ConfigError(f"{where}: {str(file)!r} holds no rows of numbers ({error}); write .npy or .csv") from error
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all() or (columns and rows.shape[1] not in columns):
         wanted = f" of {' or '.join(map(str, columns))} columns" if columns else ""

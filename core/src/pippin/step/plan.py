@@ -186,6 +186,7 @@ class StepPlan(Built):
         if accelerations is not None:
             yield Operation(name="keep_velocities", run=partial(accelerations.keep, state))
         yield self.solver_step(**arguments)
+        yield from self._hook("after_substep", state=arguments["state_out"], control=self.control, dt=arguments["dt"])
         if self.source.is_run_by_solver:
             yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
         if self.monitor.notes_solution:
@@ -213,8 +214,8 @@ class StepPlan(Built):
         """Whether the solver takes several substeps per call, and nothing has to happen between substeps."""
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
-        hook = "before_substep"
-        acting = (self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(hook))
+        hook, after = "before_substep", self.components.implementations("after_substep")
+        acting = (self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(hook), after)
         is_between = any(acting) or self._accelerations is not None
         return takes_all and not is_between and self.source.pipeline is None
 

@@ -23,6 +23,7 @@ NewKind = Literal[
     "actuator",
     "clamping",
     "sensor",
+    "motion",
     "stage",
     "viewer",
     "recorder",

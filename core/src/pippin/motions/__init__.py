@@ -1,0 +1,18 @@
+"""Prescribed motion: bodies, particles, joints and targets that follow functions of time, and forces that do.
+
+Each kind of motion is a plugin, which derives from `Motion`, with settings that derive from `MotionConfig`.
+"""
+
+from typing import TYPE_CHECKING
+
+from pippin.config.selections import SelectionConfig
+from pippin.late import late
+
+from .config import MotionConfig
+
+if TYPE_CHECKING:
+    from .motion import Motion
+
+__all__ = ["Motion", "MotionConfig", "SelectionConfig"]
+
+__getattr__ = late(__name__, {"Motion": ".motion"})

@@ -1,0 +1,149 @@
+"""Every built-in motion keeps the contract, and its values are those of its formula."""
+
+import math
+
+import numpy as np
+import pippin
+import pytest
+from pippin import conformance
+
+from .scenes import simulate
+
+SETTINGS = {
+    "keyframes": {"times": [0.0, 0.01, 0.02], "values": [3.0, -5.0, 8.0]},
+    "random": {"low": -5.0, "high": 5.0},
+    "rate": {"rate": 100.0},
+    "sine": {"amplitude": 5.0, "frequency": 20.0},
+}
+
+
+SUITES = [conformance.Conformance("motion", kind, config=keys) for kind, keys in SETTINGS.items()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", SUITES, ids=SETTINGS)
+def test_it_keeps_the_contract(suite):
+    results = [suite.run(check) for check in suite.checks]
+
+    assert not [each for each in results if each.outcome == "failed"]
+
+
+def read(motion, times, dt=0.01, worlds=1, **keys):
+    """Return values and rates of a motion of the plate at some times, shape [times, 2, components]."""
+    found, steps = [], np.round(np.array(times) / dt).astype(int)
+    motion = {"bodies": {"of": "plate"}, **motion}
+    with simulate(motion, simulation={"dt": dt, "substeps": 1}, scene={"worlds": worlds}, **keys) as simulation:
+        for count in np.diff(steps, prepend=0).tolist():
+            simulation.step(count)
+            moved = simulation.motions["moved"]
+            found.append([moved.values.numpy()[-1].copy(), moved.rates.numpy()[-1].copy()])
+    return np.array(found)
+
+
+def test_keyframes_are_met_and_joined_by_straight_lines():
+    keys = {"type": "keyframes", "times": [0.1, 0.3], "values": [1.0, 2.0], "along": [0.0, 0.0, 1.0]}
+
+    found = read(keys, [0.05, 0.15, 0.3, 0.4])
+
+    np.testing.assert_allclose(found[:, 0, 0], [1.0, 1.25, 2.0, 2.0], atol=1e-5)
+    np.testing.assert_allclose(found[:2, 1, 0], [0.0, 5.0], atol=1e-4)
+    assert found[3, 1, 0] == 0.0
+
+
+def test_smooth_keyframes_start_and_end_at_rest():
+    """The law 3 u² − 2 u³ of the share u; at the middle, one and a half times the mean speed."""
+    keys = {"type": "keyframes", "times": [0.0, 0.2], "values": [[0.0, 0.0, 0.0], [1.0, 0.0, 2.0]]}
+
+    found = read({**keys, "interpolation": "smooth"}, [0.05, 0.1, 0.2])
+
+    np.testing.assert_allclose(found[:, 0, 2], [2 * (3 / 16 - 2 / 64), 1.0, 2.0], atol=1e-5)
+    np.testing.assert_allclose(found[:, 1, 0], [5 * 6 * 0.25 * 0.75, 7.5, 0.0], atol=1e-3)
+
+
+def test_keyframes_that_repeat_are_a_triangle_wave():
+    keys = {"type": "keyframes", "times": [0.0, 0.1, 0.2], "values": [0.0, 1.0, 0.0], "along": [0.0, 0.0, 1.0]}
+
+    found = read({**keys, "repeat": True}, [0.05, 0.15, 0.27, 0.65])
+
+    np.testing.assert_allclose(found[:, 0, 0], [0.5, 0.5, 0.7, 0.5], atol=1e-4)
+    np.testing.assert_allclose(found[:, 1, 0], [10.0, -10.0, 10.0, 10.0], rtol=1e-4)
+
+
+def test_orientations_turn_evenly_by_the_shorter_way():
+    half = math.sqrt(0.5)
+    poses = [[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0, 0.0, -half, -half]]  # a quarter turn about z
+
+    found = read({"type": "keyframes", "times": [0.0, 0.2], "values": poses}, [0.1])
+
+    np.testing.assert_allclose(found[0, 0], [0.5, 0, 1, 0, 0, math.sin(math.pi / 8), math.cos(math.pi / 8)], atol=1e-6)
+    np.testing.assert_allclose(found[0, 1, :6], [5.0, 0.0, 0.0, 0.0, 0.0, math.pi / 2 / 0.2], atol=1e-4)
+
+
+def test_a_sine_has_its_mean_amplitude_frequency_and_phase():
+    keys = {"type": "sine", "mean": 0.5, "amplitude": 2.0, "frequency": 3.0, "phase": 0.7, "about": [1.0, 0.0, 0.0]}
+
+    found = read(keys, [0.13])
+
+    angle = 2 * math.pi * 3.0 * 0.13 + 0.7
+    np.testing.assert_allclose(found[0, :, 0], [0.5 + 2 * math.sin(angle), 12 * math.pi * math.cos(angle)], rtol=1e-4)
+
+
+def test_a_motion_waits_for_its_start_and_stands_still_at_its_end():
+    keys = {"type": "rate", "rate": 2.0, "along": [0.0, 0.0, 1.0], "start": 0.1, "end": 0.2}
+
+    found = read(keys, [0.05, 0.15, 0.5])
+
+    np.testing.assert_allclose(found[:, 0, 0], [0.0, 0.1, 0.2], atol=1e-6)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "npy", "npz"])
+def test_a_file_holds_times_and_values(suffix, tmp_path):
+    path, rows = tmp_path / f"lift.{suffix}", np.array([[0.0, 9.0, 0.0], [0.1, 9.0, 1.0]])
+    if suffix == "npz":
+        np.savez(path, times=rows[:, 0], values=rows[:, 1:])
+    elif suffix == "npy":
+        np.save(path, rows)
+    else:
+        np.savetxt(path, rows, delimiter=",", header="time, unused, height")
+
+    found = read({"type": "file", "path": str(path), "columns": [2], "along": [0.0, 0.0, 1.0]}, [0.05])
+
+    np.testing.assert_allclose(found[0, :, 0], [0.5, 10.0], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"type": "rate", "rate": 1.0}, r"a value has 1 components; give it 3 or 7, or add 'along' or 'about'"),
+        (
+            {"type": "rate", "rate": [1.0, 2.0], "along": [1, 0, 0]},
+            r"moved\.bodies: a value has 2 components; give it 1",
+        ),
+        ({"type": "rate", "rate": 1.0, "along": [0, 0, 0]}, r"along: must be a direction"),
+        ({"type": "rate", "rate": 1.0, "along": [1, 0, 0], "about": [1, 0, 0]}, r"along: stands beside 'about'"),
+        ({"type": "rate", "rate": 1.0, "along": [1, 0, 0], "point": [1, 0, 0]}, r"point: needs 'about'"),
+        ({"type": "rate", "rate": 1.0, "start": 2.0, "end": 1.0}, r"end: must be later than 'start' \(2\): 1"),
+        ({"type": "rate", "rate": 1.0, "joints": ["hinge"]}, r"expected one of .* got 'bodies' and 'joints'"),
+        ({"type": "keyframes", "times": [0.0, 0.0], "values": [1.0, 2.0]}, r"times: must ascend"),
+        ({"type": "keyframes", "times": [0.0, 1.0], "values": [1.0]}, r"values: must be one value for each of the 2"),
+        (
+            {"type": "sine", "amplitude": [1, 1, 1], "frequency": 1.0, "mean": [1, 1]},
+            r"mean: has 2 components, and others have 3",
+        ),
+        ({"type": "random", "low": -1.0, "high": 1.0}, r"bodies cannot jump"),
+        ({"type": "rate", "rate": 1.0, "from_start": False}, r"from_start: needs"),
+        ({"type": "file", "path": "none.csv"}, r"motions\.moved\.path: .*none\.csv"),
+    ],
+)
+def test_a_wrong_table_is_refused(keys, message):
+    with pytest.raises(pippin.ConfigError, match=message):
+        simulate({"bodies": {"of": "plate"}, **keys})
+
+
+def test_derivatives_are_refused():
+    with pytest.raises(pippin.ConfigError, match=r"motions\.moved\.bodies: a motion has no derivatives"):
+        simulate(
+            {"type": "rate", "rate": 1.0, "bodies": {"of": "plate"}, "along": [1, 0, 0]},
+            solver="semi-implicit",
+            simulation={"requires_grad": True},
+        )
