@@ -11,6 +11,7 @@ from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
 from .task import ObservationConfig, TaskConfig
+from .tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
 
 __all__ = [
     "AssetConfig",
@@ -24,10 +25,13 @@ __all__ = [
     "ObservationConfig",
     "PolicyConfig",
     "SceneConfig",
+    "SceneSiteConfig",
     "ShapeConfig",
     "SimulationConfig",
     "SimulationOptions",
     "TaskConfig",
+    "TendonConfig",
+    "TendonGuideConfig",
     "dump_toml",
     "load",
     "refuse_missing_extras",
