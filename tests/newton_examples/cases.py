@@ -164,6 +164,8 @@ CASES = (
     Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
     Case(module="mpm.example_mpm_grain_rendering", frames=10),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
+    Case(module="mpm.example_mpm_multi_material", frames=10, marks=("slow",)),
+    Case(module="multiphysics.example_softbody_dropping_to_cloth", frames=2, marks=("slow",)),
     Case(module="robot.example_robot_cartpole", frames=10),
     Case(module="sensors.example_sensor_imu", frames=200, attributes=_imu),
     Case(module="softbody.example_softbody_hanging", frames=2),
