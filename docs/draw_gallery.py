@@ -150,7 +150,7 @@ def solvers() -> list[str]:
     """Return the names of the installed solvers."""
     from pippin.catalog.entries import Catalog
 
-    return list(Catalog.installed().names("solver"))
+    return list(Catalog.installed().names_without_settings("solver"))
 
 
 def runs(model: Any, tables: dict[str, Any], solver: str) -> bool:

@@ -23,6 +23,7 @@ FOR_PLUGINS = (
     "pippin.objects",
     "pippin.motions",
     "pippin.solving",
+    "pippin.coupling",
     "pippin.task",
     "pippin.recording",
     "pippin.recording.channels",

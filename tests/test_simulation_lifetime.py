@@ -12,7 +12,7 @@ import pytest
 import warp as wp
 from pippin.catalog.entries import Catalog
 
-RIGID = sorted(set(Catalog.installed().names("solver")) - {"implicit-mpm", "style3d"})
+RIGID = sorted(set(Catalog.installed().names_without_settings("solver")) - {"implicit-mpm", "style3d"})
 
 
 def held_by(simulation):

@@ -6,7 +6,7 @@ from pippin.catalog.entries import Catalog
 from pippin.conformance.runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from pippin.support.declaration import Declaration
 
-from .rows import named_row, row_of_solvers
+from .rows import declaring_solvers, named_row, row_of_solvers
 
 HONOURED = """\
 # Honoured or refused
@@ -61,7 +61,7 @@ ELSEWHERE = """
 def page() -> str:
     """Return the table of what each solver honours of all that a user can change in a running simulation."""
     catalog = Catalog.installed()
-    solvers = {name: catalog.find("solver", name).load() for name in catalog.names("solver")}
+    solvers = declaring_solvers(catalog)
     declared = {name: Declaration.of(plugin, "solver") for name, plugin in solvers.items()}
     lines = [row_of_solvers("call", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
     lines += [

@@ -7,6 +7,13 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pippin.catalog.entries import Catalog
+
+
+def declaring_solvers(catalog: Catalog) -> dict[str, Any]:
+    """Return the classes of the installed solvers that are not made of other solvers, by name."""
+    return {name: catalog.find("solver", name).load() for name in catalog.names_without_settings("solver")}
+
 
 def row_of_solvers(first: str, others: Iterable[str]) -> str:
     """Return a row with a first cell and one for each solver."""

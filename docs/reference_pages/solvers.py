@@ -11,7 +11,7 @@ from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.solving import FEATURES
 from pippin.support.declaration import Declaration
 
-from .rows import named_row, row_of_solvers, summary
+from .rows import declaring_solvers, named_row, row_of_solvers, summary
 
 SOLVERS = """\
 # Solvers
@@ -20,7 +20,7 @@ SOLVERS = """\
 
 This page compares the solvers of this repository by their declarations and hooks.
 [Configuration](configuration.md) lists their settings, and [physics checks](physics-checks.md) gives their accuracy
-against formulas.
+against formulas. [`coupled`](../how-to/solvers-of-solvers.md) has what the solvers of its entries have.
 
 - **coordinates**: the coordinates that the solver writes; see
   [the attribute](hooks.md#attributes-of-a-component) of the same name
@@ -88,7 +88,7 @@ MODEL_CHANGES = {
 def page() -> str:
     """Return the tables of the declarations and hooks of every installed solver."""
     catalog = Catalog.installed()
-    solvers = {name: catalog.find("solver", name).load() for name in catalog.names("solver")}
+    solvers = declaring_solvers(catalog)
     declared = [named_row(name, *_declarations(plugin)) for name, plugin in solvers.items()]
     prepared = [
         named_row(name, *(summary(getattr(plugin, hook, None)) for hook in ("configure_builder", "complete_builder")))

@@ -14,7 +14,13 @@ from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
 from pippin.config.selections import SelectionConfig
 from pippin.config.tendons import TendonGuideConfig
+from pippin_solver_coupled import EntryConfig, ProxyConfig
 
+ENTRY = EntryConfig(solver=ComponentConfig(type="x", config=None), bodies=("x",))
+COUPLED = {
+    "entries": {"one": ENTRY, "other": ENTRY},
+    "proxies": (ProxyConfig(source="one", destination="other", bodies=("x",)),),
+}
 PUSHED = {"force_on": SelectionConfig(of="x")}
 
 SIGNED = {"collision_group", "const_effort", "ctrl", "high", "low", "mean", "scale", "start_height", "target", "weight"}
@@ -47,6 +53,9 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "HeightfieldConfig": {"size": (1.0, 1.0)},
     "ClothGridConfig": {"cell": (1.0, 1.0), "density": 1.0},
     "PinConfig": {"edge": "left"},
+    "EntryConfig": {"bodies": ("x",)},
+    "ProxyConfig": {"bodies": ("x",)},
+    "CoupledConfig": COUPLED,
     "MotionConfig": PUSHED,
     "SampledConfig": PUSHED,
     "KeyframesConfig": {**PUSHED, "times": (0.0,), "values": (1.0,)},

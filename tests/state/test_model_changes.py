@@ -17,7 +17,10 @@ import warp as wp
 from pippin.catalog.entries import Catalog
 
 ROWS = tomllib.loads((Path(__file__).parents[1] / "physics" / "checks.toml").read_text(encoding="utf-8"))
-PLUGINS = {name: Catalog.installed().find("solver", name).load() for name in Catalog.installed().names("solver")}
+PLUGINS = {
+    name: Catalog.installed().find("solver", name).load()
+    for name in Catalog.installed().names_without_settings("solver")
+}
 RIGID = [name for name, plugin in PLUGINS.items() if "rigid_bodies" in plugin.supported_features]
 FLAGS = [flag.name for flag in newton.ModelFlags if flag != newton.ModelFlags.ALL]
 

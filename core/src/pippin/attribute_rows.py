@@ -16,7 +16,7 @@ def numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
 
 def dof_numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
     """Return the values of an attribute of degrees of freedom, shape [DOFs]; zeros if it is not registered."""
-    if isinstance(of, newton.Model):
+    if not isinstance(of, newton.ModelBuilder):
         found = numbers(of, key)
         return found if len(found) else np.zeros(of.joint_dof_count)
     attribute: Any = of.custom_attributes.get(key)
@@ -39,7 +39,7 @@ def write(builder: newton.ModelBuilder, key: str, row: int, value: Any) -> None:
 
 
 def _values(of: newton.ModelBuilder | newton.Model, key: str) -> Any:
-    if isinstance(of, newton.Model):
+    if not isinstance(of, newton.ModelBuilder):  # a model, or a solver's part of one
         namespace, _, name = key.partition(":")
         found = getattr(getattr(of, namespace, None), name, None)
         return () if found is None else found

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     import newton
     import warp as wp
@@ -57,10 +57,13 @@ class Hooks:
         """Finish the builder of all worlds, after replication and ground, for example colour it. Build; once."""
 
     @hookspec
-    def check_model(self, model: newton.Model, collision: CollisionConfig, dt: float, substeps: int) -> Iterable[str]:  # pyright: ignore[reportReturnType]
+    def check_model(
+        self, model: newton.Model, collision: CollisionConfig, dt: float, substeps: int, accepted: Collection[str]
+    ) -> Iterable[str]:  # pyright: ignore[reportReturnType]
         """Return why the component cannot simulate the finalized model: one fault for each reason, `key: what; cure`
         with the key of its table; none if it can. Build, before `build_solver`; also for `pippin check`. The arguments
-        are those of `build_solver`.
+        are those of `build_solver`, and the features that a user does without, `simulation.accept_unsupported`, which a
+        solver of other solvers needs.
         """
 
     @hookspec(firstresult=True)

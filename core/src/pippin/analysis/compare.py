@@ -65,7 +65,7 @@ def compare(
     changes = overrides if overrides is None or isinstance(overrides, Mapping) else tuple(overrides)
     config = load(file, changes)
     own = () if config.solver is None else (config.solver.type,)
-    names = tuple(solvers) or tuple(dict.fromkeys((*Catalog.installed().names("solver"), *own)))
+    names = tuple(solvers) or tuple(dict.fromkeys((*Catalog.installed().names_without_settings("solver"), *own)))
     count = step_count(config, steps, duration)
     reference = _checked(reference, names, limits, timeout)
     folder = RunFolder.named_after(file) if out is None else RunFolder(Path(out))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import attrs
 import newton
 from pippin.arrays import present
 from pippin.assets.mjcf.contact_dimensions import has_dimensions
 from pippin.components.registry import Components
 from pippin.config import CollisionConfig
-from pippin.config.collision import PARTICLE_NUMBERS
+from pippin.coupling import build_pipeline
 from pippin.errors import ConfigError
 from pippin.solving.capacities import pipeline_capacities
 from pippin.solving.contact_source import ContactSource
@@ -57,24 +54,6 @@ def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfi
     return ContactSource(contacts=contacts, pipeline=pipeline, is_run_by_solver=True, capacities=capacities)
 
 
-def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.CollisionPipeline:
-    """Return Newton's collision pipeline with all options of the configuration.
-
-    Raises:
-        ConfigError: Newton refuses the configuration for this model, or would ignore a part of it.
-    """
-    try:
-        pipeline = newton.CollisionPipeline(model, **_options(config))
-    except (NotImplementedError, ValueError) as error:
-        raise ConfigError(f"collision: newton refused it for this model: {error}") from error
-    if config.hydroelastic is not None and pipeline.hydroelastic_sdf is None:
-        raise ConfigError(
-            "collision.hydroelastic: no two shapes that may collide are hydroelastic; leave it out, or set"
-            " scene.shapes.is_hydroelastic"
-        )
-    return pipeline
-
-
 def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) -> None:
     """Refuse contacts that the solver does not accept; Newton would refuse them only in the first step."""
     if config.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
@@ -82,20 +61,6 @@ def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) 
             f"collision.body_pair_reduction: {type(solver).__name__} needs every contact of a pair of bodies;"
             " leave it out, or choose another solver, such as steel"
         )
-
-
-def _options(config: CollisionConfig) -> dict[str, Any]:
-    """Return the arguments of Newton's constructor; nested tables become Newton's own classes."""
-    options = attrs.asdict(config, recurse=False)
-    for name in ("interval", *PARTICLE_NUMBERS):
-        del options[name]
-    hydroelastic, reduction = options.pop("hydroelastic"), options.pop("body_pair_reduction")
-    if hydroelastic is not None:
-        options["sdf_hydroelastic_config"] = newton.geometry.HydroelasticSDF.Config(**attrs.asdict(hydroelastic))
-    if reduction is not None:
-        reduced = newton.CollisionPipeline.BodyPairReductionConfig
-        options["body_pair_reduction"] = reduced(**attrs.asdict(reduction))
-    return options
 
 
 def reads_dimensions(components: Components) -> bool:

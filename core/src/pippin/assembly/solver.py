@@ -11,12 +11,13 @@ from pippin.assets.mjcf.contact_dimensions import DIMENSIONS
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig
+from pippin.coupling import build_pipeline
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
 from pippin.support.requirements import find_gaps, refuse_gaps, refuse_part, refuse_unsupported, unsettable
 from pippin.support.solver_support import SolverSupport
 
-from .choose_contacts import build_pipeline, newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
+from .choose_contacts import newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
 from .model import features_of
 
 
@@ -62,10 +63,11 @@ class SolverBuilding:
     def refuse_faults(self, model: newton.Model) -> None:
         """Refuse a model that a component cannot simulate, with everything that its `check_model` says."""
         faults: list[str] = []
+        accepted = self._config.simulation.accept_unsupported
         for answer in self._components.implementations("check_model"):
             try:
                 with self._components.during(answer.owner, "check_model"):
-                    _raise(answer.call(model=model, **self._arguments), answer.owner)
+                    _raise(answer.call(model=model, accepted=accepted, **self._arguments), answer.owner)
             except ConfigError as error:
                 faults += error.faults
         if faults:

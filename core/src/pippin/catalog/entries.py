@@ -135,6 +135,20 @@ class Catalog:
         offered = (entry for entry in self.entries if entry.kind == kind and entry.state != "blocked")
         return tuple(dict.fromkeys(entry.name for entry in offered))
 
+    def names_without_settings(self, kind: Kind) -> tuple[str, ...]:
+        """Return the installed names of a kind whose tables need no key but `type`, so that a command can try each.
+
+        Those that cannot be imported are among them: who tries one gets the reason.
+        """
+        return tuple(name for name in self.names(kind) if not self._needs_settings(kind, name))
+
+    def _needs_settings(self, kind: Kind, name: str) -> bool:
+        try:
+            config = self.find(kind, name).load_config()
+        except PluginError:
+            return False
+        return any(field.init and field.default is attrs.NOTHING for field in attrs.fields(config))
+
     def find(self, kind: Kind, name: str) -> Entry:
         """Return the plugin called `name`; `distribution:name` chooses between distributions that offer the same name.
 

@@ -51,7 +51,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
 
         with progress.phase("check"):
             named = solvers or (() if own is None else (own.type,))
-            every = dict.fromkeys((*Catalog.installed().names("solver"), *named))
+            every = dict.fromkeys((*Catalog.installed().names_without_settings("solver"), *named))
             verdicts = check_solvers(file, overrides, solvers or every, named)
     if as_json:
         click.echo(json.dumps([{**attrs.asdict(each), "is_able": each.is_able} for each in verdicts], indent=2))

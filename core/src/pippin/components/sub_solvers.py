@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, get_args
 
+import attrs
+import newton
 import pluggy
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Kind
@@ -16,6 +18,8 @@ from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.solving.sub_solver import SubSolver
 from pippin.support.declaration import Declaration
+from pippin.support.requirements import find_gaps, without
+from pippin.support.used_features import used_features
 
 from .contract import load_plugin
 from .error_attribution import ErrorAttribution
@@ -37,27 +41,37 @@ def make_plugin(
     entry = catalog.find(kind, choice.type)
     plugin = load_plugin(entry)
     attribution = attribution_of(name, plugin, str(entry))
-    chosen = _solvers_in(choice.config) if kind == "solver" else {}
+    chosen = dict(_solvers_in(choice.config)) if kind == "solver" else {}
     parts = {key: _sub_solver(f"{name}.{key}", each, catalog, attribution_of) for key, each in chosen.items()}
     with attribution.during("__init__"):
         return plugin(choice.config, parts) if parts else plugin(choice.config), attribution
 
 
-def _solvers_in(config: Any) -> dict[str, ComponentConfig]:
-    """Return the solvers that a configuration names in fields of the type `Annotated[ComponentConfig, "solver"]`."""
-    values = {
-        field.name: getattr(config, field.name)
-        for field in fields_of(type(config))
-        if any(is_component(each) and get_args(each)[1] == "solver" for each in union_members(field.type))
-    }
-    return {key: value for key, value in values.items() if value is not None}
+def _solvers_in(config: Any, path: str = "") -> Iterator[tuple[str, ComponentConfig]]:
+    """Yield the solvers that a configuration names, in fields of the type `Annotated[ComponentConfig, "solver"]`.
+
+    Each has its key path in the table: `rigid`, or `entries.sand.solver` in a table of tables.
+    """
+    for field in fields_of(type(config)):
+        value, key = getattr(config, field.name), f"{path}{field.name}"
+        if any(is_component(each) and get_args(each)[1] == "solver" for each in union_members(field.type)):
+            yield from () if value is None else [(key, value)]
+        elif isinstance(value, Mapping):
+            for label, each in value.items():
+                yield from _solvers_in(each, f"{key}.{label}.") if attrs.has(type(each)) else ()
 
 
 def _sub_solver(name: str, choice: ComponentConfig, catalog: Catalog, attribution_of: AttributionOf) -> SubSolver:
     component, attribution = make_plugin(name, "solver", choice, catalog, attribution_of)
     declaration = Declaration.of(component, name)
     attributes = RuntimeAttributes(component, name, attribution.during)
-    return SubSolver(name, component, declaration, attributes, _hooks_of(component, attribution))
+    hooks = _hooks_of(component, attribution)
+
+    def gaps(model: newton.Model, accepted: Collection[str]) -> list[str]:
+        found = find_gaps(used_features(model, ()), declaration, accepted, (), are_stated=True)
+        return [without(each, choice.type, declaration, catalog, users) for each, users in found.refused.items()]
+
+    return SubSolver(name, component, declaration, attributes, hooks, gaps)
 
 
 def _hooks_of(component: Any, attribution: ErrorAttribution) -> Mapping[str, Callable[..., Any]]:

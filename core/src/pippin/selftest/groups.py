@@ -36,7 +36,7 @@ def groups(device: str, chosen: Sequence[str], solvers: Sequence[str], *, is_qui
     Raises:
         ConfigError: A pattern matches no group, or no solver is installed.
     """
-    installed = Catalog.installed().names("solver")
+    installed = Catalog.installed().names_without_settings("solver")
     if not (solvers or installed):
         raise ConfigError("selftest: no solver is installed; install one, such as pippin-solver-mujoco")
     of_robots = next((name for name in (*solvers, *_PREFERRED) if name in installed), None)

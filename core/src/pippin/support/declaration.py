@@ -132,6 +132,9 @@ class Declaration:
     """Solvers: True if the solver runs Newton's collision pipeline within its step. `build_solver` then gets a
     pipeline, and `step_solver` gets no contacts."""
 
+    steps_in_place: bool = _bool_field()
+    """Solvers: True if a step has to write into the state that it reads, when another solver steps this one."""
+
     deterministic_on: frozenset[str] = _names_field(frozenset({"cpu"}), frozenset({"cpu", "cuda"}))
     """The kinds of device (`"cpu"`, `"cuda"`) on which its steps give the same bits in every run. If its
     configuration has a key `deterministic`, the claim holds for `deterministic = true`. `simulation.determinism`

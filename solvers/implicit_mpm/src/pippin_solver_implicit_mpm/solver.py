@@ -9,13 +9,12 @@ from typing import ClassVar
 import attrs
 import newton
 import pippin
-import warp as wp
 from pippin.devices import kind_of
 from pippin.solving import ContactSource
 from warp import fem
 
 from . import ImplicitMPMConfig
-from .resetting import ResettableMPM
+from .particles import ParticlesMPM
 
 __all__ = ["SolverImplicitMPM"]
 
@@ -29,6 +28,7 @@ class SolverImplicitMPM:
 
     coordinates = "maximal"
     detects_contacts = True
+    steps_in_place = True
     supported_features = frozenset({"heterogeneous_worlds", "particles"})
     optional_features: ClassVar = {"particle_worlds": "separate_worlds"}
     supported_model_changes = frozenset({"MODEL_PROPERTIES"})
@@ -68,10 +68,12 @@ class SolverImplicitMPM:
         if kind_of(model.device) == "cpu":
             self.eager_reason = "on the CPU, a graph of it does not replay what was recorded"
         options = attrs.asdict(self.config)
-        del options["project_outside_colliders"]
+        projects = options.pop("project_outside_colliders")
         timing = {name: options.pop(name) for name in ("verbose", "enable_timers")}
         try:
-            return ResettableMPM(model, ResettableMPM.Config(**options), temporary_store=fem.TemporaryStore(), **timing)
+            return ParticlesMPM(
+                model, ParticlesMPM.Config(**options), projects, temporary_store=fem.TemporaryStore(), **timing
+            )
         except RuntimeError as error:
             raise pippin.ConfigError(f"grid_type: {self.config.grid_type!r} cannot be built: {error}") from error
         except ZeroDivisionError as error:
@@ -84,32 +86,6 @@ class SolverImplicitMPM:
     def initialize_contacts(self) -> ContactSource:
         """Return a source without contacts: colliders act through the grid."""
         return ContactSource()
-
-    @pippin.hookimpl
-    def bind(self, simulation: pippin.Host) -> None:
-        """Keep the attribute names of a state before the solver adds its own."""
-        self._names = frozenset(vars(simulation.state))
-
-    @pippin.hookimpl
-    def step_solver(
-        self,
-        solver: newton.solvers.SolverImplicitMPM,
-        state_in: newton.State,
-        state_out: newton.State,
-        control: newton.Control,
-        dt: float,
-    ) -> None:
-        """Move the particles, with `project_outside_colliders` also out of colliders; bodies keep their poses."""
-        solver.step(state_in, state_out, control, None, dt)  # pyright: ignore[reportArgumentType] it uses no contacts
-        if self.config.project_outside_colliders:
-            solver.project_outside(state_out, state_out, dt)
-        if state_in.body_q is not None and state_out.body_q is not None:
-            wp.copy(state_out.body_q, state_in.body_q)
-        if state_in.body_qd is not None and state_out.body_qd is not None:
-            wp.copy(state_out.body_qd, state_in.body_qd)
-        # The solver adds its fields to the state that it writes; both states must have the same fields.
-        for name in vars(state_out).keys() - self._names:
-            setattr(state_in, name, getattr(state_out, name))
 
     @pippin.hookimpl
     def after_step(self, simulation: pippin.Simulation) -> None:

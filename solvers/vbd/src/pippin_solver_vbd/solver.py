@@ -87,7 +87,8 @@ class SolverVBD:
         for name, slot in (("particle", solver.CollisionSlot.SOFT_SELF_CONTACT), ("rigid", solver.CollisionSlot.RIGID)):
             frequency[slot] = options.pop(f"{name}_collision_frequency")
             when[slot] = solver.CollisionFrequencyType[options.pop(f"{name}_collision_frequency_type").upper()]
-        self._solver = solver(
+        built = _RebuiltVBD if self.config.particle_rebuild_bvh else solver
+        self._solver = built(
             model, collision_pipeline=pipeline, collision_frequency=frequency, collision_frequency_type=when, **options
         )
         return self._solver
@@ -98,22 +99,6 @@ class SolverVBD:
         step = simulation.config.simulation
         falls = _rounded_falls(simulation.model, step.dt / step.substeps)
         self.notes = (*falls, *_carried_sliders(simulation.model))
-
-    @pippin.hookimpl
-    def step_solver(
-        self,
-        solver: newton.solvers.SolverVBD,
-        state_in: newton.State,
-        state_out: newton.State,
-        control: newton.Control,
-        contacts: newton.Contacts | None,
-        observables: newton.solvers.SolverBase.Observables | None,
-        dt: float,
-    ) -> None:
-        """Take a step; with `particle_rebuild_bvh`, rebuild the tree of self-contacts first. May be recorded."""
-        if self.config.particle_rebuild_bvh:
-            solver.rebuild_bvh(state_in)
-        solver.step(state_in, state_out, control, contacts, dt, observables=observables)
 
     def capacities(self) -> tuple[Capacity, ...]:
         """Return the buffers of contacts per body, and of self-contacts per vertex and edge.
@@ -157,6 +142,15 @@ class SolverVBD:
                 allocated=int(sizes.numpy().min()),
                 count=count,
             )
+
+
+class _RebuiltVBD(newton.solvers.SolverVBD):
+    """Newton's solver, which rebuilds the tree of self-contacts before each step."""
+
+    def step(self, state_in: newton.State, *arguments: Any, **options: Any) -> None:
+        """Take a step. May be recorded."""
+        self.rebuild_bvh(state_in)
+        super().step(state_in, *arguments, **options)
 
 
 def _exclusions(config: VBDConfig) -> Iterator[str]:

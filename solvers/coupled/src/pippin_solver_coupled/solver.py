@@ -1,0 +1,289 @@
+"""Several solvers in one scene, which act on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+import attrs
+import newton
+import pippin
+import warp as wp
+from newton.solvers.experimental import coupled  # pyright: ignore[reportMissingImports] a module made at run time
+from pippin.coupling import build_pipeline
+from pippin.solving import FEATURES, Capacity, ContactSource, SubSolver
+
+from . import CoupledConfig
+from .partition import Part, partition, proxied
+
+__all__ = ["SolverCoupled"]
+
+_OF_ALL = frozenset({"gradients", "heterogeneous_worlds"})
+"""Features that a coupling has only if each of its solvers has them."""
+
+_WITHOUT = frozenset({"particle_worlds", "tendons"})
+"""Features that no coupling has: a solver sees the particles of all worlds, and Newton divides no routes of tendons."""
+
+_STEPPING = ("apply_actuators", "before_substep", "reset_worlds", "start_step", "step_solver")
+"""Hooks with which a solver takes part in a step in a way of its own; the coupling would not call them."""
+
+
+class SolverCoupled:
+    """Newton's couplings, by proxies or by constraints; each entry's solver gets its part of the model."""
+
+    def __init__(self, config: CoupledConfig, solvers: Mapping[str, SubSolver]) -> None:
+        self.config = config
+        self._solvers = {name: solvers[f"entries.{name}.solver"] for name in config.entries}
+        declared = {name: part.declaration for name, part in self._solvers.items()}
+        of_bodies = [declared[name] for name, entry in config.entries.items() if entry.bodies]
+        self.coordinates = "maximal" if any(each.coordinates == "maximal" for each in of_bodies) else "reduced"
+        self.detects_contacts = all(each.detects_contacts for each in declared.values())
+        self.supported_features, self.features_fixed_at_build = _shared_features(of_bodies, declared.values())
+        self.deterministic_on = frozenset.intersection(*(each.deterministic_on for each in declared.values()))
+        changes = [each.supported_model_changes or frozenset() for each in of_bodies or declared.values()]
+        everywhere = [each.supported_model_changes or frozenset() for each in declared.values()]
+        self.supported_model_changes = frozenset.intersection(*changes) - {"MODEL_PROPERTIES"} | (
+            frozenset.intersection(*everywhere) & {"MODEL_PROPERTIES"}
+        )
+        observed = [each.supported_observables or frozenset() for each in of_bodies]
+        self.supported_observables = frozenset({"body_parent_f"}).intersection(*observed) if observed else frozenset()
+        self._carried: dict[str, wp.array] = {}
+
+    @property
+    def is_capturable(self) -> bool:
+        """True if all solvers may be recorded."""
+        return self.eager_reason is None
+
+    @property
+    def eager_reason(self) -> str | None:
+        """The reason of the first solver that may not be recorded."""
+        eager = [part for part in self._solvers.values() if not part.attributes.is_capturable]
+        return f"{eager[0].name}: {eager[0].attributes.eager_reason}" if eager else None
+
+    @property
+    def unsaved_reason(self) -> str:
+        """The reason of a solver, or the impulses of the last substep, which the coupling keeps."""
+        reasons = [part.attributes.unsaved_reason for part in self._solvers.values()]
+        return next(filter(None, reasons), "the coupling keeps the impulses of the last substep")
+
+    @property
+    def notes(self) -> list[str]:
+        """What the solvers note."""
+        return [f"{part.name}: {note}" for part in self._solvers.values() for note in part.attributes.notes]
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Let all solvers register their attributes."""
+        for part in self._solvers.values():
+            part.call("configure_builder", builder=builder)
+
+    @pippin.hookimpl
+    def complete_builder(self, builder: newton.ModelBuilder) -> None:
+        """Let all solvers finish the builder."""
+        for part in self._solvers.values():
+            part.call("complete_builder", builder=builder)
+
+    @pippin.hookimpl
+    def check_model(
+        self,
+        model: newton.Model,
+        collision: pippin.CollisionConfig,
+        dt: float,
+        substeps: int,
+        accepted: Collection[str],
+    ) -> Iterator[str]:
+        """Yield elements without an owner or with two, and what each solver refuses of its part of the model."""
+        parts, faults = partition(model, self.config)
+        faults += proxied(model, self.config, parts)[1] if not faults else []
+        faults += self._uncoupled()
+        yield from faults
+        if faults:
+            return
+        found: list[str] = []
+
+        def check(name: str) -> Callable[[Any], newton.solvers.SolverBase]:
+            part, inner = self._solvers[name], self._step_of(name, dt, substeps)
+
+            def factory(view: Any) -> newton.solvers.SolverBase:
+                found.extend(part.faults(f"entries.{name}.solver", view, accepted, collision=collision, **inner))
+                return _Unbuilt(view)
+
+            return factory
+
+        coupled.SolverCoupled(model, self._entries(parts, check))
+        yield from found
+
+    @pippin.hookimpl
+    def build_solver(
+        self, model: newton.Model, collision: pippin.CollisionConfig, dt: float, substeps: int
+    ) -> newton.solvers.SolverBase:
+        """Return the coupling of all solvers, each of which gets its part of the model."""
+        parts = partition(model, self.config)[0]
+
+        def build(name: str) -> Callable[[Any], newton.solvers.SolverBase]:
+            part, inner = self._solvers[name], self._step_of(name, dt, substeps)
+
+            def factory(view: Any) -> newton.solvers.SolverBase:
+                own = build_pipeline(view, collision) if part.declaration.runs_pipeline else None
+                solver = part.call("build_solver", model=view, collision=collision, pipeline=own, **inner)
+                if not isinstance(solver, coupled.CouplingInterface):
+                    kind = self.config.entries[name].solver.type
+                    raise pippin.ConfigError(
+                        f"entries.{name}.solver.type: {kind!r} cannot take part in a coupling: its solver is no"
+                        " newton.solvers.experimental.coupled.CouplingInterface; choose another one"
+                    )
+                return solver
+
+            return factory
+
+        entries = self._entries(parts, build)
+        if self.config.admm is not None:
+            return coupled.SolverCoupledADMM(model, entries, _constraints(self.config))
+        return coupled.SolverCoupledProxy(model, entries, self._proxies(proxied(model, self.config, parts)[0]))
+
+    @pippin.hookimpl
+    def initialize_contacts(self) -> ContactSource | None:
+        """Return a source without contacts if all solvers detect them; else the host's pipeline is used."""
+        return ContactSource() if self.detects_contacts else None
+
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Host) -> None:
+        """Bind the solvers, and declare what their parts of the state have beside the fields of the host's state."""
+        coupling: Any = simulation.solver
+        self._hosts = {name: _EntryHost(simulation, coupling, name) for name in self._solvers}
+        for name, part in self._solvers.items():
+            part.call("bind", simulation=self._hosts[name])
+            for path, array in _extra_arrays(coupling.entry_state(name), simulation.state):
+                self._carried[f"{name}.{path}"] = array
+
+    @pippin.hookimpl
+    def after_step(self, simulation: pippin.Host) -> None:
+        """Let the solvers check what a step left."""
+        for name, part in self._solvers.items():
+            part.call("after_step", simulation=self._hosts[name])
+
+    def state_arrays(self) -> dict[str, wp.array]:
+        """Return what the solvers carry from step to step in their parts of the state, such as the strain of sand."""
+        return self._carried
+
+    def capacities(self) -> tuple[Capacity, ...]:
+        """Return the buffers of all solvers."""
+        return tuple(
+            attrs.evolve(each, field=each.field.replace("solver.", f"{part.name}.", 1))
+            for part in self._solvers.values()
+            for each in part.attributes.capacities()
+        )
+
+    def raise_errors(self) -> None:
+        """Raise what a solver found wrong on the device."""
+        for part in self._solvers.values():
+            part.attributes.raise_errors()
+
+    def _uncoupled(self) -> Iterator[str]:
+        """Yield the solvers that cannot take part."""
+        for name, part in self._solvers.items():
+            key, kind = f"entries.{name}.solver.type", self.config.entries[name].solver.type
+            own = [hook for hook in _STEPPING if part.answers(hook)]
+            if own:
+                yield f"{key}: {kind!r} takes part in steps by {own[0]!r}, which a coupling cannot call; choose another"
+        for index, proxy in enumerate(self.config.proxies):
+            if proxy.collision is not None and self._solvers[proxy.destination].declaration.detects_contacts:
+                kind = self.config.entries[proxy.destination].solver.type
+                yield f"proxies[{index}].collision: {kind!r} detects contacts itself; leave the table out"
+
+    def _step_of(self, name: str, dt: float, substeps: int) -> dict[str, Any]:
+        count = self.config.entries[name].substeps
+        return {"dt": dt / count, "substeps": substeps * count}
+
+    def _entries(
+        self, parts: Mapping[str, Part], factory: Callable[[str], Callable[[Any], newton.solvers.SolverBase]]
+    ) -> list[coupled.SolverCoupled.Entry]:
+        return [
+            coupled.SolverCoupled.Entry(
+                name=name,
+                solver=factory(name),
+                substeps=self.config.entries[name].substeps,
+                in_place=self._solvers[name].declaration.steps_in_place,
+                **part.lists(),
+            )
+            for name, part in parts.items()
+        ]
+
+    def _proxies(self, found: list[Part]) -> coupled.SolverCoupledProxy.Config:
+        pipelines: dict[tuple[str, str], Any] = {}
+        proxies = []
+        for proxy, part in zip(self.config.proxies, found, strict=True):
+            pair = proxy.source, proxy.destination
+            options = attrs.asdict(proxy, recurse=False)
+            for name in ("bodies", "joints", "particles", "collision"):
+                del options[name]
+            for name in ("relaxation", "relaxation_mode", "relaxation_min", "relaxation_max"):
+                options[f"proxy_{name}"] = options.pop(name)
+            pipeline = pipelines.setdefault(pair, self._pipeline(proxy.destination, proxy.collision))
+            proxies.append(coupled.SolverCoupledProxy.Proxy(**options, **part.lists(), collision_pipeline=pipeline))
+        return coupled.SolverCoupledProxy.Config(proxies=proxies, iterations=self.config.iterations)
+
+    def _pipeline(self, destination: str, collision: pippin.CollisionConfig | None) -> Callable[[Any], Any] | None:
+        """Return what makes the pipeline of a destination; None if it uses the contacts of the scene."""
+        if self._solvers[destination].declaration.detects_contacts:
+            return lambda _: None
+        return None if collision is None else lambda view: build_pipeline(view, collision)
+
+
+class _Unbuilt(newton.solvers.SolverBase, coupled.CouplingInterface):
+    """A solver that is not built, in a coupling whose parts are only looked at."""
+
+
+class _EntryHost:
+    """The host as an entry's solver sees it: with its solver, its part of the model, and its state."""
+
+    def __init__(self, host: pippin.Host, coupling: Any, name: str) -> None:
+        self._host, self._coupling, self._entry = host, coupling, name
+
+    @property
+    def solver(self) -> newton.solvers.SolverBase:
+        return self._coupling.solver(self._entry)
+
+    @property
+    def model(self) -> Any:
+        return self._coupling.view(self._entry)
+
+    @property
+    def state(self) -> newton.State:
+        return self._coupling.entry_state(self._entry)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._host, name)
+
+
+def _shared_features(of_bodies: Collection[Any], of_all: Collection[Any]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the features of a coupling, and those of them that not each solver of bodies has.
+
+    Kinds of elements are features if one of the solvers has them: `check_model` asks the one that gets the elements.
+    Numbers, which a user may set at any joint, body or shape, are features if each solver of bodies has them.
+    """
+    everywhere = frozenset.intersection(*(each.supported_features or frozenset() for each in of_all))
+    somewhere = frozenset.union(*(each.supported_features or frozenset() for each in of_all))
+    of_each = frozenset.intersection(*(each.supported_features or frozenset() for each in of_bodies or of_all))
+    numbers = frozenset(name for name in of_each if not FEATURES[name].is_structural)
+    kinds = frozenset(name for name in somewhere if FEATURES[name].is_structural) - _WITHOUT - (_OF_ALL - everywhere)
+    return kinds | numbers, kinds - of_each
+
+
+def _constraints(config: CoupledConfig) -> coupled.SolverCoupledADMM.Config:
+    options = attrs.asdict(config.admm, recurse=False)  # pyright: ignore[reportArgumentType] the caller has it
+    pairs = [
+        coupled.SolverCoupledADMM.ContactPair(source=one, destination=other) for one, other in options.pop("contacts")
+    ]
+    options["rigid_contact_matching"] = options.pop("contact_matching")
+    return coupled.SolverCoupledADMM.Config(contact_pairs=pairs, **options)
+
+
+def _extra_arrays(own: newton.State, shared: newton.State) -> Iterator[tuple[str, wp.array]]:
+    """Yield the arrays of a part of the state that the host's state does not have, by their path."""
+    for name, value in vars(own).items():
+        if isinstance(value, wp.array):
+            if not hasattr(shared, name):
+                yield name, value
+        elif hasattr(value, "__dict__"):
+            yield from ((f"{name}.{key}", each) for key, each in vars(value).items() if isinstance(each, wp.array))
