@@ -29,6 +29,7 @@ FOR_PLUGINS = (
     "pippin.recording.channels",
     "pippin.viewing",
     "pippin.viewing.bounding_box",
+    "pippin.viewing.matter",
     "pippin.sharding",
     "pippin.sweeps",
     "pippin.training",

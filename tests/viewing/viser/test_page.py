@@ -1,5 +1,6 @@
 """What a page draws and what a hand does, without a browser: contacts, names, and the spring of a drag."""
 
+import time
 from types import SimpleNamespace
 
 import newton
@@ -34,6 +35,21 @@ def panel(simulation):
 
 def frame(simulation):
     simulation.viewers["page"]._panel.page.show(simulation, simulation.time)
+
+
+def test_frames_that_take_long_are_shown_less_often(simulation, panel, monkeypatch):
+    """A frame of 50 ms leaves the steps nine tenths of the time: the next one is due 450 ms later."""
+    viewer = simulation.viewers["page"]
+    monkeypatch.setattr(panel, "clients", SimpleNamespace(count=1))
+    monkeypatch.setattr(panel.page, "marks", [*panel.page.marks, lambda: time.sleep(0.05)])
+    viewer.frame()
+    is_due_at_once = viewer.wants_frame()
+    time.sleep(0.3)
+    is_due_later = viewer.wants_frame()
+
+    assert not is_due_at_once
+    assert not is_due_later
+    assert viewer._next_frame - time.perf_counter() < 1.0
 
 
 def marks(simulation, panel):

@@ -30,7 +30,8 @@ class SensorCamera(sensing.Sensor):
 
     - `depth` [m]: distance from the camera's plane, along −z of its frame
     - `distance` [m]: distance from the camera, along the ray
-    - `normal`: outward unit normal of the surface, in the world frame; zero if nothing is in sight
+    - `normal`: outward unit normal of the surface, in the world frame; that of cloth and soft bodies is towards the
+      camera; zero if nothing is in sight
     - `segmentation`: index of the shape in the model; -1 if nothing is in sight, -2 for particles, -3 for cloth
     - `color`: red, green, blue and alpha from 0 to 255 (sRGB), lit by the sky and one light; alpha is 0 if nothing is
       in sight
@@ -71,7 +72,11 @@ class SensorCamera(sensing.Sensor):
             config.width, config.height, camera_fov=self._fov, device=model.device
         )
         clear = camera.ClearData(clear_depth=config.depth_of_no_hit)
-        settings = camera.RenderConfig(max_distance=config.max_distance, enable_shadows=config.shadows)
+        settings = camera.RenderConfig(
+            max_distance=config.max_distance,
+            enable_shadows=config.shadows,
+            enable_backface_culling=not model.tri_count,  # a cloth has two sides
+        )
         self._camera = camera(model, default_clear_data=clear, default_render_config=settings, load_textures=False)
         self._camera.create_default_light(enable_shadows=config.shadows)
         shape = (sites.size, config.height, config.width)

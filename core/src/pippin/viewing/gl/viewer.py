@@ -11,7 +11,7 @@ from newton.viewer import ViewerGL
 from pippin import ConfigError, Host, hookimpl
 from pippin.arrays import on_host
 from pippin.extras import import_library
-from pippin.viewing.seen_matter import seen_matter
+from pippin.viewing.matter import seen_matter
 
 from .config import GlConfig
 
@@ -44,7 +44,7 @@ class GlViewer:
         if any(simulation.config.scene.spacing):
             self._window.set_world_offsets(simulation.config.scene.spacing)
         self._window.show_triangles = self._window.show_particles = False  # Newton's ignore the worlds
-        self._matter = seen_matter(simulation.model, worlds)
+        self._matter = [each for each in seen_matter(simulation.model, worlds) if len(each.particles)]
         self._offsets = np.asarray(simulation.world_offsets)
         self._window.picking_enabled = False  # nothing in the step would follow the drag
         self._window.set_reset_callback(self._request_reset)

@@ -5,20 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.state.matter import OF_BODIES, Matter
-from pippin.viewing.colors import linear_color
-from pippin.viewing.seen_matter import seen_matter
+from pippin.viewing.matter import SeenMatter, seen_matter
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
-from .matter import add_cables, add_particles
+from .matter import MovingPoints, add_cable, add_particles, linear_color
 from .motion import UsdMotion
 
 _HALF_GROUND = 50.0
@@ -36,21 +33,15 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, _ROOT).GetPrim())
     shapes = _ShapeWriter(model, stage)
     prims, bodies, positions = [], [], []
-    cables, matter = Matter.of(model, *OF_BODIES), seen_matter(model, worlds)
-    segments = cables.elements(np.arange(len(cables.labels)))
-    points = [
-        add_particles(stage, _free_path(stage, _ROOT, each.label), each, np.zeros(3))
-        for each in matter
-        if each.world < 0
-    ]
+    matter = seen_matter(model, worlds)
+    segments = [body for seen in matter for body in seen.bodies]
+    points = _add_matter(stage, _ROOT, model, [seen for seen in matter if seen.world < 0], np.zeros(3))
     shapes.add(_ROOT, -1, -1, np.zeros(3))
     for world, offset in zip(worlds.tolist(), offsets, strict=True):
         root = f"{_ROOT}/world_{world}"
         UsdGeom.Xform.Define(stage, root)
         shapes.add(root, world, -1, offset)
-        path_of = partial(_free_path, stage, root)
-        points += add_cables(stage, model, world, offset, path_of)
-        points += [add_particles(stage, path_of(each.label), each, offset) for each in matter if each.world == world]
+        points += _add_matter(stage, root, model, [seen for seen in matter if seen.world == world], offset)
         for body in np.setdiff1d(np.flatnonzero(on_host(model.body_world) == world), segments):
             prims.append(_free_path(stage, root, model.body_label[body]))
             xform: Any = UsdGeom.Xform.Define(stage, prims[-1])
@@ -69,6 +60,20 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
         points=points,
     )
     return motion, shapes.notes
+
+
+def _add_matter(
+    stage: Any, root: str, model: newton.Model, matter: Sequence[SeenMatter], offset: np.ndarray
+) -> list[MovingPoints]:
+    """Define prims of matter below a prim, displaced by an offset [m], and return their points."""
+    found = []
+    for seen in matter:
+        path = _free_path(stage, root, seen.label)
+        is_cable = len(seen.bodies) > 0
+        found.append(
+            add_cable(stage, path, model, seen, offset) if is_cable else add_particles(stage, path, seen, offset)
+        )
+    return found
 
 
 def _free_path(stage: Any, root: str, label: str) -> str:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -13,9 +12,7 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 from pippin.quaternions import rotated
-from pippin.state.matter import OF_BODIES, Matter
-from pippin.viewing.colors import linear_color
-from pippin.viewing.seen_matter import SeenMatter
+from pippin.viewing.matter import SeenMatter
 from pxr import Gf, UsdGeom, Vt
 
 
@@ -54,40 +51,29 @@ def add_particles(stage: Any, path: str, seen: SeenMatter, offset: np.ndarray) -
     else:
         gprim = UsdGeom.Points.Define(stage, path)
         _set_width(gprim, seen.radius)
-    _finish(gprim, seen.label, np.array(seen.color))
+    _finish(gprim, seen)
     return MovingPoints(name=f"{path}.points", elements=seen.particles, offset=offset)
 
 
-def add_cables(
-    stage: Any, model: newton.Model, world: int, offset: np.ndarray, path_of: Callable[[str], str]
-) -> list[MovingPoints]:
-    """Define a curve for each cable of a world at the path of its label, and return the points of the curves.
+def add_cable(stage: Any, path: str, model: newton.Model, seen: SeenMatter, offset: np.ndarray) -> MovingPoints:
+    """Define a curve through the start of each segment of a cable and the end of the last one; return its points."""
+    bodies = on_host(model.shape_body).tolist()
+    shapes = np.array([bodies.index(body) for body in seen.bodies])
+    length, poses = on_host(model.shape_scale)[shapes, 1], on_host(model.shape_transform)[shapes]
+    ends = [rotated(poses[:, 3:], length[:, None] * (0.0, 0.0, side)) + poses[:, :3] for side in (-1.0, 1.0)]
+    curve: Any = UsdGeom.BasisCurves.Define(stage, path)
+    curve.CreateTypeAttr("linear")
+    curve.CreateCurveVertexCountsAttr([len(shapes) + 1])
+    _set_width(curve, seen.radius)
+    _finish(curve, seen)
+    elements = np.append(seen.bodies, seen.bodies[-1])
+    on_bodies = np.concatenate([ends[0], ends[1][-1:]])
+    return MovingPoints(name=f"{path}.points", elements=elements, on_bodies=on_bodies, offset=offset)
 
-    A curve begins at the start of each segment, and ends at the end of the last one.
-    """
-    cables, bodies = Matter.of(model, *OF_BODIES), on_host(model.shape_body).tolist()
-    found = []
-    for row in np.flatnonzero(cables.worlds == world).tolist():
-        own = np.arange(cables.starts[row], cables.starts[row] + cables.counts[row])
-        shapes = np.array([bodies.index(body) for body in own])
-        radius, length = on_host(model.shape_scale)[shapes[0], 0], on_host(model.shape_scale)[shapes, 1]
-        poses = on_host(model.shape_transform)[shapes]
-        ends = [rotated(poses[:, 3:], length[:, None] * (0.0, 0.0, side)) + poses[:, :3] for side in (-1.0, 1.0)]
-        path = path_of(cables.labels[row])
-        curve: Any = UsdGeom.BasisCurves.Define(stage, path)
-        curve.CreateTypeAttr("linear")
-        curve.CreateCurveVertexCountsAttr([len(own) + 1])
-        _set_width(curve, float(radius))
-        _finish(curve, cables.labels[row], on_host(model.shape_color)[shapes[0]])
-        found.append(
-            MovingPoints(
-                name=f"{path}.points",
-                elements=np.append(own, own[-1]),
-                on_bodies=np.concatenate([ends[0], ends[1][-1:]]),
-                offset=offset,
-            )
-        )
-    return found
+
+def linear_color(color: np.ndarray) -> np.ndarray:
+    """Return the linear colour of an sRGB colour, as USD has it."""
+    return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 
 
 def _set_width(gprim: Any, radius: float) -> None:
@@ -95,8 +81,8 @@ def _set_width(gprim: Any, radius: float) -> None:
     gprim.SetWidthsInterpolation("constant")
 
 
-def _finish(gprim: Any, label: str, color: np.ndarray) -> None:
+def _finish(gprim: Any, seen: SeenMatter) -> None:
     """Give a prim its points, which have samples later, its name and its colour."""
     gprim.CreatePointsAttr()
-    gprim.GetPrim().SetDisplayName(label)
-    gprim.CreateDisplayColorAttr([Gf.Vec3f(*linear_color(color).tolist())])
+    gprim.GetPrim().SetDisplayName(seen.label)
+    gprim.CreateDisplayColorAttr([Gf.Vec3f(*linear_color(np.array(seen.color)).tolist())])

@@ -144,13 +144,20 @@ def gather(
 
 
 @wp.func
+def linear_color(color: wp.vec3):
+    """Linear colour of an sRGB colour, from 0 to 1."""
+    found = wp.vec3()
+    for channel in range(3):
+        value = color[channel]
+        found[channel] = wp.where(value <= 0.04045, value / 12.92, wp.pow((value + 0.055) / 1.055, 2.4))
+    return found
+
+
+@wp.func
 def linear(packed: wp.uint32):
     """Linear colour of a packed sRGB colour, from 0 to 1."""
-    color = wp.vec3()
-    for channel in range(3):
-        value = float(level(packed, channel)) / 255.0
-        color[channel] = wp.where(value <= 0.04045, value / 12.92, wp.pow((value + 0.055) / 1.055, 2.4))
-    return color
+    color = wp.vec3(float(level(packed, 0)), float(level(packed, 1)), float(level(packed, 2)))
+    return linear_color(color / 255.0)
 
 
 @wp.func
@@ -207,7 +214,7 @@ def tint_grains(
         positions: Positions of the particles [m].
         radii: Their radii [m].
         particle_world: Their worlds; -1 for all.
-        tints: Their linear colors.
+        tints: Their colors, from 0 to 1.
         colors: Colors of the pixels.
     """
     view, row, column = wp.tid()
@@ -221,5 +228,5 @@ def tint_grains(
         distance = wp.abs(wp.length(point - positions[particle]) - radii[particle])
         if distance < nearest and (particle_world[particle] < 0 or particle_world[particle] == worlds[view]):
             nearest = distance
-            tint = tints[particle]
+            tint = linear_color(tints[particle])
     colors[view, row, column] = packed_color(wp.cw_mul(linear(colors[view, row, column]), tint))

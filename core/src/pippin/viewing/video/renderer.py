@@ -14,8 +14,7 @@ import numpy as np
 import warp as wp
 from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
-from pippin.state.matter import particle_colors
-from pippin.viewing.colors import linear_color
+from pippin.viewing.matter import seen_matter
 
 from .cameras import look_at
 from .edges import Edges
@@ -120,7 +119,10 @@ class Renderer:
         self._floors = [shape for shape, label in enumerate(model.shape_label) if label == _FLOOR]
         self._tints = None
         if model.particle_count:
-            self._tints = wp.array(linear_color(particle_colors(model)), dtype=wp.vec3, device=device)
+            tints = np.ones((model.particle_count, 3), dtype=np.float32)
+            for seen in seen_matter(model, worlds):
+                tints[seen.particles] = seen.color
+            self._tints = wp.array(tints, dtype=wp.vec3, device=device)
         self._cell, self._haze = _round_length(scale / 2.0), 14.0 * scale
 
     def render(self, state: newton.State, poses: np.ndarray) -> np.ndarray:

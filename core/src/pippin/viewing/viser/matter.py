@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from pippin.arrays import on_host
-from pippin.viewing.seen_matter import SeenMatter, seen_matter
+from pippin.viewing.matter import SeenMatter, seen_matter
 
 from .playback import ViewedSimulation
 
@@ -17,10 +17,13 @@ class MatterScene:
 
     def __init__(self, server: Any, shown: ViewedSimulation, offsets_of: Callable[[Sequence[int]], np.ndarray]) -> None:
         self._server, self._shown, self._offsets_of = server, shown, offsets_of
-        self._objects = seen_matter(shown.model, range(shown.world_count))
+        every = seen_matter(shown.model, range(shown.world_count))
+        self._objects = [seen for seen in every if len(seen.particles)]
+        #: Cables of all worlds, which are drawn as shapes.
+        self.cables = [seen for seen in every if len(seen.bodies)]
         self._handles: dict[int, Any] = {}
         # Clouds are sent in half precision: 16 bit hold a thousandth of the distance from their middle at the start.
-        self._origins = [on_host(shown.state.particle_q)[seen.particles].mean(axis=0) for seen in self._objects]
+        self._origins = [seen.of(on_host(shown.state.particle_q)).mean(axis=0) for seen in self._objects]
         #: Worlds that are drawn.
         self.worlds: Sequence[int] = ()
         #: Whether matter is drawn.
@@ -39,7 +42,7 @@ class MatterScene:
                 if handle is not None:
                     handle.visible = False
                 continue
-            points, origin = positions[seen.particles] - self._origins[index], self._origins[index] + self._offset(seen)
+            points, origin = seen.of(positions) - self._origins[index], self._origins[index] + self._offset(seen)
             if handle is None:
                 self._handles[index] = self._add(index, seen, points, origin)
                 continue
@@ -50,7 +53,7 @@ class MatterScene:
 
     def middle(self, seen: SeenMatter) -> np.ndarray:
         """Return the mean position of the particles of an object as it is drawn [m], shape [3]."""
-        return on_host(self._shown.state.particle_q)[seen.particles].mean(axis=0) + self._offset(seen)
+        return seen.of(on_host(self._shown.state.particle_q)).mean(axis=0) + self._offset(seen)
 
     def of_world(self, world: int) -> list[SeenMatter]:
         """Return the objects of a world."""

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from pippin.arrays import on_host
 from pippin.labels import name_of
-from pippin.state.matter import OF_BODIES, Matter
 
 from .page import Page
 from .playback import ViewedSimulation
@@ -42,9 +41,8 @@ class Names:
     def _places(self, world: int) -> dict[str, tuple[str, np.ndarray]]:
         """Return the text and the position of each name."""
         page, model, found = self._page, self._shown.model, {}
-        cables = Matter.of(model, *OF_BODIES)
-        rows = np.flatnonzero(cables.worlds == world)
-        segments = cables.elements(rows)
+        cables = [seen for seen in page.matter.cables if seen.world == world]
+        segments = [body for cable in cables for body in cable.bodies]
         bodies = ("body", model.body_world, model.body_label, page.body_positions) if self.shows_bodies else None
         joints = ("joint", model.joint_world, model.joint_label, page.joint_positions) if self.shows_joints else None
         for kind, worlds, labels, positions_of in filter(None, (bodies, joints)):
@@ -52,9 +50,9 @@ class Names:
             here = np.flatnonzero(on_host(worlds) == world)
             for index in np.setdiff1d(here, segments) if kind == "body" else here:
                 found[f"{kind}_{index}"] = (name_of(labels[index]), positions[index])
-        for row, bodies in zip(rows if self.shows_bodies else (), segments, strict=False):
-            middle = page.body_positions(self._shown)[bodies[bodies >= 0]].mean(axis=0)
-            found[f"cable_{row}"] = (name_of(cables.labels[row]), middle)
+        for index, cable in enumerate(cables if self.shows_bodies else ()):
+            middle = page.body_positions(self._shown)[cable.bodies].mean(axis=0)
+            found[f"cable_{index}"] = (name_of(cable.label), middle)
         for index, seen in enumerate(page.matter.of_world(world) if self.shows_bodies else ()):
             found[f"matter_{index}"] = (name_of(seen.label), page.matter.middle(seen))
         return found

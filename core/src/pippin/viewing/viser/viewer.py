@@ -19,6 +19,10 @@ from .sliders import add_sliders
 _LOGGER = logging.getLogger(__name__)
 
 
+_SHARE = 0.1
+"""Largest part of the time that frames take: a state of many particles is shown less often."""
+
+
 class ViserViewer:
     """A page of this machine alone, over Newton's viewer for viser.
 
@@ -41,6 +45,7 @@ class ViserViewer:
         self.ends_with_tabs = False
         #: Whether the log tells the address of the page.
         self.tells_url = True
+        self._next_frame = 0.0
 
     @hookimpl
     def bind(self, simulation: Any) -> None:
@@ -77,8 +82,9 @@ class ViserViewer:
         return self._panel.user_input.notes() if hasattr(self, "_panel") else []
 
     def wants_frame(self) -> bool:
-        """Tell whether a browser has the page open."""
-        return bool(self.clients.count) or self._panel.user_input.is_pending
+        """Tell whether a browser has the page open, and the frame before does not take too much of the time."""
+        is_due = bool(self.clients.count) and clock.perf_counter() >= self._next_frame
+        return is_due or self._panel.user_input.is_pending
 
     def wait_time(self) -> float:
         """Process the user input, and return the time until the next step [s], `inf` while the page pauses."""
@@ -95,6 +101,7 @@ class ViserViewer:
     @hookimpl
     def frame(self) -> None:
         """Send the state to the browsers."""
+        start = clock.perf_counter()
         self._panel.user_input.process()
         self._plots.follow()
         if self._panel.show():
@@ -102,6 +109,8 @@ class ViserViewer:
                 sliders.follow()
             if self._episode is not None:
                 self._episode.follow()
+        end = clock.perf_counter()
+        self._next_frame = end + (1.0 / _SHARE - 1.0) * (end - start)
 
     def pause(self, is_paused: bool = True) -> None:
         """Pause the simulation, or continue, as the page does."""
