@@ -43,12 +43,12 @@ def test_only_frames_that_move_are_merged_and_sensors_still_find_them(simulate, 
     assert bodies == (["base", "mount", "rod", "tip"] * 2, ["base", "mount", "rod", "frame", "tool", "tip"] * 2)
     assert of[0] == pytest.approx(of[1], abs=2e-4)
     expected = "frame into rod, tool into rod"
-    assert notes == [f"links without a mass are merged into those they are fixed to, as sites: {expected}"]
+    assert notes == [f"for lack of mass, links are merged into those they are fixed to, as sites: {expected}"]
     assert merged.ignored_features == {}
 
 
 def test_a_merged_link_that_a_sensor_of_bodies_names_is_refused_with_its_cure(simulate, arm):
-    with pytest.raises(pippin.ConfigError, match="'tool' has no mass, and the solver needs it merged into 'rod'"):
+    with pytest.raises(pippin.ConfigError, match="the solver needs 'tool' merged into 'rod'"):
         simulate(assets=arm, solver="xpbd", sensors={"touch": {"type": "contact", "bodies": ["tool"]}})
 
 
@@ -61,3 +61,30 @@ def test_the_merged_robot_moves_as_the_whole_one(simulate, arm):
 
     assert np.abs(angles[1] - 1.0).max() > 0.1
     assert angles[0] == pytest.approx(angles[1], rel=0.02)
+
+
+@pytest.mark.parametrize("solver", ["xpbd", "kamino", "featherstone"])
+def test_a_floating_root_without_a_mass_falls_with_the_link_that_it_carries(simulate, tmp_path, solver):
+    """XPBD takes a body without a mass for a static one, from which the robot would hang."""
+    trunk = f'<link name="trunk"><inertial><mass value="2"/>{INERTIA}</link>'
+    rod = f'<link name="rod"><inertial><mass value="1"/>{INERTIA}</link>'
+    tree = '<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/></joint>'
+    joints = tree.format("plate", "fixed", "root", "trunk") + tree.format("hinge", "continuous", "trunk", "rod")
+    (tmp_path / "rover.urdf").write_text(f'<robot name="rover"><link name="root"/>{trunk}{rod}{joints}</robot>')
+    assets = [{"path": str(tmp_path / "rover.urdf"), "floating": True, "position": [0.0, 0.0, 5.0]}]
+    with simulate(assets=assets, solver=solver, dt=0.001) as simulation:
+        simulation.step(500)
+        fallen = 5.0 - simulation.state.body_q.numpy()[:, 2]
+
+    assert fallen == pytest.approx(9.81 * 0.5**2 / 2, rel=5e-3)
+
+
+@pytest.mark.parametrize(("solver", "is_named"), [("xpbd", True), ("featherstone", False)])
+def test_a_divergence_names_the_merger_of_fixed_links(simulate, arm, solver, is_named):
+    assets = [{**arm[0], "joint_positions": {"hinge": 1.0}}]
+    with simulate(assets=assets, solver=solver, max_speed=0.1) as simulation:
+        simulation.step(20)
+        with pytest.raises(pippin.SimulationError, match=r"more than simulation\.max_speed") as fault:
+            simulation.raise_errors()
+
+    assert ("set collapse_fixed_joints = true of the asset" in str(fault.value)) == is_named

@@ -35,9 +35,10 @@ ENOUGH, LIMIT = 60, 300
 
 GRAVITY = 9.81
 
-SURPLUS, SPEED, DEPTH = 1.5, 30.0, 0.05
+SURPLUS, SPEED, DEPTH, DROP = 1.5, 30.0, 0.05, 0.005
 """A robot explodes if its speed, RMS by mass, exceeds that of a free fall by so much, or that of a body is so high
-[m/s]: gravity alone makes no mechanism faster than a free fall. It falls through if a body's origin is so deep [m]."""
+[m/s]: gravity alone makes no mechanism faster than a free fall. It falls through if a body's origin is so deep [m], and
+hangs in the air if its bodies, as a mean by mass, were never so far below their start [m]."""
 
 ERD = "cmeel.prefix/share/example-robot-data/robots"
 FILES: dict[str, float | None] = {
@@ -77,16 +78,26 @@ def paths() -> dict[str, Path]:
     return {name: root / name for name in FILES if (root / name).is_file()}
 
 
-def first_try(path: str, height: float | None, solver: str) -> dict[str, Any]:
+CURES = (
+    {"self_collisions": False},
+    {"collapse_fixed_joints": True},
+    {"self_collisions": False, "collapse_fixed_joints": True},
+    {"substeps": 10},
+)
+"""Keys of the asset, or of the simulation, that a robot which does not run gets in turn."""
+
+
+def first_try(path: str, height: float | None, solver: str, **keys: Any) -> dict[str, Any]:
     """Return what happens to a file: `said` is `runs`, or what went wrong, with figures beside it."""
     import pippin
 
     warnings.simplefilter("ignore")
-    asset: dict[str, Any] = {"path": path}
+    simulated = {"device": "cpu", **{name: keys.pop(name) for name in keys.keys() & {"substeps"}}}
+    asset: dict[str, Any] = {"path": path, **keys}
     if height is not None:
         asset |= {"floating": True, "position": [0.0, 0.0, height]}
     scene = {"ground": height is not None, "assets": [asset]}
-    tables = {"simulation": {"device": "cpu"}, "scene": scene, "solver": {"type": solver}}
+    tables = {"simulation": simulated, "scene": scene, "solver": {"type": solver}}
     start = time.perf_counter()
     try:
         with pippin.Simulation(pippin.structure(tables)) as simulation:
@@ -104,6 +115,7 @@ def _run(simulation: Any, *, has_ground: bool) -> dict[str, Any]:
     start, fastest, surplus, lowest = time.perf_counter(), 0.0, 0.0, np.inf
     moving = simulation.model.body_inv_mass.numpy() > 0.0
     mass = simulation.model.body_mass.numpy()[moving]
+    height, drop = simulation.state.body_q.numpy()[moving, 2], -np.inf
     for _ in range(STEPS // STRIDE):
         simulation.step(STRIDE)
         poses, speeds = simulation.state.body_q.numpy()[moving], simulation.state.body_qd.numpy()[moving, :3]
@@ -113,12 +125,16 @@ def _run(simulation: Any, *, has_ground: bool) -> dict[str, Any]:
         fastest = max(fastest, float(np.linalg.norm(speeds, axis=1).max(initial=0.0)))
         mean = float(np.sqrt(np.sum(mass * np.sum(speeds**2, axis=1)) / mass.sum()))
         surplus = max(surplus, mean - GRAVITY * simulation.time)
+        drop = max(drop, float(mass @ (height - poses[:, 2]) / mass.sum()))
         lowest = min(lowest, float(poses[:, 2].min(initial=np.inf)))
         if time.perf_counter() - start > ENOUGH:
             break
     simulation.raise_errors()
     is_fast = fastest > SPEED or surplus > SURPLUS
-    said = "explodes" if is_fast else "falls through" if has_ground and lowest < -DEPTH else "runs"
+    is_short = simulation.step_count < STEPS
+    faults = {"explodes": is_fast, "falls through": has_ground and lowest < -DEPTH}
+    faults |= {"hangs": has_ground and drop < DROP, "slow": is_short}
+    said = next((name for name, is_so in faults.items() if is_so), "runs")
     pace = (time.perf_counter() - start) / simulation.time
     figures = {"speed": fastest, "surplus": surplus, "lowest": lowest, "time": simulation.time, "pace": pace}
     rounded = {name: round(value, 2) for name, value in figures.items()}
@@ -154,11 +170,11 @@ def _short(name: str) -> str:
 
 
 def _cell(line: dict[str, Any] | None) -> str:
-    """Return `runs`, with the simulated time if it is less than a second, or the first word of what went wrong."""
+    """Return `runs` or what went wrong in a word; with the simulated time of a file that is slow."""
     if line is None:
         return ""
     said = line["said"].split(":")[0]
-    return f"runs ({line['time']:.2f} s)" if said == "runs" and line["time"] < STEPS * 0.005 else said
+    return f"slow ({line.get('time', 0.0):.2f} s)" if said == "slow" else said
 
 
 def _faults(lines: Iterable[dict[str, Any]]) -> list[str]:
@@ -167,6 +183,9 @@ def _faults(lines: Iterable[dict[str, Any]]) -> list[str]:
     for line in lines:
         if line["said"] not in ("runs", "slow"):
             what = line["said"].partition(": ")[2] or f"{line['said']}, {line['surplus']} m/s faster than a free fall"
+            what = re.sub(r"^step .*?\(t = (.*?)\).*", r"diverges at \1", what)
+            if "cure" in line:
+                what += f"; runs with {line['cure']}" if line["cure"] else "; none of the cures makes it run"
             found.setdefault(what.replace("|", "/"), []).append(f"`{_short(line['file'])}` on `{line['solver']}`")
     return [f"{', '.join(names)}: {what}" for what, names in found.items()]
 
@@ -212,7 +231,13 @@ def _try_in_time(name: str, solver: str) -> dict[str, Any]:
         found = {"said": f"failed: {type(error).__name__}: {error}"}
     finally:
         signal.alarm(0)
-    return {"file": name, "solver": solver, **found}
+    is_mechanical = not found["said"].startswith(("runs", "slow", "refused: solver", "failed"))
+    for cure in CURES if is_mechanical else ():
+        if first_try(str(paths().get(name, name)), FILES.get(name), solver, **cure)["said"] == "runs":
+            words = (f"`{key} = {str(value).lower()}`" for key, value in cure.items())
+            return {"file": name, "solver": solver, **found, "cure": " and ".join(words)}
+    tried = {"cure": ""} if is_mechanical else {}
+    return {"file": name, "solver": solver, **found, **tried}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Frames without a mass on fixed joints, merged into the links that carry them for solvers that need masses."""
+"""Links without a mass on fixed joints, in one body with those they are fixed to for solvers that need masses."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from pippin.support.used_features import LIGHT
 def merge_frames(builder: newton.ModelBuilder, supported: Collection[str] | None) -> None:
     """Merge the massless and light links of a prototype into those that they are fixed to, if the solver needs masses.
 
-    A site with the label of the link keeps its place, so that sensors find it. Nothing else changes: other fixed joints
-    stay, and so do links that are fixed to the world alone.
+    A link that carries the mass of a massless one is merged into it: such a root would hang in the air. A site with the
+    label of the link keeps its place, so that sensors find it. Nothing else changes: other fixed joints stay, and so do
+    links that are fixed to the world alone.
 
     Args:
         builder: The content of one world.
@@ -46,7 +47,7 @@ def with_cure(fault: str, builders: Iterable[newton.ModelBuilder]) -> str:
                 name_of(label) for label in (builder.shape_label[site], builder.body_label[builder.shape_body[site]])
             )
             if f"{name!r}" in fault:
-                return f"{fault}; {name!r} has no mass, and the solver needs it merged into {head!r}: name that link"
+                return f"{fault}; the solver needs {name!r} merged into {head!r}, as one has no mass: name {head!r}"
     return fault
 
 
@@ -58,7 +59,7 @@ def frame_notes(model: newton.Model) -> list[str]:
     heads = bodies.numpy() if len(merged) else []
     texts = (f"{name_of(model.shape_label[site])} into {name_of(model.body_label[heads[site]])}" for site in merged)
     found = listed(texts)
-    return [f"links without a mass are merged into those they are fixed to, as sites: {found}"] if found else []
+    return [f"for lack of mass, links are merged into those they are fixed to, as sites: {found}"] if found else []
 
 
 def _joints(builder: newton.ModelBuilder, lacking: Collection[str]) -> Iterator[int]:
@@ -68,10 +69,14 @@ def _joints(builder: newton.ModelBuilder, lacking: Collection[str]) -> Iterator[
     if any(builder.joint_articulation[joint] < 0 for joint in fixed):
         return
     head = {children[joint]: parents[joint] for joint in fixed}
+    is_lacking = [
+        (mass == 0.0 and "massless_bodies" in lacking) or (0.0 < mass < LIGHT and "light_links" in lacking)
+        for mass in builder.body_mass
+    ]
     for joint in fixed:
-        body, mass = children[joint], builder.body_mass[children[joint]]
+        body, is_all_that_weighs = children[joint], True
         while body in head:
             body = head[body]
-        is_lacking = (mass == 0.0 and "massless_bodies" in lacking) or (0.0 < mass < LIGHT and "light_links" in lacking)
-        if body >= 0 and is_lacking:
+            is_all_that_weighs &= body >= 0 and is_lacking[body]
+        if body >= 0 and (is_lacking[children[joint]] or is_all_that_weighs):
             yield joint

@@ -34,6 +34,8 @@ def remedies(
         found.append(f"give {light!r} an armature, it has almost none (armature of its actuator group or of the asset)")
     if any(overlap.is_own for overlap in overlaps(model, solver, source)):
         found.append("set self_collisions = false of the asset, which overlaps with itself at the start")
+    if components.declarations[components.solver_name].coordinates == "maximal" and _has_fixed_links(model):
+        found.append("set collapse_fixed_joints = true of the asset, as the solver has to hold fixed joints together")
     return found
 
 
@@ -41,6 +43,12 @@ def _driven(components: Components) -> Iterator[tuple[str, Sequence[int]]]:
     for name, attributes in components.attributes.items():
         if attributes.actuated_dofs is not None:
             yield name, attributes.actuated_dofs.numpy().tolist()
+
+
+def _has_fixed_links(model: newton.Model) -> bool:
+    """Tell whether a fixed joint joins two bodies."""
+    is_fixed = on_host(model.joint_type) == int(newton.JointType.FIXED)
+    return bool((is_fixed & (on_host(model.joint_parent) >= 0)).any())
 
 
 def _is_explicit(components: Components, name: str) -> bool:
