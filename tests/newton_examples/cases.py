@@ -114,6 +114,35 @@ def _plots(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return silent | {name: [0.0] for name in logs}
 
 
+def _sheets(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    starts = [each * 441 for each in range(5)]
+    return {"sheet_starts": starts, "rest_side": 1.0, "_apply_stretch_ramp": lambda: None, "_frame_index": 0}
+
+
+def _gripper(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"step": simulation.step, "_mesh_particles": list(range(simulation.model.particle_count))}
+
+
+def _conveyor(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    bodies, shapes = simulation.model.body_label, simulation.model.shape_label
+    belts = [index for index, label in enumerate(shapes) if label.startswith("conveyor_belt")]
+    indices = {"belt_body": bodies.index("conveyor_belt"), "belt_collision_shapes": belts}
+    return {
+        "bag_bodies": [index for index, label in enumerate(bodies) if "_" in label and "belt" not in label],
+        **indices,
+    }
+
+
+def _screw(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return what the example's own step writes and reads: its target goes to an array of its own."""
+    example = SimpleNamespace(joint_target_q=wp.zeros(2, dtype=float, device=simulation.device))
+    arrays = {name: wp.empty_like(getattr(simulation.model, name)) for name in ("joint_q", "joint_qd")}
+    zero = dict.fromkeys(("max_abs_screw_angle", "max_abs_coupling_error"), 0.0)
+    places = {"screw_q_index": 0, "nut_q_index": 1, "screw_target_index": 0}
+    law = {"angle_amplitude": 1.0, "coupling_ratio": 1.2 / (2.0 * np.pi)}
+    return {"control": example, "viewer": Mock(), **arrays, **zero, **places, **law}
+
+
 def _steps(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return the step of an example whose own one launches a graph and nothing else."""
     return {"step": simulation.step}
@@ -140,6 +169,7 @@ def _box(simulation: pippin.Simulation) -> Mapping[str, Any]:
 
 
 CASES = (
+    Case(module="basic.example_basic_conveyor", frames=100, attributes=_conveyor),
     Case(module="basic.example_basic_dzhanibekov", frames=230, attributes=_spin),
     Case(module="basic.example_basic_heightfield", frames=120, attributes=_spheres),
     Case(module="basic.example_basic_joints", frames=100),
@@ -149,6 +179,7 @@ CASES = (
         attributes=_layers,
         solvers=("xpbd", "featherstone", "mujoco", "kamino"),
     ),
+    Case(module="basic.example_basic_mimic_joint", frames=120, attributes=_screw),
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
     Case(module="basic.example_basic_plotting", frames=200, attributes=_plots, marks=("slow",)),
@@ -158,11 +189,14 @@ CASES = (
     Case(module="cable.example_cable_y_junction", frames=20, attributes=_junction),
     Case(module="cloth.example_cloth_bending", frames=400),
     Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
+    Case(module="cloth.example_cloth_poker_cards", frames=30, marks=("slow",)),
+    Case(module="cloth.example_cloth_twist", frames=100, marks=("slow",)),
     Case(module="contacts.example_balance_bird", frames=120),
     Case(module="contacts.example_domino_spiral", frames=120),
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
     Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
+    Case(module="mpm.example_mpm_beam_twist", frames=100, marks=("cuda",)),
     Case(module="mpm.example_mpm_grain_rendering", frames=10),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="mpm.example_mpm_multi_material", frames=10, marks=("slow",)),
@@ -170,11 +204,17 @@ CASES = (
     Case(module="multiphysics.example_softbody_dropping_to_cloth", frames=2, marks=("slow",)),
     Case(module="multiphysics.example_softbody_gift", frames=2, marks=("slow",)),
     Case(module="robot.example_robot_cartpole", frames=10),
+    Case(module="selection.example_selection_articulations", frames=10, attributes=_steps, marks=("slow",)),
+    Case(module="selection.example_selection_materials", frames=10, attributes=_steps),
+    Case(module="selection.example_selection_multiple", frames=10, attributes=_steps),
     Case(module="sensors.example_sensor_imu", frames=200, attributes=_imu),
     Case(module="softbody.example_softbody_hanging", frames=2),
     Case(module="tendon.example_tendon_3d_routing", frames=60, attributes=_routing),
     Case(module="tendon.example_tendon_capstan_friction", frames=45, attributes=_capstans),
     Case(module="tendon.example_tendon_pinhole", frames=30),
     Case(module="tendon.example_tendon_pulley", frames=30),
+    Case(module="vbd.example_cloth_stiff_material_stretch", frames=360, attributes=_sheets, marks=("slow",)),
+    Case(module="vbd.example_vbd_gripper_soft_grid", frames=240, attributes=_gripper, marks=("slow",)),
+    Case(module="vbd.example_vbd_gripper_soft_triangle", frames=240, attributes=_gripper, marks=("slow",)),
     Case(module="vbd.example_vbd_rigid_rigid_contact", frames=100, attributes=_box),
 )

@@ -105,6 +105,39 @@ def strap(width: float, height: float) -> newton.Mesh:
     return newton.Mesh(vertices, faces.ravel(), compute_inertia=False)
 
 
+def ring(inner: float, outer: float, bottom: float, top: float) -> newton.Mesh:
+    """Return a ring about z of 96 segments, as `basic_conveyor` has them [m]."""
+    angles = np.linspace(0.0, 2.0 * math.pi, 96, endpoint=False)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    corners = [(inner, bottom), (outer, bottom), (outer, top), (inner, top)]
+    vertices = [np.column_stack([radius * circle, np.full(96, height)]) for radius, height in corners]
+    here = np.arange(96)
+    there, sides = (here + 1) % 96, [(each * 96, (each + 1) % 4 * 96) for each in range(4)]
+    faces = [
+        np.stack([near + here, near + there, far + there, near + here, far + there, far + here], axis=1)
+        for near, far in sides
+    ]
+    return newton.Mesh(np.concatenate(vertices), np.concatenate(faces).reshape(-1), compute_inertia=False)
+
+
+def bags(kind: int, height: float) -> np.ndarray:
+    """Return the poses of the bags of one kind in `basic_conveyor`, of which each has a lane, shape [6, 7]."""
+    angles = np.linspace(0.0, 2.0 * math.pi, 18, endpoint=False)[kind::3]
+    radius, half, zero = 1.8 + (-0.12, 0.0, 0.12)[kind], (angles + math.pi / 2.0) / 2.0, np.zeros(6)
+    places = [radius * np.cos(angles), radius * np.sin(angles), np.full(6, 0.59 + height + 0.035)]
+    return np.stack([*places, zero, zero, np.sin(half), np.cos(half)], axis=1)
+
+
+def cards() -> np.ndarray:
+    """Return the poses of the 52 cards of `cloth_poker_cards`, by its seed, shape [52, 7]."""
+    random, poses = np.random.default_rng(42), []
+    for number in range(52):
+        x, y, angle = random.uniform(-0.005, 0.005), random.uniform(-0.005, 0.005), random.uniform(-0.1, 0.1)
+        place = [x - 0.03175, y - 0.04445, 0.25 + 0.001 * number]
+        poses.append([*place, 0.0, 0.0, math.sin(angle / 2.0), math.cos(angle / 2.0)])
+    return np.array(poses)
+
+
 def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
@@ -119,6 +152,15 @@ def main() -> None:
     np.savez_compressed(FILES / "block.npz", vertices=points.astype(np.float32), tet_indices=tetrahedra.ravel())
     for name, each in (("strap", strap(1.01, 2.02)), ("strap_across", strap(1.015, 2.025))):
         np.savez_compressed(FILES / f"{name}.npz", vertices=each.vertices, indices=each.indices)
+    np.savetxt(FILES / "cards.csv", cards(), fmt="%.9g", delimiter=",")
+    corners = np.array([[-0.18, 0.0, 0.11], [0.18, 0.0, 0.11], [0.07, 0.0, 0.47]], dtype=np.float32)
+    np.savez_compressed(FILES / "triangle.npz", vertices=corners, indices=np.arange(3))
+    rings = {"belt": (1.56, 2.04, -0.04, 0.04), "rail_inner": (1.525, 1.56, 0.03, 0.19)}
+    for name, sizes in {**rings, "rail_outer": (2.04, 2.075, 0.03, 0.19)}.items():
+        mesh = ring(*sizes)
+        np.savez_compressed(FILES / f"{name}.npz", vertices=mesh.vertices, indices=mesh.indices)
+    for kind, (name, height) in enumerate({"boxes": 0.08, "capsules": 0.08, "spheres": 0.11}.items()):
+        np.savetxt(FILES / f"bags_{name}.csv", bags(kind, height), fmt="%.9g", delimiter=",")
 
 
 if __name__ == "__main__":

@@ -56,11 +56,7 @@ class RandomMotion(Motion):
 
 
 def together(values: dict[str, Value]) -> np.ndarray:
-    """Return the components of several values as rows, shape [components, values]; a number counts for each of them.
-
-    Raises:
-        ConfigError: Two of them have different numbers of components.
-    """
+    """Return the components of several values as rows, shape [components, values]; a number counts for each of them."""
     parts = {name: numbers_of(value) for name, value in values.items()}
     width = max(map(len, parts.values()))
     for name, part in parts.items():

@@ -72,10 +72,7 @@ class Motion(abc.ABC):
         """
         host = binding.simulation
         if host.config.simulation.requires_grad:
-            raise ConfigError(
-                f"{self.config.subject}: a motion has no derivatives, for which simulation.requires_grad asks; leave"
-                " one of the two out"
-            )
+            raise ConfigError(f"{self.config.subject}: a motion has no derivatives; leave simulation.requires_grad out")
         mover = MOVERS[self.config.subject](self.config, binding)
         width = self.build(binding, mover.element_count)
         shape, device = (host.world_count, width), host.device

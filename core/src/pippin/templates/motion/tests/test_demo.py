@@ -32,8 +32,3 @@ def test_the_plate_is_where_the_formula_says():
     angle = 2.0 * math.pi * 2.0 * 0.3
     assert place == pytest.approx(0.2 * 0.3 * math.sin(angle), abs=1e-5)
     assert velocity == pytest.approx(0.2 * (math.sin(angle) + angle * math.cos(angle)), abs=1e-4)
-
-
-def test_a_wrong_growth_is_refused():
-    with pytest.raises(pippin.ConfigError, match=r"growth: must be > 0\.0"):
-        simulate(growth=-1.0)
