@@ -36,24 +36,88 @@ def test_everything_bound_to_a_model_goes_with_its_simulation(name, ball, config
     assert [reference() for reference in held] == [None] * len(held)
 
 
+@pytest.fixture
+def without_collections():
+    """Let Python free only what nothing refers to, not circles."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("name", RIGID)
+def test_a_closed_simulation_goes_at_once(name, ball, configure, without_collections):
+    """Python's garbage collector waits for about 40 of them."""
+    with pippin.Simulation(configure(name, scene={"ground": True}), prototype=ball(height=0.0995)) as simulation:
+        simulation.step(2)
+        simulation.reset()
+        simulation.view.rigid_bodies("**").get_velocities()
+    held = held_by(simulation)
+
+    del simulation
+
+    assert [reference() for reference in held] == [None] * len(held)
+
+
+WATCHED = {
+    "sensors.toml": {},
+    "quadruped.toml": {
+        **{f"recorders.{kind}": {"type": kind} for kind in ("npz", "hdf5", "mcap")},
+        "viewers.file": {"type": "usd"},
+    },
+    "tasks/quadruped_velocity.toml": {},
+}
+
+
+@pytest.mark.parametrize("file", WATCHED)
+def test_who_watched_a_simulation_does_not_keep_it(file, examples, tmp_path, without_collections):
+    """Sensors, recorders, viewers, views, the terms of a task, and callbacks that refer to it."""
+    overrides = {"simulation.device": "cpu", "scene.worlds": 2, **WATCHED[file]}
+    with pippin.Simulation.from_file(examples / file, overrides, folder=tmp_path) as simulation:
+        simulation.callbacks.add("after_step", lambda own=simulation: own.time)
+        simulation.step(2)
+        simulation.view.articulations("*").get_dof_positions()
+    parts = (*simulation.sensors.values(), *simulation.recorders.values(), *simulation.viewers.values())
+    held = [*held_by(simulation), *(weakref.ref(each) for each in parts)]
+    if simulation.task is not None:
+        held.append(weakref.ref(simulation.task))
+
+    del simulation, parts
+
+    assert [reference() for reference in held] == [None] * len(held)
+
+
+def test_a_build_that_fails_keeps_nothing(ball, configure, without_collections):
+    held = []
+
+    class Refusing:
+        @pippin.hookimpl
+        def bind(self, simulation):
+            held.extend(weakref.ref(each) for each in (simulation.model, simulation.solver, simulation.state, self))
+            raise pippin.ConfigError("no")
+
+    with pytest.raises(pippin.ConfigError, match="no"):
+        pippin.Simulation(configure("mujoco"), plugins=[Refusing()], prototype=ball())
+
+    assert [reference() for reference in held] == [None] * len(held)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("name", ["mujoco", "mujoco-native", "featherstone"])
-def test_twenty_builds_keep_less_than_two_tenths_of_a_megabyte_each(name, ball, configure):
-    """Each is collected before the next one, as docs/reference/performance.md tells."""
+def test_twenty_builds_keep_less_than_three_tenths_of_a_megabyte_each(name, ball, configure):
+    """Nobody collects garbage in between."""
     page = os.sysconf("SC_PAGE_SIZE")
 
     def build(count):
         for _ in range(count):
             with pippin.Simulation(configure(name, scene={"ground": True}), prototype=ball()) as simulation:
                 simulation.step(2)
-            del simulation
-            gc.collect()
         return int(Path("/proc/self/statm").read_text().split()[1]) * page / 2**20
 
     before = build(8)
 
-    assert (build(20) - before) / 20 < 0.2
+    assert (build(20) - before) / 20 < 0.3
 
 
 @pytest.mark.parametrize("name", ["mujoco", "xpbd"])

@@ -42,6 +42,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "FrameTransformConfig": {"body": "x"},
     "ReferenceConfig": {"body": "x"},
     "IMUConfig": {"body": "x"},
+    "ObjectStateConfig": {"particles": ...},
     "RayCasterConfig": {"body": "x", "lidar": ...},
     "LatencyConfig": {"readings": 1},
     "ProgressRateConfig": {"target": (0.0, 0.0)},

@@ -55,7 +55,7 @@ since it tells the meshes of a URDF apart by the names of their files alone.
 
 Two shapes at ten random poses, which overlap by 0.2 to 4 mm: the largest difference to what plain MuJoCo finds, in
 the depth of the deepest contact and in its normal. The last column is Newton's own collision, which all solvers but
-these two use. It collides meshes as they are, MuJoCo their convex hulls; this mesh is convex.
+these two use. Its figures, here and below, are from before it got the convex hulls of meshes of MJCF and URDF files.
 
 | Shapes | `mujoco-native` | `mujoco` | Newton's collision |
 | --- | --- | --- | --- |

@@ -58,6 +58,45 @@ def _rest_poses(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"cable_bodies": [_segments(simulation, label) for label in ("straightens", "curls")]}
 
 
+def _bundle(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the cables, and the time at the end, which the example takes from its window."""
+    cables = [_segments(simulation, f"cable_{number}") for number in range(7)]
+    return {"cable_body_ids": cables, "obstacle_release_time": 2.0, "with_dahl": True, "sim_time": 2.5}
+
+
+def _twist(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    cables = [_segments(simulation, label) for label in ("soft", "middling", "stiff")]
+    return {"cable_length": 6.4, "num_elements": 64, "cable_bodies_list": cables}
+
+
+def _plectoneme(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return what the example's own step writes, and Pippin's motions do not read."""
+    return {"TWIST_TURNS": 6.0, "_command": lambda time: 0.0, "twist_angle": wp.zeros(1, dtype=wp.float32)}
+
+
+def _switch(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the guides and spans of `tendon_mujoco_switch`, and what its check records."""
+    return {
+        "middle_radius": 0.085,
+        "middle_orientation": -1,
+        "lower_guide": 1,
+        "middle_guide": 2,
+        "endpoint_guide": 3,
+        "middle_left_seg": 1,
+        "middle_right_seg": 2,
+        "_active_history": [],
+        "_top_x_history": [],
+        "_transition_count": 0,
+        "_last_middle_active": False,
+        "_activation_mismatch_count": 0,
+        "_max_inactive_middle_penetration": 0.0,
+        "_min_active_tangent_radius": float("inf"),
+        "_max_active_tangent_radius": 0.0,
+        "_saw_middle_segment_disabled": False,
+        "_saw_middle_segment_enabled": False,
+    }
+
+
 def _junction(simulation: pippin.Simulation) -> Mapping[str, Any]:
     bodies = _segments(simulation, "tree")
     joints = [index for index, label in enumerate(simulation.model.joint_label) if "_cable_" in label]
@@ -189,8 +228,11 @@ CASES = (
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
     Case(module="basic.example_basic_plotting", frames=200, attributes=_plots, marks=("slow",)),
     Case(module="basic.example_recording", frames=120, attributes=_steps, marks=("slow",)),
+    Case(module="cable.example_cable_bundle_hysteresis", frames=150, attributes=_bundle, marks=("slow",)),
     Case(module="cable.example_cable_initial_rest_pose", frames=120, attributes=_rest_poses),
     Case(module="cable.example_cable_pile", frames=20, attributes=_pile, marks=("slow",)),
+    Case(module="cable.example_cable_plectoneme", frames=20, attributes=_plectoneme, marks=("slow",)),
+    Case(module="cable.example_cable_twist", frames=20, attributes=_twist),
     Case(module="cable.example_cable_y_junction", frames=20, attributes=_junction),
     Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
     Case(module="cloth.example_cloth_poker_cards", frames=30, marks=("slow",)),
@@ -212,6 +254,7 @@ CASES = (
     Case(module="softbody.example_softbody_hanging", frames=2),
     Case(module="tendon.example_tendon_3d_routing", frames=60, attributes=_routing),
     Case(module="tendon.example_tendon_capstan_friction", frames=45, attributes=_capstans),
+    Case(module="tendon.example_tendon_mujoco_switch", frames=210, attributes=_switch, is_still=True),  # it returns
     Case(module="tendon.example_tendon_pinhole", frames=30),
     Case(module="tendon.example_tendon_pulley", frames=30),
     Case(module="vbd.example_cloth_stiff_material_stretch", frames=360, attributes=_sheets, marks=("slow",)),

@@ -63,6 +63,20 @@ def branches() -> tuple[np.ndarray, np.ndarray]:
     return np.array(points), np.array(edges)
 
 
+def zigzag() -> np.ndarray:
+    """Return the ends of the segments of a cable of `cable_twist` with three right angles [m], shape [65, 3]."""
+    legs = np.repeat([[0.0, 0.1, 0.0], [0.1, 0.0, 0.0], [0.0, -0.1, 0.0], [0.1, 0.0, 0.0]], 16, axis=0)
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(legs, axis=0)])
+
+
+def arc() -> np.ndarray:
+    """Return the ends of the segments of `cable_plectoneme` [m], shape [81, 3]; the middle lies to one side."""
+    share = np.linspace(0.0, 1.0, 81)
+    points = np.stack([1.2 * (share - 0.5), np.zeros(81), 1.8 - 0.9 * np.sin(np.pi * share)], axis=1)
+    points[40, 1] = 1e-3
+    return points
+
+
 def pedestal() -> newton.Mesh:
     """Return the frustum of `balance_bird`, with its base at height zero [m]."""
     mesh = newton.Mesh.create_cylinder(
@@ -109,6 +123,8 @@ def main() -> None:
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "wave.csv", wave(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "helix.csv", helix(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "zigzag.csv", zigzag(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "arc.csv", arc(), fmt="%.9g", delimiter=",")
     points, edges = branches()
     np.savetxt(FILES / "branches.csv", points, fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "branch_edges.csv", edges, fmt="%d", delimiter=",")

@@ -179,9 +179,9 @@ def test_a_wrong_route_is_refused_with_its_place(guides, reason):
 @pytest.mark.parametrize(
     ("scene", "reason"),
     [
-        ({"sites": [{"label": "a"}, {"label": "a"}]}, r"sites\[1\]\.label: 'a' is the label of sites\[0\] too"),
+        ({"sites": [{"label": "a"}, {"label": "a"}]}, r"sites\[1\]\.label: 'a' is the label of another one"),
         ({"sites": [{"label": "a", "body": "lode"}]}, r"sites\[0\]\.body: no body 'lode'.*'load'"),
-        ({"tendons": [{"label": "a", "guides": LOAD}] * 2}, r"tendons\[1\]\.label: 'a' is the label of tendons\[0\]"),
+        ({"tendons": [{"label": "a", "guides": LOAD}] * 2}, r"tendons\[1\]\.label: 'a' is the label of another one"),
     ],
 )
 def test_equal_labels_and_unknown_bodies_are_refused(scene, reason):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import tomllib
+import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -104,7 +105,7 @@ class Simulation(FrozenAttributes):
         #: The source of contacts.
         self.contact_source: ContactSource = built.source
         #: What the simulation does for its components within a step.
-        self.services: Services = SimulationServices(self, built)
+        self.services: Services = SimulationServices(host := weakref.proxy(self), built)
         #: Control steps so far.
         self.step_count: int = 0
         #: The same on the device, shape [1]: kernels of a recorded step may read it.
@@ -115,9 +116,9 @@ class Simulation(FrozenAttributes):
         self.seeds: WorldSeeds = built.seeds
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
-                self._plan = self.services.plan = bind_components(built, self)
+                self._plan = self.services.plan = bind_components(built, host)
             self._current = CurrentProgram(self._plan)
-            self._schedule = HostSchedule(self._components, self.callbacks, built.periods, self)
+            self._schedule = HostSchedule(self._components, self.callbacks, built.periods, host)
             if self.task is not None and self.task.draws_starts:
                 self.reset()  # the first episode starts like all others
             self._is_ready = True
@@ -203,9 +204,9 @@ class Simulation(FrozenAttributes):
         """Articulations, bodies and contacts of all worlds as dense arrays; a new view if the last one is invalid."""
         from .views.simulation_view import SimulationView
 
-        if self._view is None or not self._view.is_valid:
-            self._view = SimulationView(self)
-        return self._view
+        view = self._view if self._view is not None and self._view.is_valid else SimulationView(self)
+        self._view = None if self._is_closed else view  # a closed simulation keeps nothing that refers to it
+        return view
 
     @property
     def is_closed(self) -> bool:
@@ -533,7 +534,7 @@ class Simulation(FrozenAttributes):
         self._is_closing = True
         with ExitStack() as last:
             last.callback(self.callbacks.close)
-            last.callback(setattr, self, "_is_closed", True)
+            last.callback(vars(self).update, _is_closed=True, _view=None)
             last.callback(self._components.close)
             noted = self._components.noted if self._is_ready else set[str]
             before = noted()
@@ -552,8 +553,7 @@ class Simulation(FrozenAttributes):
 
     def __repr__(self) -> str:
         solver = self.config.solver.type if self.config.solver else type(self.solver).__name__
-        time = f"{self.time:g} s"
-        return f"Simulation(worlds={self.world_count}, solver={solver}, time={time}, device={self.device})"
+        return f"Simulation(worlds={self.world_count}, solver={solver}, time={self.time:g} s, device={self.device})"
 
     def __enter__(self) -> Self:
         refuse_closed(self, "with")

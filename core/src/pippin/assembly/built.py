@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -87,6 +88,8 @@ def assemble(
         found = report_imports(
             imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"), step=step.dt / step.substeps
         )
+        for each in imports:
+            each.part.custom_attributes.clear()
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()
@@ -210,4 +213,4 @@ def _opaque(components: Components, simulation: Host) -> tuple[type, ...]:
     """Return the classes whose instances own nothing that a step changes."""
     observers = (type(components[name]) for name, each in components.declarations.items() if each.is_observer)
     of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
-    return (type(simulation), Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)
+    return (simulation.__class__, weakref.ProxyType, Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)

@@ -88,6 +88,8 @@ def build_model(
     )
     _refuse_state_attributes(model)
     _set_particle_numbers(model, config.collision)
+    for each in (*worlds, builder):
+        each.custom_attributes.clear()  # those of solvers refer back to the builder, which nobody needs any more
     return model, layout, imports
 
 

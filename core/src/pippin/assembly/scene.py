@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 import attrs
 import newton
@@ -171,9 +172,14 @@ def finalize(
                 f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"
             )
     try:
-        return builder.finalize(device=device, requires_grad=requires_grad, skip_validation_inertia=has_valid_inertias)
+        model = builder.finalize(device=device, requires_grad=requires_grad, skip_validation_inertia=has_valid_inertias)
     except (NotImplementedError, ValueError) as error:
         raise ConfigError(f"scene: newton refused it: {error}") from error
+    for namespace in vars(model).values():
+        if isinstance(namespace, newton.Model.AttributeNamespace):
+            aliases = vars(namespace)["_deprecated_aliases"]  # each of them asks the model, and would keep it alive
+            aliases.update({key: (partial(lambda it: it, get()), text) for key, (get, text) in aliases.items()})
+    return model
 
 
 def world_offsets(scene: SceneConfig) -> np.ndarray:

@@ -51,6 +51,11 @@ def hook_faults(plugin: type) -> tuple[str, ...]:
     return tuple(_hook_faults(plugin))
 
 
+def release_hooks(manager: pluggy.PluginManager) -> None:
+    """Drop the hooks of a manager that nobody asks any more: each of them refers to it, and to the plugins."""
+    vars(manager.hook).clear()
+
+
 _PLAIN_HOOKS = frozenset(name for name in vars(Hooks) if not name.startswith("_")) - {"check_model"}
 """Hooks whose answer is no iterator."""
 

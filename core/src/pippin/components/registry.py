@@ -20,7 +20,7 @@ from pippin.label_mapping import LabelMapping
 from pippin.labels import label_fault
 from pippin.support.declaration import Declaration
 
-from .contract import attribute_faults
+from .contract import attribute_faults, release_hooks
 from .error_attribution import ErrorAttribution
 from .own_hooks import add_own_hooks, refuse_arguments
 from .runtime_attributes import RuntimeAttributes
@@ -254,6 +254,7 @@ class Components(Mapping[str, Any]):
                     _LOGGER.warning("%s", error)
                 else:
                     errors.append(error)
+        release_hooks(self.manager)
         if len(errors) == 1:
             raise errors[0]
         if errors:

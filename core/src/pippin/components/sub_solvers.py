@@ -21,7 +21,7 @@ from pippin.support.declaration import Declaration
 from pippin.support.requirements import find_gaps, without
 from pippin.support.used_features import used_features
 
-from .contract import load_plugin
+from .contract import load_plugin, release_hooks
 from .error_attribution import ErrorAttribution
 from .runtime_attributes import RuntimeAttributes
 
@@ -87,6 +87,7 @@ def _hooks_of(component: Any, attribution: ErrorAttribution) -> Mapping[str, Cal
             raise PluginError(f"{owner}: wraps {caller.name!r}, which nobody answers here; answer it instead")
         names = (*answer.argnames, *answer.kwargnames)
         found[caller.name] = _asking(attribution.guarded(caller.name, answer.function), names)
+    release_hooks(manager)
     return found
 
 

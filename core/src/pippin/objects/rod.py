@@ -78,15 +78,15 @@ def _points(config: RodConfig, where: str) -> np.ndarray:
     return points
 
 
-def _listed(points: tuple[Any, ...] | str, where: str) -> np.ndarray:
-    return read_table(points, where, (3,)) if isinstance(points, str) else np.array(points)
+def _listed(rows: tuple[Any, ...] | str, where: str, columns: int = 3) -> np.ndarray:
+    return read_table(rows, where, (columns,)) if isinstance(rows, str) else np.array(rows)
 
 
 def _edges(config: RodConfig, where: str) -> np.ndarray | None:
     """Return the two points of each segment, shape [segments, 2]; None if each joins a point to the next one."""
     if not config.edges:
         return None
-    rows = read_table(config.edges, where, (2,)) if isinstance(config.edges, str) else np.array(config.edges)
+    rows = _listed(config.edges, where, 2)
     if (rows != rows.astype(int)).any():
         raise ConfigError(f"{where}: expected numbers of points, which are integers")
     return rows.astype(int)

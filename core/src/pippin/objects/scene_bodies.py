@@ -58,13 +58,11 @@ class SceneBodies:
         sites = [index for index, flags in enumerate(builder.shape_flags) if flags & int(newton.ShapeFlags.SITE)]
         labels = [builder.shape_label[index] for index in sites]
         found = _named(label, labels)
-        if len(found) != 1:
-            near = did_you_mean(label, [*labels, *map(name_of, labels)]) or "; add it to scene.sites"
-            raise ConfigError(
-                f"{where}: {label!r} is the label of {len(found)} sites; name one by its whole label"
-                if found
-                else f"{where}: no site {label!r}{near}"
-            )
+        if len(found) > 1:
+            raise ConfigError(f"{where}: {label!r} names {len(found)} sites; write the whole label of one")
+        if not found:
+            near = did_you_mean(label, [*labels, *map(name_of, labels)])
+            raise ConfigError(f"{where}: no site {label!r}{near or '; add it to scene.sites'}")
         return builder.shape_body[sites[found[0]]], builder.shape_transform[sites[found[0]]]
 
     def joint(self, config: JointConfig, where: str, child: int) -> Joint:

@@ -49,10 +49,7 @@ def _guide(
         body, pose = bodies.site(config.site, f"{where}.site")
     position: Any = wp.vec3(*config.position)
     axis: Any = wp.vec3(*config.axis)
-    values: dict[str, Any] = {
-        "offset": wp.transform_point(pose, position),
-        "axis": wp.transform_vector(pose, axis),
-    }
+    values: dict[str, Any] = {"offset": wp.transform_point(pose, position), "axis": wp.transform_vector(pose, axis)}
     if not is_first:
         values["compliance"] = tendon.compliance if config.compliance is None else config.compliance
         values["damping"] = tendon.damping if config.damping is None else config.damping
@@ -72,7 +69,4 @@ def _refuse_equal_labels(key: str, tables: Sequence[SceneSiteConfig] | Sequence[
     labels = [each.label for each in tables]
     for index, label in enumerate(labels):
         if label in labels[:index]:
-            raise ConfigError(
-                f"scene.{key}[{index}].label: {label!r} is the label of {key}[{labels.index(label)}] too; choose"
-                " another one"
-            )
+            raise ConfigError(f"scene.{key}[{index}].label: {label!r} is the label of another one too; change it")

@@ -23,6 +23,7 @@ _EYE = {"body": "base", "position": [0.5, 0.0, 0.1], "look_at": [1.3, 0.0, -0.3]
 SENSORS: Mapping[str, dict[str, Any]] = {
     "joint-state": {"joints": [".*_KFE"]},
     "imu": {"body": "base"},
+    "object-state": {"bodies": {"of": ".*_SHANK"}},
     "contact": {"bodies": [".*_SHANK"]},
     "frame-transform": {"body": ".*_SHANK", "reference": {"body": "base"}},
     "joint-wrench": {"joints": [".*_KFE"]},

@@ -8,6 +8,8 @@ from .config import SensorConfig, SiteConfig, body_or_site
 from .stage_configs import StageConfig
 
 if TYPE_CHECKING:
+    from pippin.state.spreads import Spread
+
     from .lanes import OutputLanes
     from .output import Output
     from .sensor import Sensor
@@ -21,6 +23,7 @@ __all__ = [
     "SensorConfig",
     "SensorFrame",
     "SiteConfig",
+    "Spread",
     "Stage",
     "StageConfig",
     "add_site",
@@ -37,6 +40,7 @@ __getattr__ = late(
         "OutputLanes": ".lanes",
         "Sensor": ".sensor",
         "SensorFrame": ".sites",
+        "Spread": "pippin.state.spreads",
         "Stage": ".stages",
         "add_site": ".sites",
         "add_sites": ".sites",

@@ -12,6 +12,8 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 
+from .matter import OF_PARTICLES, Matter
+
 
 class Kind(IntEnum):
     """The kinds of failure, in the order of the kernel's notes; if several happen in one step, the first is told."""
@@ -73,7 +75,7 @@ def described(
 def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
     """Return the failed element in words, its world, and the unit of its value."""
     if failure.kind in (Kind.PARTICLE, Kind.PARTICLE_SPEED):
-        return f"particle {failure.index}", _world(model.particle_world, failure.index), "m/s"
+        return _particle(model, failure.index), _world(model.particle_world, failure.index), "m/s"
     if failure.kind in (Kind.BODY, Kind.BODY_SPEED):
         label = model.body_label[failure.index]
         return f"body {label!r}", _world(model.body_world, failure.index), "m/s or rad/s"
@@ -83,6 +85,14 @@ def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
     is_linear = failure.index - starts[joint] < linear_count
     units = ("m/s", "rad/s") if failure.kind is Kind.JOINT_SPEED else ("N", "N·m")
     return f"joint {model.joint_label[joint]!r}", _world(model.joint_world, joint), units[0 if is_linear else 1]
+
+
+def _particle(model: newton.Model, index: int) -> str:
+    """Return a particle in words: by its number in its object, else by that in the model."""
+    matter = Matter.of(model, *OF_PARTICLES)
+    for row in np.flatnonzero((matter.starts <= index) & (index < matter.starts + matter.counts)).tolist():
+        return f"particle {index - matter.starts[row]} of {matter.labels[row]!r}"
+    return f"particle {index}"
 
 
 def _world(worlds: Any, index: int) -> int:

@@ -32,7 +32,11 @@ class Spread:
         self.bounds: wp.array = wp.zeros((count, 2), dtype=wp.vec3, device=device)
 
     def measure(self, source: wp.array) -> None:
-        """Measure positions, poses, velocities or twists of all particles or bodies. May be recorded."""
+        """Measure the groups, into `mean` and `bounds`. May be recorded.
+
+        Args:
+            source: Positions or velocities of all particles [m or m/s], or poses or velocities of all bodies.
+        """
         shape, device = self._parts[0].shape, self._counts.device
         wp.launch(SPREAD[source.dtype], shape, [source, self._groups, self._width, *self._parts], device=device)
         inputs = [self._counts, *self._parts, self.mean, self.bounds]

@@ -164,8 +164,9 @@ class Callbacks:
             self.remove(callback)
 
     def close(self) -> None:
-        """Refuse further callbacks: the simulation that calls them is closed."""
+        """Let go of all callbacks, which may refer to the simulation, and refuse others: it is closed."""
         self._is_closed = True
+        self._added.clear()
 
     def of(self, phase: Phase) -> list[Callback]:
         """Return the callbacks of a phase, in calling order."""

@@ -79,13 +79,13 @@ class HostSchedule:
             count = min(count, viewer.steps_left(done, self._pace, self._stride))
         return count
 
-    def observe(self, stride: int) -> None:
+    def observe(self, stride: int, simulation: Host) -> None:
         """Call everybody who is due after the last `stride` control steps."""
         done = self._simulation.step_count
         for call, period in self._calls:
             if done % period == 0:
                 call()
-        self._callbacks.call("after_step", simulation=self._simulation)
+        self._callbacks.call("after_step", simulation=simulation)
         if self._viewers:
             now = time.perf_counter()
             self._pace, self._stride, self._clock = (now - self._clock) / stride, stride, now

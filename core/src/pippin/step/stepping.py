@@ -62,4 +62,4 @@ class Stepping:
                     simulation.step_count += program.taken
                 left -= stride
                 self._is_between = True
-                schedule.observe(stride)
+                schedule.observe(stride, simulation)

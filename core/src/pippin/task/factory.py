@@ -10,7 +10,7 @@ from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError, PluginError
 
 from .context import TermContext
-from .terms import Action, Command, Event, Quantity, Reward, Termination
+from .terms import Action, Command, Event, Quantity, Reward, Term, Termination
 
 _BASES: dict[str, type] = {
     "quantity": Quantity,
@@ -56,3 +56,10 @@ def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: 
         if hasattr(term, name):
             setattr(term, name, attribution.guarded(name, getattr(term, name)))
     return term
+
+
+def release_term(term: Term) -> None:
+    """Drop what lets a term refer to itself and to others; it is not called any more."""
+    for part, names in ((term, _METHODS), (term.context, ("_measure", "_commands", "_actions"))):
+        for name in names:
+            vars(part).pop(name, None)

@@ -20,8 +20,9 @@ from pippin.hookspecs import hookimpl
 from . import kernels
 from .all_terms import AllTerms
 from .episodes import EpisodeBuffers
+from .factory import release_term
 from .score import Score
-from .terms import Command, Event
+from .terms import Command, Event, Term
 from .timers import Timer
 
 
@@ -38,6 +39,7 @@ class Task:
     def __init__(self, config: TaskConfig) -> None:
         self.config = config
         self.notes: list[str] = []
+        self._bound: Sequence[Term] = ()
         #: For the core: whether the policy acts, shape [1]; None without a policy.
         self.policy_switch: wp.array | None = None
 
@@ -59,6 +61,7 @@ class Task:
         self.ended_worlds = self.episodes.ended
         self._host = simulation
         self._terms = terms = AllTerms(attrs.evolve(config, rewards=rewards), simulation, self.episodes)
+        self._bound = terms.every
         #: The actions and commands by label.
         self.actions, self.commands = terms.actions, terms.commands
         #: For the core: whether a user holds each command, shape [1], and the numbers that it has then, by label.
@@ -157,6 +160,12 @@ class Task:
         """Write the observations of the state from which the next step starts: of all worlds, or of reset ones."""
         self._write_observations(state)
         self.episodes.finish_step()
+
+    @hookimpl
+    def close(self) -> None:
+        """Let the terms go of each other: what they measured last stays readable."""
+        for term in self._bound:
+            release_term(term)
 
     def score(self) -> dict[str, Any]:
         """Return how the episodes of all worlds went that have ended so far; waits for the device.

@@ -45,7 +45,7 @@ class BodyRowView(RowView):
         super().__init__(host, labels, world_ids, articulation_indices, indices, balls, quaternion)
         element: Element = "link" if "link" in indices else "body"
         bodies = indices[element]
-        describe = partial(self._describe, element)
+        describe = partial(self._described, element)
         force_check = HostCheck(components=3, is_used=bodies != PADDING, describe=describe)
         vectors = self._shape(element, bodies.shape, 3)
         self._wrenches = Wrenches(host, bodies, vectors, force_check, self._faults.of(_APPLY))
@@ -61,12 +61,13 @@ class BodyRowView(RowView):
     def _elements(self, indices: Mapping[str, np.ndarray]) -> dict[str, Callable[[], np.ndarray]]:
         bodies = indices["link" if "link" in indices else "body"]
         of_bodies = bodies if "link" in indices else bodies[:, 0]
+        model, articulations, worlds = self._host.model, self.articulation_indices, self.world_ids
         found: dict[str, Callable[[], np.ndarray]] = {
             "BODY": lambda: of_bodies,
             "JOINT": lambda: indices["joint"],
-            "SHAPE": lambda: shapes_of(self._host.model, bodies),
-            "ARTICULATION": lambda: self.articulation_indices,
-            "WORLD": lambda: self.world_ids,
+            "SHAPE": lambda: shapes_of(model, bodies),
+            "ARTICULATION": lambda: articulations,
+            "WORLD": lambda: worlds,
         }
         if "dof" in indices:
             found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}

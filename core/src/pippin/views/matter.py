@@ -79,7 +79,8 @@ class ParticleView(MatterView):
         return f"particle {column}"
 
     def _elements(self, indices: Mapping[str, np.ndarray]) -> dict[str, Callable[[], np.ndarray]]:
-        return {"PARTICLE": lambda: indices["particle"], "WORLD": lambda: self.world_ids}
+        particles, worlds = indices["particle"], self.world_ids
+        return {"PARTICLE": lambda: particles, "WORLD": lambda: worlds}
 
     @property
     def max_particles(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -91,6 +92,8 @@ class RowView(FrozenAttributes, abc.ABC):
         self._model_flags = RowFlags.of_model(host, world_ids)
         self._buffers: dict[str, QuantityBuffer] = {}
         self._checks: dict[str, HostCheck] = {}
+        # The checks describe rows, and belong to the view: a method of it would be a circle.
+        self._described = partial(type(self)._describe, weakref.proxy(self))
         for name, quantity in self.quantities.items():
             if quantity.source != "computed":
                 index = index_of(quantity, indices)
@@ -109,7 +112,7 @@ class RowView(FrozenAttributes, abc.ABC):
                     dtype=quantity.dtype,
                     components=quantity.components,
                     is_used=indices[quantity.element] != PADDING,
-                    describe=partial(self._describe, quantity.element),
+                    describe=partial(self._described, quantity.element),
                     quaternion=in_quaternion,
                 )
         self._permissions = Permissions(host, indices, self._faults_of)

@@ -200,6 +200,12 @@ class SolverKamino:
         )
 
     @pippin.hookimpl
+    def close(self) -> None:
+        """Let Newton's solver go of a method of its own, by which it keeps itself and the model."""
+        if (solver := vars(self).get("_solver")) is not None:
+            vars(solver._solver_kamino).pop("_forward_dynamics", None)
+
+    @pippin.hookimpl
     def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Close the loops of worlds that are reset."""
         if self.config.use_fk_solver:

@@ -41,7 +41,7 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
         """Take over changes of the model; masses change the limits, too."""
         super().notify_model_changed(flags)
         if self._sliders is not None:
-            self._sliders.weigh()
+            self._sliders.weigh(self)
         self._write_springs()
 
     def _write_springs(self) -> None:

@@ -25,19 +25,19 @@ class Sliders:
         own: Any = solver
         device = solver.model.device
         dofs = [dof for dof, body in enumerate(own.mj_model.dof_bodyid) if body in bodies]
-        self._solver, self._count = own, max(len(bodies), len(dofs))
+        self._count = max(len(bodies), len(dofs))
         self._bodies, self._dofs = (wp.array(each, dtype=int, device=device) for each in (list(bodies), dofs))
         self._body_of_dof = wp.array(own.mj_model.dof_bodyid, dtype=int, device=device)
-        self.weigh()
+        self.weigh(own)
 
-    def weigh(self) -> None:
+    def weigh(self, solver: newton.solvers.SolverMuJoCo) -> None:
         """Write the inverse weights of all worlds; call it after changes of masses. May be recorded."""
-        model = self._solver.mjw_model
+        model: Any = solver.mjw_model
         if self._count:
             wp.launch(
                 weigh_sliders,
                 dim=(len(model.body_invweight0), self._count),
                 inputs=[self._bodies, self._dofs, self._body_of_dof, model.body_mass],
                 outputs=[model.body_invweight0, model.dof_invweight0],
-                device=self._solver.model.device,
+                device=solver.model.device,
             )

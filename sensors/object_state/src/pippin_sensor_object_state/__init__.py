@@ -1,0 +1,27 @@
+"""Place, extent and velocity of matter and bodies, as a Pippin sensor."""
+
+from __future__ import annotations
+
+import attrs
+from pippin import sensing
+from pippin.motions import SelectionConfig
+
+__all__ = ["ObjectStateConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class ObjectStateConfig(sensing.SensorConfig):
+    """The particles or the bodies that are measured together."""
+
+    implementation = ".sensor:SensorObjectState"
+
+    particles: SelectionConfig | None = None
+    """Particles of objects, such as `{ of = "flag", edge = "right" }`."""
+
+    bodies: SelectionConfig | None = None
+    """Bodies, such as those of a cable, in place of `particles`."""
+
+    def __attrs_post_init__(self) -> None:
+        if (self.particles is None) == (self.bodies is None):
+            given = "none" if self.particles is None else "both"
+            raise ValueError(f"exactly one of particles, bodies must be given: {given}")
