@@ -85,6 +85,40 @@ def pedestal() -> newton.Mesh:
     return newton.Mesh(mesh.vertices + np.array([0.0, 0.0, 0.06]), mesh.indices, compute_inertia=False)
 
 
+def block() -> tuple[np.ndarray, np.ndarray]:
+    """Return a soft block of `softbody_gift`: points of 2 x 2 x 1 cubes [m], and five tetrahedra in each cube.
+
+    Neighbouring cubes are mirrored, so that the diagonals of their common face agree.
+    """
+    z, y, x = np.mgrid[0:2, 0:3, 0:3].reshape(3, -1)
+    points, tetrahedra = np.stack([x, y, z], axis=1).astype(float), []
+    for row, column in np.ndindex(2, 2):
+        corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]])
+        if (row + column) % 2:
+            corners[:, 0] = 1 - corners[:, 0]
+        number = [int(9 * k + 3 * (row + j) + column + i) for i, j, k in corners]
+        for four in ((0, 1, 2, 4), (3, 2, 1, 7), (5, 4, 1, 7), (6, 4, 7, 2), (1, 2, 4, 7)):
+            places = [number[corner] for corner in four]
+            edges = points[places[1:]] - points[places[0]]
+            tetrahedra.append(places if np.linalg.det(edges) > 0.0 else [places[0], places[2], places[1], places[3]])
+    return points, np.array(tetrahedra, dtype=np.int32)
+
+
+def strap(width: float, height: float) -> newton.Mesh:
+    """Return a closed strap of `softbody_gift` around a box of a half width and a half height [m]."""
+    count, rows = 120, 6
+    along = np.arange(count) * (4.0 * (width + height) / count)
+    corners = [0.0, 2 * width, 2 * width + 2 * height, 4 * width + 2 * height, 4 * (width + height)]
+    x = np.interp(along, corners, [-width, width, width, -width, -width])
+    z = np.interp(along, corners, [-height, -height, height, height, -height])
+    across = np.linspace(-0.3, 0.3, rows)
+    vertices = np.stack([np.repeat(x, rows), np.tile(across, count), np.repeat(z, rows)], axis=1)
+    here = (np.arange(count)[:, None] * rows + np.arange(rows - 1)).ravel()
+    there = ((np.arange(count)[:, None] + 1) % count * rows + np.arange(rows - 1)).ravel()
+    faces = np.stack([here, there, here + 1, there, there + 1, here + 1], axis=1)
+    return newton.Mesh(vertices, faces.ravel(), compute_inertia=False)
+
+
 def ring(inner: float, outer: float, bottom: float, top: float) -> newton.Mesh:
     """Return a ring about z of 96 segments, as `basic_conveyor` has them [m]."""
     angles = np.linspace(0.0, 2.0 * math.pi, 96, endpoint=False)
@@ -130,6 +164,10 @@ def main() -> None:
     np.savetxt(FILES / "branch_edges.csv", edges, fmt="%d", delimiter=",")
     mesh = pedestal()
     np.savez_compressed(FILES / "pedestal.npz", vertices=mesh.vertices, indices=mesh.indices)
+    points, tetrahedra = block()
+    np.savez_compressed(FILES / "block.npz", vertices=points.astype(np.float32), tet_indices=tetrahedra.ravel())
+    for name, each in (("strap", strap(1.01, 2.02)), ("strap_across", strap(1.015, 2.025))):
+        np.savez_compressed(FILES / f"{name}.npz", vertices=each.vertices, indices=each.indices)
     np.savetxt(FILES / "cards.csv", cards(), fmt="%.9g", delimiter=",")
     corners = np.array([[-0.18, 0.0, 0.11], [0.18, 0.0, 0.11], [0.07, 0.0, 0.47]], dtype=np.float32)
     np.savez_compressed(FILES / "triangle.npz", vertices=corners, indices=np.arange(3))

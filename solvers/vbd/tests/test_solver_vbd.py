@@ -388,9 +388,11 @@ def test_more_contacts_than_a_body_has_room_for_are_reported(simulate, stack):
             simulation.raise_errors()
 
 
-def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported(simulate):
+@pytest.mark.parametrize("owns_pipeline", [False, True])
+def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported(simulate, owns_pipeline):
     """The buffers come in steps of what one thread group takes; a patch of sheets fills the smallest."""
     options = {
+        "owns_collision_pipeline": owns_pipeline,
         "particle_enable_self_contact": True,
         "particle_self_contact_margin": 0.05,
         "particle_self_contact_gap": 0.05,

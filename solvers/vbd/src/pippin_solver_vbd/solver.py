@@ -126,7 +126,7 @@ class SolverVBD:
     def _of_self_contacts(self) -> Iterator[Capacity]:
         if not self.config.particle_enable_self_contact or not self._solver.model.particle_count:
             return
-        found: Any = self._solver.trimesh_collision_detector.collision_info
+        found: Any = self._solver.trimesh_collision_info  # of the detector, or of the solver's own pipeline
         for name, holds, sizes, count in (
             (
                 "vertex",
