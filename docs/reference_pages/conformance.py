@@ -37,7 +37,8 @@ FEATURE_CHECKS = """
 
 Each feature in a solver's `supported_features` is checked on small mechanisms, which move for 0.1 s. Each check fails
 for a solver that declares the feature and ignores it: [the tests of the
-kit](../../tests/conformance/test_benches.py) take the feature out of the model of a true solver. [How the features of matter are
+kit](../../tests/conformance/test_benches.py) take the feature out of the model of a true solver. [How the features of
+matter are
 measured](../explanation/benches-of-matter.md) has the formulas and the figures of each solver.
 
 | check | measured motion | allowed range |

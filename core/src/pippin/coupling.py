@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -13,9 +13,12 @@ from .config import CollisionConfig
 from .config.collision import PARTICLE_NUMBERS
 from .errors import ConfigError
 from .labels import match
+from .solving.sub_solver import SubSolver
 from .state.matter import OF_PARTICLES, Matter
+from .support.requirements import find_gaps, without
+from .support.used_features import used_features
 
-__all__ = ["build_pipeline", "particles_of"]
+__all__ = ["build_pipeline", "part_faults", "particles_of"]
 
 
 def particles_of(model: newton.Model, patterns: Sequence[str], where: str) -> np.ndarray:
@@ -35,6 +38,24 @@ def particles_of(model: newton.Model, patterns: Sequence[str], where: str) -> np
     rows = np.array(match(patterns, objects.labels, "object with particles", where), dtype=int)
     particles = objects.elements(rows)
     return np.unique(particles[particles >= 0])
+
+
+def part_faults(
+    part: SubSolver, key: str, model: newton.Model, accepted: Collection[str], **arguments: Any
+) -> Iterator[str]:
+    """Yield why a solver cannot simulate its part of a model, as faults of the solver around it.
+
+    Args:
+        part: The solver.
+        key: Key path of its table in that of the solver around it: `rigid`.
+        model: Its part of the model.
+        accepted: Features that the user does without, `simulation.accept_unsupported`.
+        arguments: The other arguments of `check_model`.
+    """
+    gaps = find_gaps(used_features(model, ()), part.declaration, accepted, (), are_stated=True).refused
+    for feature, users in gaps.items():
+        yield f"{key}: {without(feature, part.type_name, part.declaration, part.catalog, users)}"
+    yield from (f"{key}.{fault}" for fault in part.call("check_model", model=model, **arguments) or ())
 
 
 def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.CollisionPipeline:

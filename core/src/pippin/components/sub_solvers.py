@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
 import attrs
-import newton
 import pluggy
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Kind
@@ -18,8 +17,6 @@ from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.solving.sub_solver import SubSolver
 from pippin.support.declaration import Declaration
-from pippin.support.requirements import find_gaps, without
-from pippin.support.used_features import used_features
 
 from .contract import load_plugin, release_hooks
 from .error_attribution import ErrorAttribution
@@ -65,13 +62,7 @@ def _sub_solver(name: str, choice: ComponentConfig, catalog: Catalog, attributio
     component, attribution = make_plugin(name, "solver", choice, catalog, attribution_of)
     declaration = Declaration.of(component, name)
     attributes = RuntimeAttributes(component, name, attribution.during)
-    hooks = _hooks_of(component, attribution)
-
-    def gaps(model: newton.Model, accepted: Collection[str]) -> list[str]:
-        found = find_gaps(used_features(model, ()), declaration, accepted, (), are_stated=True)
-        return [without(each, choice.type, declaration, catalog, users) for each, users in found.refused.items()]
-
-    return SubSolver(name, component, declaration, attributes, hooks, gaps)
+    return SubSolver(name, component, declaration, attributes, _hooks_of(component, attribution), choice.type, catalog)
 
 
 def _hooks_of(component: Any, attribution: ErrorAttribution) -> Mapping[str, Callable[..., Any]]:

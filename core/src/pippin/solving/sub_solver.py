@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -18,7 +18,8 @@ class SubSolver:
         declaration: Its `pippin.support.declaration.Declaration`.
         attributes: Its attributes after the solver was built, `pippin.components.runtime_attributes.RuntimeAttributes`.
         hooks: Its answers, by hook; each takes those of its arguments that the component asks for.
-        gaps: Returns the features of a model that it lacks, except those that a user does without.
+        type_name: Its `type` in the table.
+        catalog: The installed plugins, for errors that name other solvers.
     """
 
     def __init__(
@@ -28,11 +29,12 @@ class SubSolver:
         declaration: Any,
         attributes: Any,
         hooks: Mapping[str, Callable[..., Any]],
-        gaps: Callable[[Any, Collection[str]], list[str]],
+        type_name: str,
+        catalog: Any,
     ) -> None:
         self.name, self.component = name, component
         self.declaration, self.attributes = declaration, attributes
-        self._hooks, self._gaps = hooks, gaps
+        self._hooks, self.type_name, self.catalog = hooks, type_name, catalog
 
     def answers(self, hook: str) -> bool:
         """Return whether the component answers a hook."""
@@ -44,15 +46,3 @@ class SubSolver:
         What it raises names its own table.
         """
         return self._hooks[hook](**arguments) if hook in self._hooks else None
-
-    def faults(self, key: str, model: Any, accepted: Collection[str], **arguments: Any) -> Iterator[str]:
-        """Yield why the component cannot simulate its part of the model, as faults of the solver around it.
-
-        Args:
-            key: Key path of its table in that of the solver around it: `rigid`.
-            model: Its part of the model.
-            accepted: Features that the user does without, `simulation.accept_unsupported`.
-            arguments: The other arguments of `check_model`.
-        """
-        yield from (f"{key}: {gap}" for gap in self._gaps(model, accepted))
-        yield from (f"{key}.{fault}" for fault in self.call("check_model", model=model, **arguments) or ())

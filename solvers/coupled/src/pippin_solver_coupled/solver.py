@@ -10,7 +10,7 @@ import newton
 import pippin
 import warp as wp
 from newton.solvers.experimental import coupled  # pyright: ignore[reportMissingImports] a module made at run time
-from pippin.coupling import build_pipeline
+from pippin.coupling import build_pipeline, part_faults
 from pippin.solving import FEATURES, Capacity, ContactSource, SubSolver
 
 from . import CoupledConfig
@@ -105,7 +105,7 @@ class SolverCoupled:
             part, inner = self._solvers[name], self._step_of(name, dt, substeps)
 
             def factory(view: Any) -> newton.solvers.SolverBase:
-                found.extend(part.faults(f"entries.{name}.solver", view, accepted, collision=collision, **inner))
+                found.extend(part_faults(part, f"entries.{name}.solver", view, accepted, collision=collision, **inner))
                 return _Unbuilt(view)
 
             return factory
