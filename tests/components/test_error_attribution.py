@@ -19,7 +19,16 @@ BUILD = (
     "initialize_contacts",
     "bind",
 )
-STEP = ("start_step", "apply_actuators", "before_substep", "update_sensors", "end_step", "observe", "after_step")
+STEP = (
+    "start_step",
+    "apply_actuators",
+    "before_substep",
+    "after_substep",
+    "update_sensors",
+    "end_step",
+    "observe",
+    "after_step",
+)
 LATER = ("initialize_worlds", "reset_worlds", "notify_model_changed", "close")
 LOOKING = ("frame",)  # what it raises ends nothing: tests/step/test_host_schedule.py
 SOLVER = ("build_solver", "step_solver")

@@ -162,6 +162,12 @@ class SolverCoupled:
         for name, part in self._solvers.items():
             part.call("after_step", simulation=self._hosts[name])
 
+    @pippin.hookimpl
+    def close(self) -> None:
+        """Let the solvers release what they hold."""
+        for part in self._solvers.values():
+            part.call("close")
+
     def state_arrays(self) -> dict[str, wp.array]:
         """Return what the solvers carry from step to step in their parts of the state, such as the strain of sand."""
         return self._carried

@@ -38,6 +38,7 @@ class SolverImplicitMPM:
 
     def __init__(self, config: ImplicitMPMConfig) -> None:
         self.config = config
+        self._solver: ParticlesMPM | None = None
         self.eager_reason = _eager_reason(config)
         if config.separate_worlds:
             self.supported_features = type(self).supported_features | {"particle_worlds"}
@@ -71,7 +72,7 @@ class SolverImplicitMPM:
         projects = options.pop("project_outside_colliders")
         timing = {name: options.pop(name) for name in ("verbose", "enable_timers")}
         try:
-            return ParticlesMPM(
+            self._solver = ParticlesMPM(
                 model, ParticlesMPM.Config(**options), projects, temporary_store=fem.TemporaryStore(), **timing
             )
         except RuntimeError as error:
@@ -81,6 +82,7 @@ class SolverImplicitMPM:
                 f"grid_type: {self.config.grid_type!r} cannot be built around particles that all lie in a plane, or in"
                 " a line; add particles beside it"
             ) from error
+        return self._solver
 
     @pippin.hookimpl
     def initialize_contacts(self) -> ContactSource:
@@ -100,6 +102,12 @@ class SolverImplicitMPM:
             simulation.solver.check_sparse_grid_rebuild_status()  # pyright: ignore[reportAttributeAccessIssue]
         except RuntimeError as error:
             raise pippin.SimulationError(f"solver: step {simulation.step_count}: {error}") from error
+
+    @pippin.hookimpl
+    def close(self) -> None:
+        """Free the buffers of the solver."""
+        if self._solver is not None:
+            self._solver.forget_buffers()
 
 
 def _eager_reason(config: ImplicitMPMConfig) -> str | None:
