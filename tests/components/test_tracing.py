@@ -159,6 +159,10 @@ class Everything:
         pass
 
     @pippin.hookimpl
+    def after_substep(self):
+        pass
+
+    @pippin.hookimpl
     def before_substep(self):
         pass
 

@@ -119,12 +119,6 @@ class Hooks:
     def before_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
         """Change the input of one substep, for example add to `state.body_f`. Step; once per substep of `dt` [s]."""
 
-    @hookspec
-    def after_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Complete the output of one substep, for example write what the solver leaves alone. Step; once per substep of
-        `dt` [s].
-        """
-
     @hookspec(firstresult=True)
     def step_solver(
         self,
@@ -146,6 +140,12 @@ class Hooks:
         A component with coordinates of its own asks for `written_worlds`, shape [world_count + 1]: the worlds whose
         joints and bodies something else wrote since its last call, such as a reset, a user or an event. In the first
         call these are all worlds. It may continue from its own coordinates in the others.
+        """
+
+    @hookspec
+    def after_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Complete the output of one substep, for example write what the solver leaves alone. Step; once per substep of
+        `dt` [s].
         """
 
     @hookspec

@@ -7,6 +7,7 @@ import io
 import math
 import re
 import tempfile
+import weakref
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -81,7 +82,8 @@ def measure(config: SimulationConfig, prototype: newton.ModelBuilder | None = No
 def bytes_by_array(simulation: Simulation) -> Iterator[tuple[str, wp.array, int]]:
     """Yield owner and path, each array on the simulation's device, and those of its bytes that no array before has."""
     claimed, of_warp = _Intervals(), (wp.Kernel, wp.Module, wp.Stream, wp.Graph, type(simulation.device))
-    skip = (type(simulation), type(simulation.services), Catalog, newton.Model, newton.ModelBuilder, *of_warp)
+    hosts = (type(simulation), type(simulation.services), weakref.ProxyType)
+    skip = (*hosts, Catalog, newton.Model, newton.ModelBuilder, *of_warp)
     for owner, root in _roots(simulation):
         # The simulation itself is where the walk of the rest begins, and everything else refers to it.
         closed = tuple(kind for kind in skip if not isinstance(root, kind))
