@@ -54,7 +54,7 @@ class ParticlesMPM(newton.solvers.SolverImplicitMPM):
         for name in vars(state_out).keys() - self._names:
             setattr(state_in, name, getattr(state_out, name))
 
-    def forget_buffers(self) -> None:
+    def keep_buffers(self) -> None:
         """Let no array give its buffer back to the solver's store any more, which frees them all at its end.
 
         The host rehearses a step and restores what it changed, the books of the store among them: a buffer that was
@@ -63,7 +63,6 @@ class ParticlesMPM(newton.solvers.SolverImplicitMPM):
         store: Any = self.temporary_store
         for pool in vars(store)["_temporaries"].values():
             pool._deleter.pool = _no_pool
-        store.clear()
 
     def reset(self, state: newton.State, world_mask: Any = None, flags: Any = None) -> None:
         """Forget the steps of the masked worlds; on one grid, the mask of one world is read on the host."""

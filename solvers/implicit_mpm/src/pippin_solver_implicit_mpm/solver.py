@@ -105,9 +105,9 @@ class SolverImplicitMPM:
 
     @pippin.hookimpl
     def close(self) -> None:
-        """Free the buffers of the solver."""
+        """Keep the buffers of the solver together until it is freed."""
         if self._solver is not None:
-            self._solver.forget_buffers()
+            self._solver.keep_buffers()
 
 
 def _eager_reason(config: ImplicitMPMConfig) -> str | None:
