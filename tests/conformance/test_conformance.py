@@ -187,14 +187,18 @@ def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
 
 
 def test_every_plugin_of_this_repository_is_held_to_the_checks():
-    """Their tests name a CONFORMANCE, which the page of exceptions is written from."""
+    """Their tests name a CONFORMANCE, which the page of exceptions is written from.
+
+    `coupled` is left out: its entries name elements, and the scenes of the kit have no labels in common. Its own tests
+    hold it to momentum, resets, captured steps and several worlds.
+    """
     declared = runpy.run_path(str(ROOT / "docs" / "write_reference.py"))["conformance"].conformances()
     found = {(each.subject.kind, each.subject.name) for each in declared}
     installed = {
         (entry.kind, entry.name) for entry in Catalog.installed().entries if not entry.name.startswith("broken-")
     }
 
-    assert found == {(kind, name) for kind, name in installed if kind in KINDS}
+    assert found == {(kind, name) for kind, name in installed if kind in KINDS} - {("solver", "coupled")}
 
 
 def test_an_expected_failure_is_told_with_its_reason():
