@@ -25,7 +25,8 @@ CONFORMANCE = """\
 This page lists the promises of every plugin. [`pippin check-plugin`](cli.md#pippin-check-plugin) checks them, and
 [test a plugin](../how-to/test-a-plugin.md) shows how to run the checks in your own tests.
 All solvers, actuators, sensors, viewers and recorders of this repository pass all checks of their kind, with [these
-exceptions](#exceptions). The checks `change_*` of solvers have [a page of their own](honoured.md).
+exceptions](#exceptions). Only `coupled` is not held to them: its entries name elements that the scenes of the kit lack.
+The checks `change_*` of solvers have [a page of their own](honoured.md).
 
 Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground. A clamping is tested in an
 actuator of the kit, a stage in a sensor, and a term in a task without automatic resets. Free bodies, pendulums and
@@ -38,8 +39,7 @@ FEATURE_CHECKS = """
 Each feature in a solver's `supported_features` is checked on small mechanisms, which move for 0.1 s. Each check fails
 for a solver that declares the feature and ignores it: [the tests of the
 kit](../../tests/conformance/test_benches.py) take the feature out of the model of a true solver. [How the features of
-matter are
-measured](../explanation/benches-of-matter.md) has the formulas and the figures of each solver.
+matter are measured](../explanation/benches-of-matter.md) has the formulas and the figures of each solver.
 
 | check | measured motion | allowed range |
 |---|---|---|
