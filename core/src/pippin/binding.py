@@ -218,6 +218,11 @@ class Host(Protocol):
         ...
 
     @property
+    def controllers(self) -> Mapping[str, Any]:
+        """The controllers by label; all of them are bound once the simulation is built."""
+        ...
+
+    @property
     def motions(self) -> Mapping[str, Any]:
         """The prescribed motions by label; all of them are bound once the simulation is built."""
         ...

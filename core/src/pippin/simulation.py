@@ -265,6 +265,11 @@ class Simulation(FrozenAttributes):
         return self._components.by_label("sensors")
 
     @property
+    def controllers(self) -> Mapping[str, Any]:
+        """The controllers by label."""
+        return self._components.by_label("controllers")
+
+    @property
     def motions(self) -> Mapping[str, Any]:
         """The prescribed motions by label."""
         return self._components.by_label("motions")

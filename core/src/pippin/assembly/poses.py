@@ -60,6 +60,7 @@ def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
         solver=None,
         actuators={},
         sensors={},
+        controllers={},
         motions={},
         task=None,
         policy=None,

@@ -30,6 +30,7 @@ Kind = Literal[
     "actuator",
     "clamping",
     "sensor",
+    "controller",
     "motion",
     "stage",
     "viewer",

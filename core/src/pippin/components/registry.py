@@ -338,7 +338,7 @@ def _chosen_plugins(
     config: SimulationConfig, of_stages: Mapping[str, ComponentConfig]
 ) -> dict[str, tuple[Kind, ComponentConfig]]:
     """Return kind and configuration of each chosen plugin, by registered name, in the order of the file."""
-    kinds: tuple[Kind, ...] = ("actuator", "sensor", "motion", "plugin", "viewer", "recorder")
+    kinds: tuple[Kind, ...] = ("actuator", "sensor", "controller", "motion", "plugin", "viewer", "recorder")
     chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
     if config.solver is not None:
         chosen["solver"] = ("solver", config.solver)

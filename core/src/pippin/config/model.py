@@ -266,6 +266,8 @@ class SimulationConfig:
     """The actuator groups by label."""
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     """The sensors by label."""
+    controllers: Mapping[str, Annotated[ComponentConfig, "controller"]] = attrs.field(factory=dict)
+    """The controllers by label, which write targets of actuator groups."""
     motions: Mapping[str, Annotated[ComponentConfig, "motion"]] = attrs.field(factory=dict)
     """The prescribed motions by label."""
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)

@@ -19,7 +19,7 @@ KeyPath = tuple[str | int, ...]
 
 _PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|\[\d+\]""")
 _PLACE = re.compile(
-    r"""(?P<key>(?:simulation|scene|solver|collision|actuators|sensors|motions|plugins|task|policy|viewers|recorders|catalog)
+    r"""(?P<key>(?:simulation|scene|solver|collision|actuators|sensors|controllers|motions|plugins|task|policy|viewers|recorders|catalog)
     (?:\.[A-Za-z0-9_-]+|\."(?:\\.|[^"\\])*"|\[\d+\])*):[ ]""",
     re.VERBOSE,
 )

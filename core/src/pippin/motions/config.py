@@ -11,13 +11,13 @@ from pippin.config.geometry import Vector3, not_zero
 from pippin.config.selections import SelectionConfig
 from pippin.validators import finite, non_negative, only_where
 
-Subject = Literal["bodies", "particles", "joints", "actuator", "force_on"]
+Subject = Literal["bodies", "particles", "joints", "actuator", "goal_of", "force_on"]
 
 SUBJECTS = frozenset(get_args(Subject))
 """The keys that name what moves."""
 
 _is_placed = only_where(
-    lambda motion: motion.bodies or motion.particles or motion.force_on, "'bodies', 'particles' or 'force_on'"
+    lambda motion: motion.subject not in ("joints", "actuator"), "'bodies', 'particles', 'goal_of' or 'force_on'"
 )
 moves_joints = only_where(lambda motion: motion.subject in ("joints", "actuator"), "'joints' or 'actuator'")
 
@@ -27,7 +27,7 @@ def _direction() -> Any:
     return attrs.field(default=None, validator=[optional([deep_iterable(finite), not_zero]), _is_placed])
 
 
-def _choice(default: str, has_effect: Callable[[Any], Any], needs: str) -> Any:
+def _choice(default: str | None, has_effect: Callable[[Any], Any], needs: str) -> Any:
     """Return a field for one of some words, which some motions need."""
     return attrs.field(default=default, validator=only_where(has_effect, needs))
 
@@ -42,7 +42,7 @@ class MotionConfig:
     """Keys of every motion: what moves, along or about what, and when.
 
     Values are numbers with `along`, `about`, `joints` or `actuator`. Otherwise they have three components: the
-    displacement [m], or the force [N], in the world. Those of bodies may have seven: position and orientation
+    displacement [m], or the force [N], in the world. Those of bodies and goals may have seven: position and orientation
     (x, y, z, qx, qy, qz, qw) in the world.
     """
 
@@ -57,6 +57,13 @@ class MotionConfig:
 
     actuator: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Label of an actuator group: the motion writes its targets at the start of each control step."""
+
+    goal_of: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Label of a controller: the motion writes the goals of its tools at the start of each control step."""
+
+    relative_to: str | None = _choice(None, lambda motion: motion.goal_of, "'goal_of'")
+    """Label of a body in whose frame the values of goals are: the frame as it is when the motion first acts after a
+    reset. Three components are then a position."""
 
     force_on: SelectionConfig | None = None
     """Bodies on which a force acts, or with `about` a torque. None acts before `start` and after `end`."""
@@ -91,12 +98,12 @@ class MotionConfig:
     """Time at which the motion ends, and what moved stands still [s]; by default never."""
 
     def __attrs_post_init__(self) -> None:
-        given = [name for name in ("bodies", "particles", "force_on", "actuator") if getattr(self, name) is not None]
+        given = [name for name in ("bodies", "particles", "force_on", "actuator", "goal_of") if getattr(self, name) is not None]
         given += ["joints"] if self.joints and self.actuator is None else []
         if len(given) != 1:
             got = " and ".join(f"'{name}'" for name in given) or "none"
             raise ValueError(
-                f"expected one of 'bodies', 'particles', 'joints', 'actuator' and 'force_on', got {got}; name what"
+                f"expected one of 'bodies', 'particles', 'joints', 'actuator', 'goal_of' and 'force_on', got {got}; name what"
                 " moves, and make a motion for each"
             )
         if self.along is not None and self.about is not None:
@@ -107,7 +114,7 @@ class MotionConfig:
     @property
     def subject(self) -> Subject:
         """The key that names what moves."""
-        named: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator")
+        named: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator", "goal_of")
         found: list[Subject] = [name for name in named if getattr(self, name) is not None]
         return found[0] if found else "joints"
 

@@ -287,6 +287,34 @@ def write_targets(
 
 
 @wp.kernel
+def move_goals(
+    moved: Elements,
+    course: Course,
+    frame_bodies: wp.array[int],
+    body_q: wp.array[wp.transform],
+    starts: wp.array[wp.transform],
+    frames: wp.array[wp.transform],
+    goals: wp.array[wp.transform],
+):
+    """Write each goal, in the frame of a body as it was at the first evaluation, or in the world."""
+    i = wp.tid()
+    goal, world, body = moved.index[i], moved.world[i], frame_bodies[i]
+    if course.counts[world] == wp.int64(1):
+        frames[i] = wp.transform_identity()
+        if body >= 0:
+            frames[i] = body_q[body]
+        starts[i] = wp.transform_inverse(frames[i]) * goals[goal]
+    start = starts[i]
+    if body >= 0 and course.mode == DISPLACED:
+        start = wp.transform(wp.vec3(), wp.transform_get_rotation(start))
+    pivot = wp.transform_get_translation(start)
+    if course.has_point:
+        pivot = course.point
+    pose, _, _ = followed(course, world, moved.column[i], start, pivot, course.direction)
+    goals[goal] = frames[i] * pose
+
+
+@wp.kernel
 def add_forces(
     moved: Elements,
     course: Course,

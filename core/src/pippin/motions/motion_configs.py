@@ -43,7 +43,7 @@ def _one_for_each_time(instance: Any, attribute: Any, value: tuple[Value, ...]) 
 
 
 def _refuse_jumps(instance: Any, attribute: Any, value: str | float | None) -> None:
-    if value not in ("linear", "smooth") and instance.subject not in ("actuator", "force_on"):
+    if value not in ("linear", "smooth") and instance.subject not in ("actuator", "goal_of", "force_on"):
         raise ValueError(
             f"'{attribute.name}': {instance.subject} cannot jump; let values jump of targets and forces alone"
         )

@@ -255,6 +255,52 @@ class Targets(Mover):
         self.launch(kernels.write_targets, self._rows, is_effort, self._starts, self._targets)
 
 
+class Goals(Mover):
+    """Goals of a controller."""
+
+    unused_hooks = ("before_substep", "after_substep")
+    widths = (3, 7)
+
+    def find(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the number of each goal, and its world."""
+        controllers, label = self.host.controllers, str(self.config.goal_of)
+        if label not in controllers:
+            near = did_you_mean(label, controllers)
+            raise ConfigError(f"goal_of: no controller {label!r} in [controllers]{near}")
+        controller, device = controllers[label], self.model.device
+        self._goals: wp.array = controller.goals
+        worlds = np.repeat(controller.worlds, self._goals.shape[1])
+        self._bodies = self._ints(self._frames_of(worlds))
+        self._starts, self._frames = (wp.zeros(len(worlds), dtype=wp.transform, device=device) for _ in range(2))
+        return np.arange(len(worlds)), worlds
+
+    @property
+    def claimed(self) -> tuple[str, np.ndarray]:
+        """What no other motion may move."""
+        return (f"goals of {self.config.goal_of}", self.indices)
+
+    def move(self, state: newton.State) -> None:
+        """Write the goals."""
+        arrays = (state.body_q, self._starts, self._frames, self._goals.flatten())
+        self.launch(kernels.move_goals, self._bodies, *arrays)
+
+    def _frames_of(self, worlds: np.ndarray) -> np.ndarray:
+        """Return the body in whose frame each goal is, -1 for the world."""
+        label, model = self.config.relative_to, self.model
+        if label is None:
+            return np.full(len(worlds), -1)
+        names = list(dict.fromkeys(model.body_label))
+        chosen = {names[index] for index in match([label], names, "body", "relative_to")}
+        found = np.flatnonzero([name in chosen for name in model.body_label])
+        of_world = dict(zip(on_host(model.body_world)[found].tolist(), found.tolist(), strict=True))
+        if len(chosen) > 1 or len(of_world) < len(found):
+            raise ConfigError(f"relative_to: {label!r} matches several bodies of a world; name one")
+        absent = [world for world in worlds.tolist() if world not in of_world]
+        if absent:
+            raise ConfigError(f"relative_to: {label!r} matches no body of world {absent[0]}; name one that each world has")
+        return np.array([of_world[world] for world in worlds.tolist()])
+
+
 class Forces(Mover):
     """Forces and torques on bodies."""
 
@@ -276,6 +322,7 @@ MOVERS: Mapping[str, type[Mover]] = {
     "particles": Particles,
     "joints": Joints,
     "actuator": Targets,
+    "goal_of": Goals,
     "force_on": Forces,
 }
 """Followers of the values of a motion, by the key that names them."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .config import SensorConfig, SiteConfig, body_or_site
+from .config import FrameConfig, SensorConfig, SiteConfig, body_or_site
 from .stage_configs import StageConfig
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .stages import Stage
 
 __all__ = [
+    "FrameConfig",
     "Output",
     "OutputLanes",
     "Sensor",

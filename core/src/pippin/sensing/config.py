@@ -31,9 +31,9 @@ class SensorConfig:
     """Changes to the clean values before they are read, in this order: noise, bias, drift, quantisation, latency."""
 
 
-@attrs.frozen(kw_only=True)
-class SiteConfig(SensorConfig):
-    """A sensor in a frame of its own, fixed to each body, or at each site of the asset, that a pattern matches."""
+@attrs.frozen(kw_only=True, slots=False)
+class FrameConfig:
+    """A frame fixed to each body, or at each site of the asset, that a pattern matches."""
 
     body: str | tuple[str, ...] | None = attrs.field(default=None, validator=[optional(min_len(1)), body_or_site])
     """One or several full-match regular expressions of body names, or of whole labels if they contain a `/`."""
@@ -43,9 +43,14 @@ class SiteConfig(SensorConfig):
     of the body's."""
 
     position: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
-    """Origin of the sensor's frame in the body's frame [m]."""
+    """Origin of the frame in the body's frame [m]."""
 
     rotation: tuple[float, float, float, float] = attrs.field(
         default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion]
     )
-    """Orientation of the sensor's frame in the body's frame: unit quaternion (x, y, z, w)."""
+    """Orientation of the frame in the body's frame: unit quaternion (x, y, z, w)."""
+
+
+@attrs.frozen(kw_only=True)
+class SiteConfig(FrameConfig, SensorConfig):
+    """A sensor in a frame of its own, fixed to each body, or at each site of the asset, that a pattern matches."""

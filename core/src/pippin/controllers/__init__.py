@@ -1,0 +1,17 @@
+"""Controllers: laws that turn goals of tools, such as the pose of a hand, into the targets of an actuator group.
+
+Each kind of controller is a plugin, which derives from `Controller`, with settings that derive from `ControllerConfig`.
+"""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+from .config import ControllerConfig
+
+if TYPE_CHECKING:
+    from .controller import Controller
+
+__all__ = ["Controller", "ControllerConfig"]
+
+__getattr__ = late(__name__, {"Controller": ".controller"})

@@ -1,0 +1,195 @@
+"""The base class of controllers: tools, their goals, and the targets of the group that they write."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host, present
+from pippin.binding import Binding, Host, refuse_closed
+from pippin.errors import ConfigError
+from pippin.hookspecs import hookimpl
+from pippin.indices import IndexRange
+from pippin.labels import match
+from pippin.sensing.sites import add_sites
+from pippin.spelling import did_you_mean
+from pippin.state.shaped_array import ShapedArray
+
+from . import kernels
+from .config import ControllerConfig
+
+
+class Controller(abc.ABC):
+    """A law that turns the goals of tools into targets of joints. A plugin adds `build` and `compute`.
+
+    A tool is a frame on a link. After a reset, its goal is where it is; a motion, a task or a user writes another one.
+    Commanded positions begin at those of the joints, and each control step changes them.
+
+    Args:
+        config: The table of the controller, a `ControllerConfig`.
+    """
+
+    writes_velocities: bool = True
+    """Whether `compute` writes `velocities` too; otherwise the velocity targets of the group stay as they are."""
+
+    goals: wp.array
+    """Goals of the tools in the world [m, quaternion], shape [len(worlds), tools] of transforms, to be written in
+    place."""
+
+    positions: wp.array
+    """Commanded positions [m or rad], shape [len(worlds), joints]; `compute` writes them."""
+
+    velocities: wp.array
+    """Commanded velocities [m/s or rad/s], of the same shape."""
+
+    worlds: np.ndarray
+    """The worlds that have the tools, ascending, as on the arrays' first axis, shape [worlds]."""
+
+    def __init__(self, config: ControllerConfig) -> None:
+        self.config: Any = config
+        self._sites: dict[int, list[int]] = {}
+
+    @abc.abstractmethod
+    def build(self, binding: Binding) -> None:
+        """Prepare the law. `joints`, `coordinates`, `sites` and the arrays are known.
+
+        Args:
+            binding: The controller's place in the simulation.
+        """
+
+    @abc.abstractmethod
+    def compute(self, state: newton.State, dt: float) -> None:
+        """Write `positions` and `velocities` for the goals. May be recorded.
+
+        Args:
+            state: The state at the start of the control step.
+            dt: Length of the control step [s].
+        """
+
+    @hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Add the frames of the tools."""
+        self._sites[prototype] = add_sites(builder, self.config, name="tool")
+
+    @hookimpl
+    def bind(self, binding: Binding) -> None:
+        """Find joints and tools in all worlds, and let the tools hold their place.
+
+        Raises:
+            ConfigError: The group is not there, has no position targets, or its joints and the tools differ in worlds.
+        """
+        host = self._host = binding.simulation
+        model, device = host.model, host.device
+        if host.config.simulation.requires_grad:
+            raise ConfigError("a controller has no derivatives; leave simulation.requires_grad out")
+        group = self._group = self._found_group(host)
+        self.worlds = binding.worlds
+        labels = list(self._group.joint_labels)
+        chosen = self.config.joints
+        columns = np.array(match(chosen, labels, "axis", "joints") if chosen else range(len(labels)))
+        #: Labels of the axes along the second axis of `positions`, in the first world.
+        self.joint_labels: tuple[str, ...] = tuple(labels[column] for column in columns.tolist())
+        if not np.array_equal(self.worlds, group.worlds):
+            raise ConfigError(f"actuator: {self.config.actuator!r} drives joints of other worlds than those of the tools")
+        dofs = group.actuated_dofs.numpy().reshape(len(group.worlds), -1)[:, columns]
+        self._refuse_commanded(host, columns)
+        #: Joints that are commanded, by index in the model, shape [len(worlds), joints].
+        self.joints: np.ndarray = np.searchsorted(on_host(model.joint_qd_start), dofs, side="right") - 1
+        axes = dofs - on_host(model.joint_qd_start)[self.joints]
+        #: Their coordinates, by index in `joint_q`, of the same shape.
+        self.coordinates: np.ndarray = on_host(model.joint_q_start)[self.joints] + axes
+        #: Frames of the tools, by index among the shapes of the model, shape [len(worlds), tools].
+        self.sites: np.ndarray = binding.indices("shape", self._sites)
+        #: Labels of the tools along the second axis of `goals`, in the first world.
+        self.tool_labels: tuple[str, ...] = tuple(model.shape_label[site] for site in self.sites[0].tolist())
+        self.positions, self.velocities = (wp.zeros(dofs.shape, dtype=float, device=device) for _ in range(2))
+        self.goals, self._poses = (wp.zeros(self.sites.shape, dtype=wp.transform, device=device) for _ in range(2))
+        ShapedArray.name(self.goals, f"{binding.label.replace(':', '.')}.goals")
+        self._columns, self._lane_coordinates = self._ints(columns), self._ints(self.coordinates)
+        self._lane_world, self._tool_world = (
+            self._ints(np.repeat(self.worlds, each.shape[1])) for each in (dofs, self.sites)
+        )
+        self._bodies = self._ints(on_host(model.shape_body)[self.sites])
+        frames = on_host(model.shape_transform)[self.sites.ravel()]
+        self._frames = wp.array(frames, dtype=wp.transform, device=device)
+        self.build(binding)
+        everywhere = wp.full(host.world_count + 1, value=True, dtype=bool, device=device)
+        self._hold(host.state, everywhere)
+
+    @hookimpl(trylast=True)
+    def start_step(self, state: newton.State, dt: float) -> None:
+        """Write the targets, after whatever has written goals."""
+        self.compute(state, dt)
+        group, arrays = self._group, (self.positions, self.velocities)
+        targets = (group.position_targets, group.velocity_targets if self.writes_velocities else group.position_targets)
+        inputs = [self._columns, *arrays, self.writes_velocities, *targets]
+        wp.launch(kernels.write_group_targets, self.positions.shape, inputs, device=self.positions.device)
+
+    @hookimpl
+    def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Let the tools of the masked worlds hold their place."""
+        self._hold(state, world_mask)
+
+    def state_arrays(self) -> Mapping[str, wp.array]:
+        """Return goals and commands, each with its shape."""
+        return {"goals": self.goals, "positions": self.positions, "velocities": self.velocities}
+
+    def hold(self, worlds: Any = None) -> None:
+        """Let the tools hold their present place: goals and commands are what the state says.
+
+        Args:
+            worlds: Indices of worlds, or a mask of shape [world_count]; by default all.
+        """
+        refuse_closed(self._host, "hold")
+        chosen = np.append(IndexRange(self._host.world_count).mask(worlds, "hold: worlds"), False)
+        self._hold(self._host.state, wp.array(chosen, dtype=bool, device=self.goals.device))
+
+    def poses(self) -> wp.array:
+        """Return the present poses of the tools in the world, shape [len(worlds), tools] of transforms."""
+        inputs = [self._bodies, self._frames, self._host.state.body_q, self._poses.flatten()]
+        wp.launch(kernels.tell_tool_poses, self._poses.size, inputs, device=self._poses.device)
+        return self._poses
+
+    @property
+    def claimed(self) -> tuple[str, np.ndarray]:
+        """Label of the group whose targets it writes, and their columns."""
+        return self.config.actuator, self._columns.numpy()
+
+    def _found_group(self, host: Host) -> Any:
+        """Return the group whose targets the controller writes."""
+        label = self.config.actuator
+        if label not in host.actuators:
+            raise ConfigError(f"actuator: no group {label!r} in [actuators]{did_you_mean(label, host.actuators)}")
+        group = host.actuators[label]
+        names = ("position_targets", *(["velocity_targets"] if self.writes_velocities else []))
+        for name in names:
+            try:
+                getattr(group, name)
+            except AttributeError as error:
+                raise ConfigError(f"actuator: {label!r} has no {name}: {error}; choose a group that has") from error
+        return group
+
+    def _refuse_commanded(self, host: Host, columns: np.ndarray) -> None:
+        """Refuse axes that an earlier controller commands."""
+        for label, other in host.controllers.items():
+            if other is self:
+                return
+            group, taken = other.claimed
+            both = np.intersect1d(columns, taken) if group == self.config.actuator else columns[:0]
+            if both.size:
+                name = self._group.joint_labels[both[0]]
+                raise ConfigError(f"joints: {name!r} is commanded by controllers.{label} already; leave it out of one")
+
+    def _hold(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        device, commands = self.goals.device, (self.positions.flatten(), self.velocities.flatten())
+        inputs = [self._lane_world, world_mask, self._lane_coordinates, state.joint_q, *commands]
+        wp.launch(kernels.hold_joints, self.positions.size, inputs, device=device)
+        inputs = [self._tool_world, world_mask, self._bodies, self._frames, state.body_q, self.goals.flatten()]
+        wp.launch(kernels.hold_tools, self.goals.size, inputs, device=device)
+
+    def _ints(self, numbers: Any) -> wp.array:
+        return wp.array(np.asarray(numbers).ravel(), dtype=int, device=self._host.device)
