@@ -21,6 +21,7 @@ FOR_PLUGINS = (
     "pippin.sensing",
     "pippin.assets",
     "pippin.objects",
+    "pippin.controllers",
     "pippin.motions",
     "pippin.solving",
     "pippin.coupling",

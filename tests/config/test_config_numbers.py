@@ -21,9 +21,23 @@ COUPLED = {
     "entries": {"one": ENTRY, "other": ENTRY},
     "proxies": (ProxyConfig(source="one", destination="other", bodies=("x",)),),
 }
+TOOL = {"body": "x"}
 PUSHED = {"force_on": SelectionConfig(of="x")}
 
-SIGNED = {"collision_group", "const_effort", "ctrl", "high", "low", "mean", "scale", "start_height", "target", "weight"}
+SIGNED = {
+    "open",
+    "closed",
+    "collision_group",
+    "const_effort",
+    "ctrl",
+    "high",
+    "low",
+    "mean",
+    "scale",
+    "start_height",
+    "target",
+    "weight",
+}
 SIGNED |= {"offset", "position", "ratio", "rest_position", "velocity", "amplitude", "phase", "rate"}
 """Numbers that may be negative."""
 SENTINELS = ("max_", "contact_friction_gap_max", "contact_friction_position_iterations")
@@ -57,6 +71,9 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "EntryConfig": {"bodies": ("x",)},
     "ProxyConfig": {"bodies": ("x",)},
     "CoupledConfig": COUPLED,
+    "ControllerConfig": TOOL,
+    "DifferentialIKConfig": TOOL,
+    "IKConfig": TOOL,
     "MotionConfig": PUSHED,
     "SampledConfig": PUSHED,
     "KeyframesConfig": {**PUSHED, "times": (0.0,), "values": (1.0,)},

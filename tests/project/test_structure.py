@@ -20,12 +20,12 @@ PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 BOUNDS = {
-    "lines of the source": 69_300,
-    "lines of simulation.py": 563,
+    "lines of the source": 70_600,
+    "lines of simulation.py": 568,
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
-    "blocks for type checkers": 39,
-    "public names": 209,
+    "blocks for type checkers": 40,
+    "public names": 212,
 }
 
 

@@ -13,6 +13,7 @@ from . import (
     claims,
     configuration,
     content_checks,
+    controller_checks,
     executor_checks,
     observer_checks,
     physics,
@@ -64,7 +65,7 @@ def _runtime_change(name: str) -> Check:
     return Check(name=f"change_{name}", promise=promise, kinds=("solver",), run=run)
 
 
-_STEPPED = (*PARTS, *CARRIED, *TERMS, "motion", "plugin")
+_STEPPED = (*PARTS, *CARRIED, *TERMS, "controller", "motion", "plugin")
 """Kinds that act within the step, and may be recorded."""
 
 CHECKS = (
@@ -101,6 +102,8 @@ CHECKS = (
     _check(sensor_checks.check_outputs, "sensor"),
     _check(sensor_checks.check_readings, "sensor", "stage"),
     _check(step_checks.check_effect, *CARRIED, "action", "event", "motion"),
+    _check(controller_checks.check_goals, "controller"),
+    _check(controller_checks.check_targets, "controller"),
     _check(term_checks.check_labels, "quantity", "action", "command"),
     _check(term_checks.check_numbers, "quantity", "reward"),
     _check(term_checks.check_verdicts, "termination"),

@@ -16,7 +16,7 @@ PARTS: tuple[Kind, ...] = ("solver", "actuator", "sensor")
 OBSERVERS: tuple[Kind, ...] = ("viewer", "recorder")
 """Kinds that only look at a simulation."""
 
-COMPONENTS: tuple[Kind, ...] = (*PARTS, *OBSERVERS, "motion", "plugin")
+COMPONENTS: tuple[Kind, ...] = (*PARTS, *OBSERVERS, "controller", "motion", "plugin")
 """Kinds of which a simulation makes a component from its table."""
 
 CONTENT: tuple[Kind, ...] = ("importer", "object")

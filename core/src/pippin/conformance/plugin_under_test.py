@@ -24,7 +24,7 @@ from pippin.config.loading import structure_choice
 from pippin.config.tree import Node, Origin
 from pippin.errors import CaptureWarning
 from pippin.motions.config import SUBJECTS
-from pippin.sensing import SiteConfig
+from pippin.sensing.config import FrameConfig
 from pippin.simulation import Simulation
 from pippin.support.declaration import Declaration
 
@@ -101,7 +101,7 @@ class PluginUnderTest:
         is_in_scene = self.kind not in ("solver", *CONTENT)
         guesses = {name: value for name, value in _GUESSES.items() if name in fields and is_in_scene}
         needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
-        if issubclass(config, SiteConfig) and "site" not in self.config:
+        if issubclass(config, FrameConfig) and "site" not in self.config:
             needed["body"] = guesses["body"]
         if self.kind == "object":
             needed["label"] = LABEL

@@ -9,7 +9,7 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.arrays import on_host, present
+from pippin.arrays import on_host
 from pippin.binding import Binding, Host, refuse_closed
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
@@ -94,7 +94,9 @@ class Controller(abc.ABC):
         #: Labels of the axes along the second axis of `positions`, in the first world.
         self.joint_labels: tuple[str, ...] = tuple(labels[column] for column in columns.tolist())
         if not np.array_equal(self.worlds, group.worlds):
-            raise ConfigError(f"actuator: {self.config.actuator!r} drives joints of other worlds than those of the tools")
+            raise ConfigError(
+                f"actuator: {self.config.actuator!r} drives joints of other worlds than those of the tools"
+            )
         dofs = group.actuated_dofs.numpy().reshape(len(group.worlds), -1)[:, columns]
         self._refuse_commanded(host, columns)
         #: Joints that are commanded, by index in the model, shape [len(worlds), joints].
@@ -149,15 +151,12 @@ class Controller(abc.ABC):
         self._hold(self._host.state, wp.array(chosen, dtype=bool, device=self.goals.device))
 
     def poses(self) -> wp.array:
-        """Return the present poses of the tools in the world, shape [len(worlds), tools] of transforms."""
+        """Return the present poses of the tools in the world, shape [len(worlds), tools] of transforms. May be recorded
+        in `compute`.
+        """
         inputs = [self._bodies, self._frames, self._host.state.body_q, self._poses.flatten()]
         wp.launch(kernels.tell_tool_poses, self._poses.size, inputs, device=self._poses.device)
         return self._poses
-
-    @property
-    def claimed(self) -> tuple[str, np.ndarray]:
-        """Label of the group whose targets it writes, and their columns."""
-        return self.config.actuator, self._columns.numpy()
 
     def _found_group(self, host: Host) -> Any:
         """Return the group whose targets the controller writes."""
@@ -165,21 +164,28 @@ class Controller(abc.ABC):
         if label not in host.actuators:
             raise ConfigError(f"actuator: no group {label!r} in [actuators]{did_you_mean(label, host.actuators)}")
         group = host.actuators[label]
-        names = ("position_targets", *(["velocity_targets"] if self.writes_velocities else []))
-        for name in names:
+        for name in self._written:
             try:
                 getattr(group, name)
             except AttributeError as error:
                 raise ConfigError(f"actuator: {label!r} has no {name}: {error}; choose a group that has") from error
         return group
 
+    @property
+    def _written(self) -> tuple[str, ...]:
+        return ("position_targets", "velocity_targets")[: 1 + self.writes_velocities]
+
+    def writes(self, group: str, target: str) -> np.ndarray:
+        """Return the columns of a group's targets that it writes: `position_targets`, or `velocity_targets`."""
+        is_written = group == self.config.actuator and target in self._written
+        return self._columns.numpy() if is_written else np.zeros(0, dtype=int)
+
     def _refuse_commanded(self, host: Host, columns: np.ndarray) -> None:
         """Refuse axes that an earlier controller commands."""
         for label, other in host.controllers.items():
             if other is self:
                 return
-            group, taken = other.claimed
-            both = np.intersect1d(columns, taken) if group == self.config.actuator else columns[:0]
+            both = np.intersect1d(columns, other.writes(self.config.actuator, "position_targets"))
             if both.size:
                 name = self._group.joint_labels[both[0]]
                 raise ConfigError(f"joints: {name!r} is commanded by controllers.{label} already; leave it out of one")

@@ -64,7 +64,7 @@ class DifferentialIKConfig(ControllerConfig):
     """Smallest singular value of the Jacobian below which `adaptive-damping` damps more, and `truncated-svd` drops a
     direction."""
 
-    axis_weights: Six = attrs.field(default=(1.0,) * 6, validator=[*_weights, _refuse_no_axis])
+    axis_weights: Six = attrs.field(default=(1.0, 1.0, 1.0, 1.0, 1.0, 1.0), validator=[*_weights, _refuse_no_axis])
     """Weights of the error along the axes x, y, z of the world, and of that about them; an axis with 0 is left free."""
 
     feedback: Literal["commanded", "measured"] = "commanded"
@@ -110,4 +110,6 @@ class IKConfig(ControllerConfig):
 
     def __attrs_post_init__(self) -> None:
         if not self.position_weight and not self.rotation_weight:
-            raise ValueError("'position_weight' and 'rotation_weight' are both 0, so that no goal acts; set one of them")
+            raise ValueError(
+                "'position_weight' and 'rotation_weight' are both 0, so that no goal acts; set one of them"
+            )

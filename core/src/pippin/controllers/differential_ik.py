@@ -56,12 +56,14 @@ class DifferentialIK(Controller):
         if config.posture_stiffness:
             self._inputs.q_des_null = self._postures
         self._outputs.joint_q_target, self._outputs.joint_qd_target = (
-            self.positions.flatten(), self.velocities.flatten()
+            self.positions.flatten(),
+            self.velocities.flatten(),
         )
 
     def compute(self, state: newton.State, dt: float) -> None:
         """Take one step of the law from the commanded positions, or from those of the joints. May be recorded."""
-        inputs, device = self._inputs, self.positions.device
+        inputs: Any = self._inputs
+        device = self.positions.device
         if self.config.feedback == "commanded":
             wp.copy(inputs.joint_q, present(state.joint_q))
             spread = [self._lane_coordinates, self.positions.flatten(), inputs.joint_q]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import newton
 import numpy as np
 import warp as wp
 from newton import ik
 from pippin.arrays import on_host, present
 from pippin.binding import Binding
-from pippin.errors import ConfigError
 
 from . import kernels
 from .controller import Controller
@@ -33,7 +34,7 @@ class InverseKinematics(Controller):
         self._coordinates, self._commanded = (
             wp.array(each, dtype=int, device=device) for each in (robot.coordinates, robot.commanded(self.coordinates))
         )
-        self._robot_q = wp.zeros(robot.coordinates.shape, dtype=float, device=device)
+        self._robot_q: Any = wp.zeros(robot.coordinates.shape, dtype=float, device=device)
         tools = range(self.sites.shape[1])
         self._places = [wp.zeros(count, dtype=wp.vec3, device=device) for _ in tools]
         self._turns = [wp.zeros(count, dtype=wp.vec4, device=device) for _ in tools]
@@ -47,7 +48,7 @@ class InverseKinematics(Controller):
                 to_goal = ik.IKObjectiveRotation(link, turn, self._turns[tool], weight=config.rotation_weight)
                 objectives.append(to_goal)
         if config.limit_weight:
-            limits = (robot.model.joint_limit_lower, robot.model.joint_limit_upper)
+            limits = (present(robot.model.joint_limit_lower), present(robot.model.joint_limit_upper))
             objectives.append(ik.IKObjectiveJointLimit(*limits, weight=config.limit_weight))
         mask = wp.array(robot.commanded_dofs(self._dof_indices(model)), dtype=bool, device=device)
         self._search = ik.IKSolver(

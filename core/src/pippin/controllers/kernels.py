@@ -92,8 +92,11 @@ def write_group_targets(
 
 @wp.kernel
 def gather_robot(
-    coordinates: wp.array2d[int], is_commanded: wp.array2d[int], joint_q: wp.array[float],
-    positions: wp.array2d[float], robot_q: wp.array2d[float],
+    coordinates: wp.array2d[int],
+    is_commanded: wp.array2d[int],
+    joint_q: wp.array[float],
+    positions: wp.array2d[float],
+    robot_q: wp.array2d[float],
 ):
     """Write the coordinates of one robot in each world: those that are commanded, and measured ones."""
     row, i = wp.tid()

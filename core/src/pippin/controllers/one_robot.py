@@ -76,7 +76,7 @@ class OneRobot:
         """
         starts = on_host(self._source.joint_qd_start)
         first = self.joints[0, 1:] if self._is_held else self.joints[0]
-        own = np.concatenate([np.arange(starts[joint], starts[joint + 1]) for joint in first.tolist()])
+        own = np.concatenate([np.arange(int(starts[joint]), int(starts[joint + 1])) for joint in first.tolist()])
         return np.isin(own, dofs)
 
     def _refuse_differences(self) -> None:

@@ -98,13 +98,17 @@ class MotionConfig:
     """Time at which the motion ends, and what moved stands still [s]; by default never."""
 
     def __attrs_post_init__(self) -> None:
-        given = [name for name in ("bodies", "particles", "force_on", "actuator", "goal_of") if getattr(self, name) is not None]
+        given = [
+            name
+            for name in ("bodies", "particles", "force_on", "actuator", "goal_of")
+            if getattr(self, name) is not None
+        ]
         given += ["joints"] if self.joints and self.actuator is None else []
         if len(given) != 1:
             got = " and ".join(f"'{name}'" for name in given) or "none"
             raise ValueError(
-                f"expected one of 'bodies', 'particles', 'joints', 'actuator', 'goal_of' and 'force_on', got {got}; name what"
-                " moves, and make a motion for each"
+                "expected one of 'bodies', 'particles', 'joints', 'actuator', 'goal_of' and 'force_on', got"
+                f" {got}; name what moves, and make a motion for each"
             )
         if self.along is not None and self.about is not None:
             raise ValueError("'along' stands beside 'about'; make a motion for each")

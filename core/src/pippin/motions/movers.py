@@ -242,6 +242,9 @@ class Targets(Mover):
         count = len(actuator.worlds) * len(columns)
         self._starts = wp.zeros(count, dtype=float, device=self.model.device)
         self._columns = columns
+        for name, controller in self.host.controllers.items():
+            taken = np.intersect1d(columns, controller.writes(group, _TARGETS[config.target]))
+            self._refuse(taken, labels, f"is commanded by controllers.{name}; move its goals, by 'goal_of'")
         return np.tile(columns, len(actuator.worlds)), np.repeat(actuator.worlds, len(columns))
 
     @property
@@ -297,7 +300,9 @@ class Goals(Mover):
             raise ConfigError(f"relative_to: {label!r} matches several bodies of a world; name one")
         absent = [world for world in worlds.tolist() if world not in of_world]
         if absent:
-            raise ConfigError(f"relative_to: {label!r} matches no body of world {absent[0]}; name one that each world has")
+            raise ConfigError(
+                f"relative_to: {label!r} matches no body of world {absent[0]}; name one that each world has"
+            )
         return np.array([of_world[world] for world in worlds.tolist()])
 
 

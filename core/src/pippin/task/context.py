@@ -178,6 +178,14 @@ class TermContext:
         """
         return self._component(self.simulation.actuators, "actuator", label, where)
 
+    def controller(self, label: str, where: str = "controller") -> Any:
+        """Return a controller of the simulation by its label, which must be in all worlds.
+
+        Raises:
+            ConfigError: There is none of this label, or it is not in all worlds.
+        """
+        return self._component(self.simulation.controllers, "controller", label, where)
+
     def sensor(self, label: str, where: str = "sensor") -> Any:
         """Return a sensor of the simulation by its label, which must be in all worlds.
 

@@ -23,6 +23,7 @@ NewKind = Literal[
     "actuator",
     "clamping",
     "sensor",
+    "controller",
     "motion",
     "stage",
     "viewer",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 import attrs
-from pippin.validators import finite, ordered
+from pippin.validators import finite, non_negative, ordered, positive
 
 
 @attrs.frozen(kw_only=True)
@@ -46,6 +46,44 @@ class FeedforwardEffortsConfig(ScaledConfig):
     """Efforts that an actuator group adds to its law [N·m, N]."""
 
     implementation = ".targets:FeedforwardEfforts"
+
+
+@attrs.frozen(kw_only=True)
+class ToolGoalsConfig:
+    """Goals of a controller's tools: three numbers each for the place, and three for the orientation if it is asked."""
+
+    implementation = ".tools:ToolGoals"
+
+    controller: str
+    """Label of the controller."""
+
+    reference: Literal["goal", "start"] = "goal"
+    """What the numbers are added to: the last goal, so that they are steps, or the place after the reset."""
+
+    scale: float = attrs.field(default=1.0, validator=positive)
+    """Distance for a number of one [m]."""
+
+    rotation_scale: float = attrs.field(default=0.0, validator=non_negative)
+    """Angle for a number of one [rad], about an axis of the world; 0 keeps the orientation, and takes three numbers."""
+
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=ordered)
+    """Lowest and highest number; see the other actions."""
+
+
+@attrs.frozen(kw_only=True)
+class GripperConfig:
+    """One number that opens a gripper, or closes it: its position targets are `open` above zero, else `closed`."""
+
+    implementation = ".tools:Gripper"
+
+    actuator: str
+    """Label of the group of the fingers."""
+
+    open: float | Mapping[str, float] = attrs.field(validator=finite)
+    """Targets of the open gripper [m, rad], for all joints or by pattern."""
+
+    closed: float | Mapping[str, float] = attrs.field(default=0.0, validator=finite)
+    """Targets of the closed gripper, likewise."""
 
 
 @attrs.frozen(kw_only=True)

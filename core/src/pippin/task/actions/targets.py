@@ -35,6 +35,12 @@ class Scaled(Action):
             why = f" ({reason})" if reason else ""
             raise ConfigError(f"actuator: {config.actuator!r} has no {self.what}{why}; choose a group that has")
         context.claim(self.what, [config.actuator], "actuator")
+        for name, controller in context.simulation.controllers.items():
+            if len(controller.writes(config.actuator, self.of_group)):
+                raise ConfigError(
+                    f"actuator: controllers.{name} writes {self.what} of {config.actuator!r}; take an action"
+                    ' "tool-goals"'
+                )
         self._targets: wp.array = targets
         #: The target of the number zero, shape [worlds, width].
         self.offsets: wp.array = wp.zeros_like(targets)
