@@ -55,6 +55,8 @@ TRUTHS = {
     "outputs": "output 'linear_acceleration' has no unit",
     "readings": "no reading changes",
     "effect": "efforts, readings and the state are the same as without it",
+    "goals": "after a reset, a goal is ",
+    "targets": "the goal was moved in the last of 3 worlds, but no target changed",
     "labels": "give each number a text of its own",
     "numbers": "some numbers are not finite, or left as they were",
     "verdicts": "some verdicts are left as they were",
@@ -82,6 +84,8 @@ CONFIGS = {
     "addition": {"kp": 20.0},
     "open_loop": {"kp": 20.0},
     "driven_joints": {"kp": 20.0, "joints": ["hinge_.*"]},
+    "goals": {"actuator": "legs", "body": "link_1"},
+    "targets": {"actuator": "legs", "body": "link_1"},
 }
 
 
@@ -99,6 +103,8 @@ def broken(check, **options):
     (entry,) = (entry for entry in Catalog.installed().entries if entry.name == name)
     if entry.kind == "importer":
         options["file"] = __file__  # its importers read any file
+    if entry.kind == "controller":
+        options["tables"] = {"actuators": {"legs": {"type": "pd", "joints": ["hinge_.*"], "kp": 50.0, "kd": 2.0}}}
     return conformance.Conformance(entry.kind, name, config=CONFIGS.get(check), **options)
 
 
