@@ -42,6 +42,9 @@ class Case:
     solvers: tuple[str, ...] = ()
     """Solvers to run the file with, one after the other; by default the one of the file."""
 
+    slow_solvers: tuple[str, ...] = ()
+    """Those of `solvers` whose test is `slow`, if the others are fast."""
+
     is_empty: bool = False
     """Whether Newton's check is empty, so that only ours counts."""
 
@@ -55,6 +58,10 @@ class Case:
     def name(self) -> str:
         """The name of the example, and of its file."""
         return self.module.rpartition(".example_")[2]
+
+    def marks_with(self, solver: str | None) -> tuple[str, ...]:
+        """Return the marks of the test with a solver."""
+        return (*self.marks, "slow") if solver in self.slow_solvers else self.marks
 
     @property
     def file(self) -> Path:

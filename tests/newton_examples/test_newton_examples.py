@@ -15,7 +15,7 @@ PARAMETERS = [
         case,
         solver,
         id=f"{case.name}-{solver}" if solver else case.name,
-        marks=[getattr(pytest.mark, mark) for mark in case.marks],
+        marks=[getattr(pytest.mark, mark) for mark in case.marks_with(solver)],
     )
     for case in CASES
     for solver in case.solvers or (None,)
