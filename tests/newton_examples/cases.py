@@ -47,7 +47,7 @@ def _spheres(simulation: pippin.Simulation) -> Mapping[str, Any]:
 
 
 def _flag(simulation: pippin.Simulation) -> Mapping[str, Any]:
-    return {"solver_type": "vbd", "sim_width": 64, "sim_height": 32}
+    return {"solver_type": "vbd", "sim_width": 32, "sim_height": 16}
 
 
 def _pile(simulation: pippin.Simulation) -> Mapping[str, Any]:
@@ -227,7 +227,7 @@ CASES = (
     Case(module="basic.example_basic_mimic_joint", frames=120, attributes=_screw),
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
-    Case(module="basic.example_basic_plotting", frames=200, attributes=_plots, marks=("slow",)),
+    Case(module="basic.example_basic_plotting", frames=100, attributes=_plots, marks=("slow",)),
     Case(module="basic.example_recording", frames=120, attributes=_steps, marks=("slow",)),
     Case(module="cable.example_cable_bundle_hysteresis", frames=150, attributes=_bundle, marks=("slow",)),
     Case(module="cable.example_cable_initial_rest_pose", frames=120, attributes=_rest_poses),
