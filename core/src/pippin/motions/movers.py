@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +24,7 @@ _TARGETS = {"position": "position_targets", "velocity": "velocity_targets", "eff
 _SIX_AXES = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.ROD)
 
 
-class Mover:
+class Mover(abc.ABC):
     """A follower of the values of a motion."""
 
     unused_hooks: tuple[str, ...] = ("start_step", "before_substep")
@@ -46,13 +47,13 @@ class Mover:
         """What no other motion may move: the kind of elements, and their indices."""
         return self.config.subject, self.indices
 
+    @abc.abstractmethod
     def find(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices of what moves, and the world of each, or refuse what something else moves."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def move(self, state: newton.State) -> None:
         """Write into a state, or the targets of the control step that begins with it. May be recorded."""
-        raise NotImplementedError
 
     def follow(self, counts: wp.array, active: wp.array, values: wp.array, rates: wp.array) -> None:
         """Follow some values from now on, or refuse their number of components."""
