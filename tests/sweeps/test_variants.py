@@ -1,5 +1,7 @@
 """Variants of a sweep: their order, ids, and the faults of all configurations at once."""
 
+import contextlib
+
 import pippin
 import pytest
 from pippin.analysis.solver_choice import with_solver
@@ -69,6 +71,19 @@ def test_every_way_to_another_solver_leaves_the_same_keys_out_with_the_same_word
         " beside it"
     }
     assert way(file, "xpbd").solver.config.iterations == 7
+
+
+@pytest.mark.parametrize(("solver", "is_kept"), [("mujoco-native", True), ("vbd", False)])
+def test_a_key_of_one_name_stays_only_if_it_means_the_same(file, solver, is_kept):
+    file.write_text(SCENE.replace("xpbd", "mujoco") + "iterations = 7\n")  # sweeps over blocks in vbd, None in both
+    left_out = (
+        contextlib.nullcontext() if is_kept else pytest.warns(UserWarning, match="left out.*'mujoco': iterations")
+    )
+
+    with left_out:
+        config = pippin.load(file, [f"solver.type={solver}"])
+
+    assert config.solver.config.iterations == (7 if is_kept else None)
 
 
 @pytest.mark.parametrize(

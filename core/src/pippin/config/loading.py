@@ -19,7 +19,7 @@ from .catalog import CatalogConfig
 from .component import ComponentConfig
 from .converter import make_converter
 from .faults import UnexpectedValueError, fault_error, faults_of
-from .fields import default_of, fields_of
+from .fields import default_of, field_texts, fields_of
 from .merging import read_layers
 from .model import SimulationConfig
 from .overrides import apply, parse
@@ -40,7 +40,7 @@ def load(
         overrides: Values on top of the file, by dotted key: `{"solver.iterations": 8}`, or as on the command line:
             `["solver.iterations=8"]`. Tables merge as in `extends`. After a change of `type`, keys that the new plugin
             does not have are faults; of another solver's keys, those stay that both have with the same
-            type and default, and a warning names the others.
+            type, default and documentation, and a warning names the others.
         catalog: The plugins to choose from; by default all installed ones.
 
     Raises:
@@ -132,7 +132,8 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
 def _of_one_solver(tree: Node, catalog: Catalog) -> tuple[Node, str]:
     """Return a tree without what is written for another solver, and a text that names it.
 
-    A key stays if both solvers have it, with the same type and default: `integrator` of MuJoCo's two solvers.
+    A key stays if both solvers have it, with the same type, default and documentation: `integrator` of MuJoCo's two
+    solvers, but not `iterations` of `mujoco` and `vbd`, which counts different things.
     """
     table = tree.child("solver") or Node({}, tree.origin)
     own, foreign = table.child("type"), dict[str, Node]()
@@ -154,11 +155,12 @@ def _of_one_solver(tree: Node, catalog: Catalog) -> tuple[Node, str]:
     return Node({**tree.value, "solver": Node(kept, table.origin)}, tree.origin), text
 
 
-def _fields_of_solver(catalog: Catalog, name: Any) -> dict[str, tuple[Any, Any]]:
-    """Return type and default of each key of a solver; nothing if it cannot be loaded."""
+def _fields_of_solver(catalog: Catalog, name: Any) -> dict[str, tuple[Any, Any, Any]]:
+    """Return type, default and documentation of each key of a solver; nothing if it cannot be loaded."""
     with suppress(PluginError):
-        fields = fields_of(catalog.find("solver", str(name)).load_config())
-        return {field.name: (field.type, field.default) for field in fields}
+        config = catalog.find("solver", str(name)).load_config()
+        texts = field_texts(config)
+        return {field.name: (field.type, field.default, texts.get(field.name)) for field in fields_of(config)}
     return {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +24,7 @@ _TARGETS = {"position": "position_targets", "velocity": "velocity_targets", "eff
 _SIX_AXES = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.ROD)
 
 
-class Mover:
+class Mover(abc.ABC):
     """A follower of the values of a motion."""
 
     unused_hooks: tuple[str, ...] = ("start_step", "before_substep")
@@ -46,13 +47,13 @@ class Mover:
         """What no other motion may move: the kind of elements, and their indices."""
         return self.config.subject, self.indices
 
+    @abc.abstractmethod
     def find(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices of what moves, and the world of each, or refuse what something else moves."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def move(self, state: newton.State) -> None:
         """Write into a state, or the targets of the control step that begins with it. May be recorded."""
-        raise NotImplementedError
 
     def follow(self, counts: wp.array, active: wp.array, values: wp.array, rates: wp.array) -> None:
         """Follow some values from now on, or refuse their number of components."""
@@ -266,10 +267,11 @@ class Goals(Mover):
 
     def find(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of each goal, and its world."""
-        controllers, label = self.host.controllers, str(self.config.goal_of)
+        with_goals = {name: each for name, each in self.host.actuators.items() if hasattr(each, "goals")}
+        controllers, label = {**with_goals, **self.host.controllers}, str(self.config.goal_of)
         if label not in controllers:
             near = did_you_mean(label, controllers)
-            raise ConfigError(f"goal_of: no controller {label!r} in [controllers]{near}")
+            raise ConfigError(f"goal_of: no controller {label!r} in [controllers], and no such group with goals{near}")
         controller, device = controllers[label], self.model.device
         self._goals: wp.array = controller.goals
         worlds = np.repeat(controller.worlds, self._goals.shape[1])

@@ -11,7 +11,7 @@ from pippin.task import TermContext
 
 from .config import CentreOfMassConfig, FrictionConfig, GravityConfig, MassConfig, MovedConfig
 from .kernels.model import move, vary, vary_masses
-from .variation import ModelEvent, Variation
+from .variation import ModelEvent, Variation, refuse_kinematic
 
 
 class Mass(ModelEvent):
@@ -25,6 +25,7 @@ class Mass(ModelEvent):
         model: Any = context.simulation.model
         names, bodies = context.bodies(config.bodies)
         context.claim("mass", names, "bodies")
+        refuse_kinematic(context, "bodies", bodies, "so its mass changes nothing")
         variation = Variation(config)
         of_bodies = on_host(model.body_mass)[on_host(bodies)]
         if massless := [name for name, mass in zip(names, of_bodies[0], strict=True) if mass <= 0.0]:
@@ -73,6 +74,7 @@ class CentreOfMass(MovedVectors):
     def __init__(self, config: CentreOfMassConfig, context: TermContext) -> None:
         names, bodies = context.bodies(config.bodies)
         context.claim("centre of mass", names, "bodies")
+        refuse_kinematic(context, "bodies", bodies, "so its centre of mass changes nothing")
         super().__init__(config, context, bodies, context.simulation.model.body_com)
 
 

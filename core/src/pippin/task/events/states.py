@@ -10,7 +10,7 @@ from pippin.task import TermContext
 
 from .config import JointStartConfig, RootPushConfig, RootStartConfig
 from .kernels.states import draw_joints, draw_roots, push_roots
-from .variation import RandomEvent
+from .variation import RandomEvent, refuse_kinematic
 
 
 class JointStart(RandomEvent):
@@ -64,6 +64,7 @@ class RootPush(RandomEvent):
     def __init__(self, config: RootPushConfig, context: TermContext) -> None:
         super().__init__(config, context)
         _, self._starts = context.free_joint(config.body)
+        refuse_kinematic(context, "body", context.root(config.body), "so nothing would slow it after a push")
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Add to the velocity of the body in the masked worlds."""

@@ -9,9 +9,19 @@ import newton
 import numpy as np
 import warp as wp
 from pippin import ConfigError
+from pippin.arrays import on_host
 from pippin.task import Event, EventConfig, TermContext
 
 from .config import VariedConfig
+
+
+def refuse_kinematic(context: TermContext, where: str, bodies: Any, why: str) -> None:
+    """Refuse an event for bodies of which one is kinematic: no force moves it, and its mass counts nowhere."""
+    model: Any = context.simulation.model
+    indices = on_host(bodies).ravel()
+    is_kinematic = on_host(model.body_flags)[indices] & int(newton.BodyFlags.KINEMATIC) != 0
+    for body in indices[is_kinematic][:1]:
+        raise ConfigError(f"{where}: {model.body_label[body]!r} is kinematic, {why}; choose others")
 
 
 class RandomEvent(Event):
