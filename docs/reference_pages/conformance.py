@@ -105,7 +105,9 @@ def conformances() -> list[Conformance]:
     files = [
         path for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/tests/test_*.py")
     ]
-    found = [run["CONFORMANCE"] for run in map(runpy.run_path, map(str, files)) if "CONFORMANCE" in run]
+    runs = [runpy.run_path(str(path)) for path in files]
+    found = [run["CONFORMANCE"] for run in runs if "CONFORMANCE" in run]
+    found += [each for run in runs for each in run.get("CONFORMANCES", ())]
     found += runpy.run_path(str(ROOT / "tests" / "conformance" / "test_observer_checks.py"))["CONFORMANCES"]
     order = [(entry.kind, entry.name) for entry in Catalog.installed().entries]
     return sorted(found, key=lambda each: order.index((each.subject.kind, each.subject.name)))

@@ -74,6 +74,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "ControllerConfig": TOOL,
     "DifferentialIKConfig": TOOL,
     "IKConfig": TOOL,
+    "OperationalSpaceConfig": {**TOOL, "kp": 1.0, "kd": 1.0},
     "MotionConfig": PUSHED,
     "SampledConfig": PUSHED,
     "KeyframesConfig": {**PUSHED, "times": (0.0,), "values": (1.0,)},

@@ -11,7 +11,8 @@ from .config import ControllerConfig
 
 if TYPE_CHECKING:
     from .controller import Controller
+    from .tools import Tools
 
-__all__ = ["Controller", "ControllerConfig"]
+__all__ = ["Controller", "ControllerConfig", "Tools"]
 
-__getattr__ = late(__name__, {"Controller": ".controller"})
+__getattr__ = late(__name__, {"Controller": ".controller", "Tools": ".tools"})

@@ -17,10 +17,10 @@ from pippin.indices import IndexRange
 from pippin.labels import match
 from pippin.sensing.sites import add_sites
 from pippin.spelling import did_you_mean
-from pippin.state.shaped_array import ShapedArray
 
 from . import kernels
 from .config import ControllerConfig
+from .tools import Tools
 
 
 class Controller(abc.ABC):
@@ -45,6 +45,12 @@ class Controller(abc.ABC):
 
     velocities: wp.array
     """Commanded velocities [m/s or rad/s], of the same shape."""
+
+    sites: np.ndarray
+    """Frames of the tools, by index among the shapes of the model, shape [len(worlds), tools]."""
+
+    tool_labels: tuple[str, ...]
+    """Labels of the tools along the second axis of `goals`, in the first world."""
 
     worlds: np.ndarray
     """The worlds that have the tools, ascending, as on the arrays' first axis, shape [worlds]."""
@@ -104,20 +110,11 @@ class Controller(abc.ABC):
         axes = dofs - on_host(model.joint_qd_start)[self.joints]
         #: Their coordinates, by index in `joint_q`, of the same shape.
         self.coordinates: np.ndarray = on_host(model.joint_q_start)[self.joints] + axes
-        #: Frames of the tools, by index among the shapes of the model, shape [len(worlds), tools].
-        self.sites: np.ndarray = binding.indices("shape", self._sites)
-        #: Labels of the tools along the second axis of `goals`, in the first world.
-        self.tool_labels: tuple[str, ...] = tuple(model.shape_label[site] for site in self.sites[0].tolist())
+        tools = self._tools = Tools(binding, self._sites)
+        self.goals, self.sites, self.tool_labels = tools.goals, tools.sites, tools.labels
         self.positions, self.velocities = (wp.zeros(dofs.shape, dtype=float, device=device) for _ in range(2))
-        self.goals, self._poses = (wp.zeros(self.sites.shape, dtype=wp.transform, device=device) for _ in range(2))
-        ShapedArray.name(self.goals, f"{binding.label.replace(':', '.')}.goals")
         self._columns, self._lane_coordinates = self._ints(columns), self._ints(self.coordinates)
-        self._lane_world, self._tool_world = (
-            self._ints(np.repeat(self.worlds, each.shape[1])) for each in (dofs, self.sites)
-        )
-        self._bodies = self._ints(on_host(model.shape_body)[self.sites])
-        frames = on_host(model.shape_transform)[self.sites.ravel()]
-        self._frames = wp.array(frames, dtype=wp.transform, device=device)
+        self._lane_world = self._ints(np.repeat(self.worlds, dofs.shape[1]))
         self.build(binding)
         everywhere = wp.full(host.world_count + 1, value=True, dtype=bool, device=device)
         self._hold(host.state, everywhere)
@@ -154,9 +151,7 @@ class Controller(abc.ABC):
         """Return the present poses of the tools in the world, shape [len(worlds), tools] of transforms. May be recorded
         in `compute`.
         """
-        inputs = [self._bodies, self._frames, self._host.state.body_q, self._poses.flatten()]
-        wp.launch(kernels.tell_tool_poses, self._poses.size, inputs, device=self._poses.device)
-        return self._poses
+        return self._tools.poses(self._host.state)
 
     def _found_group(self, host: Host) -> Any:
         """Return the group whose targets the controller writes."""
@@ -194,8 +189,7 @@ class Controller(abc.ABC):
         device, commands = self.goals.device, (self.positions.flatten(), self.velocities.flatten())
         inputs = [self._lane_world, world_mask, self._lane_coordinates, state.joint_q, *commands]
         wp.launch(kernels.hold_joints, self.positions.size, inputs, device=device)
-        inputs = [self._tool_world, world_mask, self._bodies, self._frames, state.body_q, self.goals.flatten()]
-        wp.launch(kernels.hold_tools, self.goals.size, inputs, device=device)
+        self._tools.hold(state, world_mask)
 
     def _ints(self, numbers: Any) -> wp.array:
         return wp.array(np.asarray(numbers).ravel(), dtype=int, device=self._host.device)

@@ -28,7 +28,7 @@ class InverseKinematics(Controller):
             ConfigError: The joints or tools are of several robots, or the robots of the worlds differ.
         """
         model, config, count = binding.simulation.model, self.config, len(self.worlds)
-        robot = OneRobot(model, self.joints, on_host(model.shape_body)[self.sites])
+        robot = OneRobot(model, self.joints, self._tools.links)
         device = model.device
         self._bases = self._ints(robot.bases)
         self._coordinates, self._commanded = (

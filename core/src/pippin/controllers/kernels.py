@@ -53,21 +53,6 @@ def tell_tool_poses(
 
 
 @wp.kernel
-def tell_tool_errors(
-    poses: wp.array[wp.transform],
-    goals: wp.array[wp.transform],
-    distances: wp.array[float],
-    angles: wp.array[float],
-):
-    """Write how far each tool is from its goal: distance [m] and angle [rad]."""
-    i = wp.tid()
-    goal, pose = goals[i], poses[i]
-    distances[i] = wp.length(wp.transform_get_translation(goal) - wp.transform_get_translation(pose))
-    turn = wp.transform_get_rotation(goal) * wp.quat_inverse(wp.transform_get_rotation(pose))
-    angles[i] = 2.0 * wp.atan2(wp.length(wp.vec3(turn[0], turn[1], turn[2])), wp.abs(turn[3]))
-
-
-@wp.kernel
 def spread_positions(coordinates: wp.array[int], positions: wp.array[float], joint_q: wp.array[float]):
     """Write commanded positions into an array of all coordinates."""
     i = wp.tid()

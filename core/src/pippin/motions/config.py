@@ -59,7 +59,8 @@ class MotionConfig:
     """Label of an actuator group: the motion writes its targets at the start of each control step."""
 
     goal_of: str | None = attrs.field(default=None, validator=optional(min_len(1)))
-    """Label of a controller: the motion writes the goals of its tools at the start of each control step."""
+    """Label of a controller, or of an actuator group with goals: the motion writes the goals of its tools at the start
+    of each control step."""
 
     relative_to: str | None = _choice(None, lambda motion: motion.goal_of, "'goal_of'")
     """Label of a body in whose frame the values of goals are: the frame as it is when the motion first acts after a

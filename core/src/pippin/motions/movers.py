@@ -267,10 +267,11 @@ class Goals(Mover):
 
     def find(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of each goal, and its world."""
-        controllers, label = self.host.controllers, str(self.config.goal_of)
+        with_goals = {name: each for name, each in self.host.actuators.items() if hasattr(each, "goals")}
+        controllers, label = {**with_goals, **self.host.controllers}, str(self.config.goal_of)
         if label not in controllers:
             near = did_you_mean(label, controllers)
-            raise ConfigError(f"goal_of: no controller {label!r} in [controllers]{near}")
+            raise ConfigError(f"goal_of: no controller {label!r} in [controllers], and no such group with goals{near}")
         controller, device = controllers[label], self.model.device
         self._goals: wp.array = controller.goals
         worlds = np.repeat(controller.worlds, self._goals.shape[1])
