@@ -31,6 +31,22 @@ class OnlyDLPack:
             self.memory[index : index + 1].fill_(value)
 
 
+class OnlyNumPy:
+    """An array that offers the method of NumPy 1, without `copy`, as PyTorch's does."""
+
+    def __init__(self, *values):
+        self.memory = np.array(values)
+
+    def __array__(self, dtype=None):
+        return self.memory
+
+    def __getitem__(self, index):
+        return self.memory[index]
+
+    def __setitem__(self, index, value):
+        self.memory[index] = value
+
+
 def library(name, make):
     """Return a function that makes an array of a library; its test is skipped where the library is missing."""
     return lambda: make(importlib.import_module(name))
@@ -41,6 +57,7 @@ MUTABLE = {
     "bytearray": lambda: bytearray(2),
     "vec3": lambda: wp.vec3(),
     "dlpack": lambda: OnlyDLPack(0.0, 0.0),
+    "numpy": lambda: OnlyNumPy(0.0, 0.0),
     "torch": library("torch", lambda torch: torch.zeros(2)),
 }
 IMMUTABLE = {"jax": library("jax.numpy", lambda jnp: jnp.zeros(2))}

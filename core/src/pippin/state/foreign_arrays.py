@@ -30,7 +30,10 @@ def contents_of(node: Any) -> np.ndarray | None:
     if _is_buffer(node):
         return np.frombuffer(bytes(node), dtype=np.uint8).copy()
     plain = _without_gradient(node)
-    for read in (np.array, _through_warp):  # NumPy does not read the memory of a GPU, and Warp not all types of items
+    for read in (
+        _through_numpy,
+        _through_warp,
+    ):  # NumPy does not read the memory of a GPU, and Warp not all types of items
         with suppress(Exception):  # whatever another library raises, the array cannot be read in this way
             found = read(plain)
             if not found.dtype.hasobject:
@@ -84,6 +87,12 @@ def _without_gradient(node: Any) -> Any:
     """Return the same memory without the record of gradients, in which PyTorch refuses to hand it out."""
     detach = getattr(node, "detach", None)
     return detach() if callable(detach) else node
+
+
+def _through_numpy(plain: Any) -> np.ndarray:
+    return np.asarray(
+        plain
+    ).copy()  # `np.array` asks for a copy, which PyTorch's `__array__` does not know: NumPy warns
 
 
 def _through_warp(plain: Any) -> np.ndarray:
