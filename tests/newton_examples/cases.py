@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
@@ -11,6 +11,7 @@ from unittest.mock import Mock
 import numpy as np
 import pippin
 import warp as wp
+from newton.examples.vbd._viewer import node_xyz
 
 from .judge import Case
 
@@ -107,6 +108,117 @@ def _junction(simulation: pippin.Simulation) -> Mapping[str, Any]:
 def _segments(simulation: pippin.Simulation, label: str) -> list[int]:
     """Return the bodies of a rod."""
     return [index for index, each in enumerate(simulation.model.body_label) if each.startswith(f"{label}_")]
+
+
+def _nodes(simulation: pippin.Simulation, bodies: Sequence[int], length: float) -> np.ndarray:
+    """Return the starts of segments of some length [m], shape [bodies, 3]."""
+    poses = simulation.state.body_q.numpy()
+    return np.array([node_xyz(poses[body], length) for body in bodies])
+
+
+def _rods(simulation: pippin.Simulation, labels: Sequence[str], length: float) -> list[dict[str, Any]]:
+    """Return what most checks of cables read of each: its bodies, and where they start.
+
+    Args:
+        simulation: The simulation at its start.
+        labels: The labels of the rods.
+        length: Length of a segment [m].
+    """
+    poses, cases = simulation.state.body_q.numpy(), []
+    for label in labels:
+        bodies = _segments(simulation, label)
+        nodes = _nodes(simulation, bodies, length)
+        start = {"rest_pos": nodes, "rest_points": nodes, "rest_q": [poses[body, 3:].copy() for body in bodies]}
+        tip = {"tip": bodies[-1], "tip_body": bodies[-1], "tip_rest_q": poses[bodies[-1], 3:].copy()}
+        cases.append({"label": label, "name": label, "bodies": bodies, **start, **tip})
+    return cases
+
+
+def _driven(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the step of an example whose own one hands what drives the cables to its `simulate`."""
+    return {"simulate": lambda *drives: simulation.step(), "cable_length": 1.6}
+
+
+def _cantilevers(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    tips = [_segments(simulation, label)[-1] for label in ("soft", "middling", "stiff")]
+    x, y, z = _nodes(simulation, tips, 0.1).T
+    starts = {"_tip_rest_x": x, "_tip_rest_y": y, "tip_rest_z": z}
+    return {"tip_bodies": tips, "num_cables": 3, **starts, **_driven(simulation)}
+
+
+def _roots(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the cables of `cable_twist_transfer`: each has 32 segments on a way of its own."""
+    cases = []
+    for label, length in (("straight", 2.4), ("v_kink", 3.0610455), ("semicircle", np.pi * 0.82)):
+        (case,) = _rods(simulation, [label], length / 32)
+        cases.append({**case, "segment_length": length / 32, "arc_length": length})
+    return {"cases": cases, "_twist_rate": 0.0, **_driven(simulation)}
+
+
+def _torsion(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    (case,) = _rods(simulation, ["rod"], 0.08)
+    return {**_driven(simulation), **case, "cable_length": 1.92, "_twist_rate": 0.0}
+
+
+def _arcs(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the cables of `cable_bend_twist_analytic` and the angles of their tips."""
+    rods = {
+        kind: [
+            {**case, "target": target}
+            for case, target in zip(
+                _rods(simulation, [f"{kind}_{number}" for number in range(3)], 0.1),
+                np.radians((30.0, 60.0, 90.0)),
+                strict=True,
+            )
+        ]
+        for kind in ("bend", "twist")
+    }
+    names = {"bend_cases": rods["bend"], "twist_cases": rods["twist"]}
+    return {**_driven(simulation), **names, "num_joints": 13, "cable_length": 1.4}
+
+
+def _buckling(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    (case,) = _rods(simulation, ["cable"], 0.075)
+    contacts = {"contact_mode": "alm-history", "contact_stiffness": 1e5, "contact_damping": 0.0, "contact_gap": 0.05}
+    own = {"_update_twist_angles": lambda: None, "frame_index": 0, "twist_turns": 9.0}
+    return {**case, **contacts, **own, "target_twist": 18.0 * np.pi, "cable_length": 4.8}
+
+
+def _friction(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the cables of `cable_dahl_hysteresis`, and what their check records of each frame."""
+    cases = _rods(simulation, ("bend_elastic", "bend_dahl", "twist_elastic", "twist_dahl"), 0.1)
+    joints = simulation.model.joint_label
+    for case in cases:
+        own = [index for index, label in enumerate(joints) if label.startswith(f"{case['name']}_")]
+        parts = {"mode": case["name"].partition("_")[0], "has_dahl": case["name"].endswith("dahl")}
+        case.update(parts | {"joint_range": (own[0], own[-1] + 1)})
+    turned = [case for case in cases if case["mode"] == "twist"]
+    largest = ("tip_x_disp", "tip_y_disp", "twist_centerline_drift")
+    largest += ("active_sigma", "leak_sigma", "active_kappa", "leak_kappa")
+    return {
+        **_driven(simulation),
+        "cases": cases,
+        "twist_cases": turned,
+        "cycle_duration": 12.0,
+        "history_force": [],
+        "history_twist_command": [],
+        "history_bend_down": {case["name"]: [] for case in cases if case["mode"] == "bend"},
+        **{f"history_twist_{name}": {case["name"]: [] for case in turned} for name in ("angle", "reaction")},
+        **{f"max_{name}": {case["name"]: 0.0 for case in cases} for name in largest},
+    }
+
+
+def _rings(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the rings of `cable_michell_threshold`, and how far each is above the threshold."""
+    cases = []
+    for number, ratio in enumerate((1.5, 2.2, 2.7, 3.0, 3.3, 4.2, 6.0)):
+        factor = np.sqrt(ratio / 3.0)
+        facts = {"label": f"ring_{number}", "factor": factor, "twist_to_bend": ratio, "twist_stiffness": 50.0 * ratio}
+        twists = {"total_twist": 2.0 * np.pi, "critical_twist": 2.0 * np.pi / factor}
+        # As the example says: below 1 a ring stays flat, and above 1.35 it certainly writhes.
+        words = {"expected": "stable" if factor < 1.0 else "near-threshold" if factor < 1.35 else "writhe"}
+        cases.append({**facts, **twists, **words, "bodies": _segments(simulation, f"ring_{number}")})
+    return {"cases": cases}
 
 
 def _sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
@@ -263,6 +375,14 @@ CASES = (
     Case(module="tendon.example_tendon_mujoco_switch", frames=210, attributes=_switch, is_still=True),  # it returns
     Case(module="tendon.example_tendon_pinhole", frames=30),
     Case(module="tendon.example_tendon_pulley", frames=30),
+    Case(module="vbd.example_cable_bend_stiffness", frames=510, attributes=_cantilevers),
+    Case(module="vbd.example_cable_bend_twist_analytic", frames=390, attributes=_arcs),
+    Case(module="vbd.example_cable_dahl_hysteresis", frames=870, attributes=_friction),
+    Case(module="vbd.example_cable_michell_threshold", frames=360, attributes=_rings),
+    Case(module="vbd.example_cable_torsion_material_mapping", frames=510, attributes=_torsion),
+    Case(module="vbd.example_cable_twist_buckling", frames=630, attributes=_buckling),
+    Case(module="vbd.example_cable_twist_transfer", frames=390, attributes=_roots),
+    Case(module="vbd.example_cloth_stiff_material_hanging", frames=360),
     Case(module="vbd.example_cloth_stiff_material_stretch", frames=360, attributes=_sheets, marks=("slow",)),
     Case(module="vbd.example_vbd_gripper_soft_grid", frames=240, attributes=_gripper, marks=("slow",)),
     Case(module="vbd.example_vbd_gripper_soft_triangle", frames=240, attributes=_gripper, marks=("slow",)),

@@ -152,6 +152,53 @@ def cards() -> np.ndarray:
     return np.array(poses)
 
 
+def kink() -> np.ndarray:
+    """Return the ends of the segments of the kinked cable of `cable_twist_transfer` [m], shape [33, 3]."""
+    corners = np.array([[-1.2, -0.5, 0.0], [0.0, 0.45, 0.0], [1.2, -0.5, 0.0]])
+    return np.stack([np.interp(np.linspace(0.0, 2.0, 33), np.arange(3), axis) for axis in corners.T], axis=1)
+
+
+def semicircle() -> np.ndarray:
+    """Return the ends of the segments of the bent cable of `cable_twist_transfer` [m], shape [33, 3]."""
+    angles = np.pi * np.linspace(1.0, 0.0, 33)
+    return 0.82 * np.stack([np.cos(angles), np.sin(angles), np.zeros(33)], axis=1)
+
+
+def seed() -> np.ndarray:
+    """Return the ends of the segments of `cable_twist_buckling` [m], shape [65, 3]; the middle one lies to one side."""
+    points = np.stack([0.075 * np.arange(65), np.zeros(65), np.full(65, 0.75)], axis=1)
+    points[32:34, 1] = 5e-4
+    return points
+
+
+def circle(seed: float) -> np.ndarray:
+    """Return the ends of the segments of a ring of `cable_michell_threshold` [m], shape [49, 3].
+
+    Three waves of amplitude `seed` [m] lead it out of its plane.
+    """
+    angles = np.linspace(0.0, 2.0 * np.pi, 49)
+    return np.stack([0.55 * np.cos(angles), 0.55 * np.sin(angles), seed * np.sin(3.0 * angles)], axis=1)
+
+
+def arcs() -> np.ndarray:
+    """Return the poses of the tips of `cable_bend_twist_analytic`: a time [s] and three poses a row, shape [121, 22].
+
+    Each joint of the cable turns by the same share of the angle of its tip, 30, 60 or 90 degrees.
+    """
+    rows = []
+    for frame in range(121):
+        row = [frame / 60.0]
+        for number, target in enumerate(np.radians((30.0, 60.0, 90.0))):
+            angles = np.arange(14) / 13.0 * target * frame / 120.0
+            lengths = np.r_[np.full(13, 0.1), 0.05]
+            x, z = lengths @ np.cos(angles), -lengths @ np.sin(angles)
+            # About y, by a right angle more than at its start, since a segment lies along its own z.
+            half = (angles[-1] + np.pi / 2.0) / 2.0
+            row += [x, 0.72, 0.84 - 0.42 * number + z, 0.0, np.sin(half), 0.0, np.cos(half)]
+        rows.append(row)
+    return np.array(rows)
+
+
 def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
@@ -159,6 +206,12 @@ def main() -> None:
     np.savetxt(FILES / "helix.csv", helix(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "zigzag.csv", zigzag(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "arc.csv", arc(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "kink.csv", kink(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "semicircle.csv", semicircle(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "seed.csv", seed(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "ring.csv", circle(1e-3), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "ring_rest.csv", circle(0.0), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "arcs.csv", arcs(), fmt="%.9g", delimiter=",")
     points, edges = branches()
     np.savetxt(FILES / "branches.csv", points, fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "branch_edges.csv", edges, fmt="%d", delimiter=",")

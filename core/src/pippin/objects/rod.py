@@ -49,11 +49,13 @@ def _rod(config: RodConfig, place: Place) -> newton.Rod:
     """Return the rod in the world, at rest without twist between the frames of its segments."""
     points = _in_world(_points(config, f"{place.where}.points"), place)
     edges, rest = _edges(config, f"{place.where}.edges"), None
+    if config.twist_total and not config.rest_straight:
+        rest = points  # with frames of its own, which have no twist
     if config.rest_points:
         rest = _in_world(_listed(config.rest_points, f"{place.where}.rest_points"), place)
         if len(rest) != len(points):
             raise ConfigError(f"{place.where}.rest_points: expected {len(points)} points, as 'points', got {len(rest)}")
-    return newton.Rod(
+    rod = newton.Rod(
         points,
         edges=edges,
         rest_points=rest,
@@ -64,6 +66,9 @@ def _rod(config: RodConfig, place: Place) -> newton.Rod:
         youngs_modulus=config.youngs_modulus,
         poissons_ratio=config.poissons_ratio,
     )
+    if config.twist_total:
+        rod.compute_frames(twist_total=config.twist_total)
+    return rod
 
 
 def _points(config: RodConfig, where: str) -> np.ndarray:

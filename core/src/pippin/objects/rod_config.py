@@ -60,6 +60,9 @@ class RodConfig(ObjectConfig):
     )
     """Whether the rod is straight and without twist at rest, with segments as long as at the start."""
 
+    twist_total: float = attrs.field(default=0.0, validator=[finite, _chain])
+    """Angle by which the rod is twisted at the start, in equal parts for all segments [rad]; at rest it has none."""
+
     pin: tuple[PinConfig, ...] = ()
     """Segments that no force moves: `{ part = "first" }`, `{ part = "last" }` and others."""
 
