@@ -38,7 +38,7 @@ SIGNED = {
     "target",
     "weight",
 }
-SIGNED |= {"offset", "position", "ratio", "rest_position", "velocity", "amplitude", "phase", "rate"}
+SIGNED |= {"twist_total", "offset", "position", "ratio", "rest_position", "velocity", "amplitude", "phase", "rate"}
 """Numbers that may be negative."""
 SENTINELS = ("max_", "contact_friction_gap_max", "contact_friction_position_iterations")
 """Beginnings of the names of those that -1 switches off, by the solver's own convention."""

@@ -171,7 +171,12 @@ class Controller(abc.ABC):
         return ("position_targets", "velocity_targets")[: 1 + self.writes_velocities]
 
     def writes(self, group: str, target: str) -> np.ndarray:
-        """Return the columns of a group's targets that it writes: `position_targets`, or `velocity_targets`."""
+        """Return the columns of a group's targets that the controller writes, shape [columns].
+
+        Args:
+            group: Label of the group.
+            target: `position_targets` or `velocity_targets`.
+        """
         is_written = group == self.config.actuator and target in self._written
         return self._columns.numpy() if is_written else np.zeros(0, dtype=int)
 
