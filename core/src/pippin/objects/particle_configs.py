@@ -165,8 +165,9 @@ class GranularConfig(_ParticleObjectConfig):
 
     implementation = ".granular:Granular"
 
-    size: Vector3 = attrs.field(validator=deep_iterable(positive))
-    """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object."""
+    size: Vector3 = attrs.field(validator=deep_iterable(non_negative))
+    """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object. A length of zero
+    stands for one layer."""
 
     spacing: float = attrs.field(validator=positive)
     """Largest distance of neighbouring particles [m]."""

@@ -51,7 +51,8 @@ def partition(model: newton.Model, config: CoupledConfig) -> tuple[dict[str, Par
     parent, child = (_host(array) for array in (model.joint_parent, model.joint_child))
     of_child, of_parent = owner[child], np.where(parent < 0, owner[child], owner[parent])
     crossing = np.flatnonzero(of_child != of_parent)
-    faults += _crossing_faults(model, crossing, config) if not faults else ()
+    if not faults:
+        faults += [*_crossing_faults(model, crossing, config), *_attachment_faults(model, owner, found, config)]
     parts = {
         name: Part(
             bodies=bodies, joints=np.flatnonzero((of_child == number) & (of_parent == number)), particles=particles
@@ -141,3 +142,23 @@ def _crossing_faults(model: newton.Model, crossing: np.ndarray, config: CoupledC
                 f"entries: joint {label!r} joins bodies of two entries and is a {kind.name.lower()} joint, but 'admm'"
                 " holds ball, fixed and revolute ones; give both bodies to one entry"
             )
+
+
+def _attachment_faults(
+    model: newton.Model, owner: np.ndarray, found: Mapping[str, tuple[np.ndarray, np.ndarray]], config: CoupledConfig
+) -> Iterator[str]:
+    """Yield a fault if a body of one entry holds particles of another one, and no constraint couples them."""
+    if config.admm is not None or not model.attachment_particle_body_count:
+        return
+    of_particle = np.full(model.particle_count, -1)
+    for number, (_, particles) in enumerate(found.values()):
+        of_particle[particles] = number
+    bodies, particles = _host(model.attachment_particle_body_body), _host(model.attachment_particle_body_particle)
+    crossing = np.flatnonzero(owner[bodies] != of_particle[particles])
+    if len(crossing):
+        body, names = int(bodies[crossing[0]]), list(found)
+        yield (
+            f"entries: {model.body_label[body]!r} of {names[owner[body]]!r} holds particles of"
+            f" {names[of_particle[particles[crossing[0]]]]!r}, which proxies cannot; give both to one entry, or couple"
+            " with the table 'admm'"
+        )
