@@ -41,21 +41,6 @@ def halves(first="mujoco", second="mujoco", **admm):
 
 
 @pytest.mark.required
-def test_what_a_body_loses_in_momentum_the_sand_gets():
-    """Without gravity, a cube of 8 kg at 1 m/s runs into as much sand at rest."""
-    cube = {**CUBE, "position": [-0.22, 0.0, 0.0], "velocity": [1.0, 0.0, 0.0]}
-    bed = {**BED, "position": [-0.1, -0.1, -0.1], "size": [0.2, 0.2, 0.2]}
-    with build([cube, bed], IN_SAND, gravity=[0.0, 0.0, 0.0]) as simulation:
-        simulation.step(40)
-        speed, speeds = simulation.state.body_qd.numpy()[0, :3], simulation.state.particle_qd.numpy()
-        masses = simulation.model.particle_mass.numpy()
-
-    of_sand = masses @ speeds
-    assert of_sand[0] > 1.0, "the cube pushes the sand"
-    np.testing.assert_allclose(8.0 * speed + of_sand, [8.0, 0.0, 0.0], atol=1e-4)
-
-
-@pytest.mark.required
 def test_sand_carries_a_light_body():
     """A fall lasts 0.2 s to the ground; carried, the cube bobs by the impulse of a step, 0.1 m/s, and stays above."""
     cube = {**CUBE, "position": [0.0, 0.0, 0.22], "shapes": [{**CUBE["shapes"][0], "density": 300.0}]}
@@ -109,19 +94,22 @@ def test_a_reset_goes_back_to_the_same_bits():
         np.testing.assert_array_equal(simulation.state.body_q.numpy(), first)
 
 
-@pytest.mark.parametrize("brings_back", [True, False])
-def test_only_the_impulses_brought_back_keep_the_sum_of_momentum(brings_back):
-    """The negative control: with relaxation 0, the sand gets momentum, and the cube loses none."""
+@pytest.mark.parametrize(
+    "brings_back", [pytest.param(True, marks=pytest.mark.required), pytest.param(False, marks=pytest.mark.slow)]
+)
+def test_what_a_body_loses_in_momentum_the_sand_gets(brings_back):
+    """A cube of 8 kg at 1 m/s runs into as much sand. The control, relaxation 0, brings no impulse back to the cube."""
     cube = {**CUBE, "position": [-0.22, 0.0, 0.0], "velocity": [1.0, 0.0, 0.0]}
     bed = {**BED, "position": [-0.1, -0.1, -0.1], "size": [0.2, 0.2, 0.2]}
     solver = {**IN_SAND, "proxies": [{**IN_SAND["proxies"][0], "relaxation": 1.0 if brings_back else 0.0}]}
     with build([cube, bed], solver, gravity=[0.0, 0.0, 0.0]) as simulation:
         simulation.step(20)
-        masses, speeds = simulation.model.particle_mass.numpy(), simulation.state.particle_qd.numpy()
-        total = 8.0 * simulation.state.body_qd.numpy()[0, 0] + masses @ speeds[:, 0]
+        speed, speeds = simulation.state.body_qd.numpy()[0, :3], simulation.state.particle_qd.numpy()
+        of_sand = simulation.model.particle_mass.numpy() @ speeds
 
-    assert (abs(total - 8.0) < 1e-4) == brings_back
-    assert total > 7.9
+    error = np.abs(8.0 * speed + of_sand - [8.0, 0.0, 0.0]).max()
+    assert of_sand[0] > 0.5, "the cube pushes the sand"
+    assert error < 1e-4 if brings_back else error > 0.5
 
 
 def energy(simulation):
@@ -133,21 +121,22 @@ def energy(simulation):
     return motion + 9.81 * masses @ places[:, 2]
 
 
-@pytest.mark.parametrize(("admm", "is_kept"), [({}, True), ({"baumgarte": 0.5, "iterations": 10}, False)])
+@pytest.mark.parametrize(
+    ("admm", "is_kept"), [({}, True), pytest.param({"baumgarte": 0.1, "iterations": 10}, False, marks=pytest.mark.slow)]
+)
 def test_a_double_pendulum_in_two_solvers_keeps_its_energy(admm, is_kept):
-    """Of 9.81 J that it gains in the fall, less than 2 % are lost; the control does not converge, and gains energy."""
+    """In 0.25 s, the upper link turns back, and 2 J move. The control does not converge, and gains energy."""
     with build(LINKS, halves(**admm), dt=0.002, joints=[BETWEEN]) as simulation:
         start, errors = energy(simulation), []
         for _ in range(5):
-            simulation.step(50)
+            simulation.step(25)
             errors.append(abs(energy(simulation) - start))
 
-    assert (max(errors) < 0.2) == is_kept, errors
+    assert (max(errors) < 0.05) == is_kept, errors
 
 
-@pytest.mark.parametrize("springs", [3, 1])
-def test_a_mass_on_springs_of_another_solver_swings_with_the_period_of_the_formula(springs):
-    """Three springs of 100 N/m hold 1 kg: x = v/ω · sin ωt, ω² = k/m. The control has the frequency of one spring."""
+def test_a_mass_on_springs_of_another_solver_swings_with_the_period_of_the_formula():
+    """Three springs of 100 N/m hold 1 kg: x = v/ω · sin ωt, ω² = k/m. The control is the formula of one spring."""
     cloth = {"type": "cloth-grid", "label": "springs", "cells": [1, 1], "cell": [0.02, 0.5], "particle_mass": 1e-3}
     cloth |= {"spring_ke": 100.0, "tri_ke": 0.0, "tri_ka": 0.0, "tri_kd": 0.0, "pin": [{"edge": "top"}]}
     body = {"type": "body", "label": "mass", "position": [0.01, 0.0, 0.0], "velocity": [0.0, 0.2, 0.0], "mass": 1.0}
@@ -157,17 +146,17 @@ def test_a_mass_on_springs_of_another_solver_swings_with_the_period_of_the_formu
         "rigid": {"bodies": ["mass"], "solver": {"type": "mujoco"}},
         "soft": {"particles": ["springs"], "solver": {"type": "semi-implicit", "enable_tri_contact": False}},
     }
-    solver = {"type": "coupled", "entries": entries, "admm": {"iterations": 20, "baumgarte": 0.02}}
-    frequency = np.sqrt(100.0 * springs / 1.002)
+    solver = {"type": "coupled", "entries": entries, "admm": {"iterations": 10, "baumgarte": 0.02}}
     found = []
     with build([cloth, body], solver, dt=0.001, gravity=[0.0, 0.0, 0.0], attachments=held) as simulation:
-        for _ in range(20):
+        for _ in range(10):
             simulation.step(10)
             found.append(simulation.state.body_q.numpy()[0, 1])
 
-    times = 0.01 * np.arange(1, 21)
-    error = np.abs(np.array(found) - 0.2 / frequency * np.sin(frequency * times)).max()
-    assert (error < 0.0005) == (springs == 3), error
+    times = 0.01 * np.arange(1, 11)
+    right, wrong = (np.sqrt(100.0 * springs / 1.002) for springs in (3, 1))
+    np.testing.assert_allclose(found, 0.2 / right * np.sin(right * times), atol=5e-4)
+    assert np.abs(found - 0.2 / wrong * np.sin(wrong * times)).max() > 5e-3
 
 
 def parts(**entries):
@@ -284,3 +273,64 @@ def test_commands_that_try_each_solver_leave_out_one_that_needs_settings():
     assert "coupled" in catalog.names("solver")
     assert "coupled" not in catalog.names_without_settings("solver")
     assert "mujoco" in catalog.names_without_settings("solver")
+
+
+SHEET = {"type": "cloth-grid", "label": "sheet", "position": [-0.25, -0.25, 0.3], "cells": [5, 5], "cell": [0.1, 0.1]}
+SHEET |= {"density": 0.5, "tri_ke": 1e3, "tri_ka": 1e3, "tri_kd": 1.0, "pin": [{"edge": "left"}, {"edge": "right"}]}
+ON_CLOTH = {
+    "type": "coupled",
+    "entries": {
+        "rigid": {"bodies": ["cube"], "solver": {"type": "mujoco", "use_mujoco_contacts": False}},
+        "soft": {"particles": ["sheet"], "solver": {"type": "vbd"}},
+    },
+    "proxies": [{"source": "rigid", "destination": "soft", "bodies": ["cube"]}],
+}
+
+
+def test_worlds_with_cloth_stay_apart_and_are_reset_alone():
+    """The cube of the second world starts anew; that of the first one moves on, as if it were alone."""
+    cube = {**CUBE, "position": [0.0, 0.0, 0.45], "shapes": [{**CUBE["shapes"][0], "density": 50.0}]}
+    with build([cube, SHEET], ON_CLOTH, dt=0.005) as alone:
+        alone.step(20)
+        half = alone.state.body_q.numpy()[0].copy()
+        alone.step(20)
+        whole, cloth = alone.state.body_q.numpy()[0].copy(), alone.state.particle_q.numpy()[:, 2].copy()
+    with build([cube, SHEET], ON_CLOTH, dt=0.005, worlds=2) as simulation:
+        simulation.step(20)
+        simulation.reset([1])
+        simulation.step(20)
+        found, sheets = simulation.state.body_q.numpy(), simulation.state.particle_q.numpy()[:, 2].reshape(2, -1)
+
+    assert whole[2] < 0.42, "the cube lies on the cloth"
+    assert cloth.min() < 0.28, "which sags"
+    np.testing.assert_allclose(found[0], whole, atol=1e-5)
+    np.testing.assert_allclose(found[1], half, atol=1e-5)
+    np.testing.assert_allclose(sheets[0], cloth, atol=1e-5)
+
+
+def test_springs_of_another_entry_do_not_act_twice():
+    """A cloth sags as far alone as if it also stands in an entry with springs; doubled, they would hold it higher."""
+    sheet = {**SHEET, "spring_ke": 200.0, "tri_ke": 0.0, "tri_ka": 0.0}
+    grain = {**BED, "label": "grain", "position": [3.0, 0.0, 3.0], "size": [0.0, 0.0, 0.0], "density": 100.0}
+    elastic = {"type": "semi-implicit", "disable_particle_contacts": True, "enable_tri_contact": False}
+    entries = {
+        "soft": {"particles": ["sheet"], "solver": elastic},
+        "grains": {"particles": ["grain"], "solver": elastic},
+    }
+    proxies = [{"source": "soft", "destination": "grains", "particles": ["sheet"]}]
+    sags = []
+    for solver in (elastic, {"type": "coupled", "entries": entries, "proxies": proxies}):
+        with build([sheet, grain], solver, dt=0.001) as simulation:
+            simulation.step(100)
+            sags.append(0.3 - simulation.state.particle_q.numpy()[:36, 2].min())
+
+    assert sags[0] > 0.01
+    assert sags[1] == pytest.approx(sags[0], rel=0.01)
+
+
+def test_a_checkpoint_is_refused_with_its_reason(tmp_path):
+    with (
+        build(LINKS, halves(), dt=0.002, joints=[BETWEEN]) as simulation,
+        pytest.raises(pippin.PippinError, match="the coupling keeps the impulses of the last substep"),
+    ):
+        simulation.save(tmp_path / "state.npz")
