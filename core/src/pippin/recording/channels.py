@@ -238,7 +238,8 @@ class _Finder:
             return
         table = TendonTable(self._model, self._simulation.state, self._worlds)
         for row, label in enumerate(table.labels):
-            yield self._channel(f"tendons/{label.strip('/')}/length", table.lengths[row], table.update, units=("m",))
+            lengths: Any = table.lengths[row]
+            yield self._channel(f"tendons/{label.strip('/')}/length", lengths, table.update, units=("m",))
 
     def _contacts(self) -> Iterator[Channel]:
         if no_contacts(self._simulation) is not None:

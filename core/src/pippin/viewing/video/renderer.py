@@ -101,8 +101,8 @@ class Renderer:
                 enable_shadows=True, enable_textures=True, enable_backface_culling=not model.tri_count
             ),
         )
-        direction: Any = wp.vec3(*(np.array(_LIGHT) / np.linalg.norm(_LIGHT)))
-        self._camera.create_default_light(enable_shadows=True, direction=direction, color=(0.95, 0.91, 0.84))
+        self._light: Any = wp.vec3(*(np.array(_LIGHT) / np.linalg.norm(_LIGHT)))
+        self._camera.create_default_light(enable_shadows=True, direction=self._light, color=(0.95, 0.91, 0.84))
         self._camera.set_ambient_light((0.29, 0.31, 0.35), (0.11, 0.105, 0.10))
         self._rays = self._rays_of(layout, fov, 1)
         self._edges = Edges(self._rays_of(layout, fov, sample_count), len(worlds)) if sample_count > 1 else None
@@ -171,8 +171,7 @@ class Renderer:
             wp.launch(tint_grains, colors.shape, inputs, [colors], device=model.device)
         if self._tendons:
             inputs = [rays, poses, worlds, self._segments, self._segment_worlds, self._radius, wp.vec3(*COLOR)]
-            inputs.append(wp.normalize(wp.vec3(*_LIGHT)))
-            wp.launch(draw_lines, colors.shape, inputs, [colors, depths, shapes], device=model.device)
+            wp.launch(draw_lines, colors.shape, [*inputs, self._light], [colors, depths, shapes], device=model.device)
 
     def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:
         """Return the rays of a tile, shape [height, width, samples, 2]."""

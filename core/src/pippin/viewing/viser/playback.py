@@ -59,8 +59,10 @@ def _objects(model: newton.Model, recording: Recording) -> Iterator[tuple[str, s
         matter = Matter.of(model, *kinds)
         rows = {(label.strip("/"), world): row for (label, world), row in matter.row_of.items()}
         for name in recording:
-            label = found[1] if (found := _OBJECT.fullmatch(name)) else None
-            own = [rows[label, world] for world in recording.worlds if (label, world) in rows]
+            found = _OBJECT.fullmatch(name)
+            own = (
+                [] if found is None else [rows[key] for world in recording.worlds if (key := (found[1], world)) in rows]
+            )
             if len(own) == len(recording.worlds):
                 yield name, array, [matter.starts[row] + np.arange(matter.counts[row]) for row in own]
 
