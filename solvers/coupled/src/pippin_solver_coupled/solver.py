@@ -19,18 +19,25 @@ from .partition import Part, partition, proxied
 
 __all__ = ["SolverCoupled"]
 
-_OF_ALL = frozenset({"gradients", "heterogeneous_worlds"})
+_OF_ALL = frozenset({"heterogeneous_worlds"})
 """Features that a coupling has only if each of its solvers has them."""
 
-_OF_PARTICLES = frozenset(name for name in FEATURES if name.startswith(("soft_contact_", "particle_")))
+_OF_PARTICLES = frozenset(
+    name
+    for name, feature in FEATURES.items()
+    if name.startswith(("soft_contact_", "particle_")) and not feature.is_structural
+)
 """Numbers of the scene in contacts of particles, which act in the solvers that have them."""
 
-_WITHOUT = frozenset({"tendons"})
-"""Features that no coupling has: Newton divides no routes of tendons."""
+_WITHOUT = frozenset({"gradients", "tendons"})
+"""Features that no coupling has: its own kernels have no adjoint, and Newton divides no routes of tendons."""
 
 _CALLED = frozenset(
-    ("after_step", "bind", "build_solver", "check_model", "close", "complete_builder", "configure_builder")
-) | {"extend_prototype", "initialize_contacts"}
+    {
+        *("after_step", "bind", "build_solver", "check_model", "close", "complete_builder", "configure_builder"),
+        *("extend_prototype", "initialize_contacts"),
+    }
+)
 """Hooks of a solver that the coupling calls, or answers by itself for all of them."""
 
 
