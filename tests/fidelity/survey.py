@@ -65,10 +65,14 @@ these two use. Its figures, here and below, are from before it got the convex hu
 
 The poses of the survey, again compared with plain MuJoCo: the largest difference of a depth, of a normal, and of the
 accelerations with contacts, as far as rounding does not explain it. For the last column, MuJoCo Warp gets the contacts
-of Newton's collision. Many of these overlaps are
-centimetres deep.
+of Newton's collision. Many of these overlaps are centimetres deep.
 
 {engines}
+
+In `manipulator.xml` and `stacker.xml`, the links are capsules in one plane, and their axes cross in each pose that
+differs. Then no direction is the shortest way out. MuJoCo pushes the two out of their plane, along the normal of both
+axes; MuJoCo Warp and Newton push along x of the world. The depth is the same. If the axes miss each other by more than
+rounding, the engines agree.
 
 ## Bare URDF files on five solvers
 
