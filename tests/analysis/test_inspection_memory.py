@@ -113,6 +113,26 @@ def test_the_command_prints_the_figures_as_json():
     assert {owner["name"] for owner in figures["owners"]} >= {"model", "state", "solver", "actuators.cart"}
 
 
-def test_assets_with_worlds_of_their_own_are_refused():
-    with pytest.raises(pippin.ConfigError, match="worlds differ"):
-        pippin.inspect("docs/examples/cartpole.toml", {"scene.assets.0.worlds": "::2"}, memory=True)
+def test_worlds_that_repeat_are_counted_by_their_average():
+    """A cube in every second world, ten balls in every third one, a ball in all: 29 bodies in six worlds."""
+    ball = {"type": "body", "label": "ball", "shapes": [{"type": "sphere", "radius": 0.1}], "position": [0, 0, 3]}
+    cube = {"type": "body", "label": "cube", "shapes": [{"type": "box", "size": [0.1, 0.1, 0.1]}], "worlds": "::2"}
+    row = {**ball, "label": "row", "worlds": "1::3", "position": [0, 0, 1]}
+    row["repeat"] = {"count": [10, 1, 1], "spacing": [0.5, 0.0, 0.0]}
+    tables = {"simulation": {"device": "cpu"}, "solver": {"type": "semi-implicit"}}
+    one, mixed = (
+        pippin.structure({**tables, "scene": {"worlds": 12, "objects": found}}) for found in ([ball], [ball, cube, row])
+    )
+
+    memory = measure(mixed)
+
+    [state] = [owner for owner in memory.owners if owner.name == "state"]
+    assert memory.worlds[:2] == (12, 24)
+    assert all(owner.is_linear for owner in memory.owners)
+    assert state.per_world == pytest.approx(29 / 6 * Count(one, 2, None, steps=1).owners["state"] / 2)
+
+
+@pytest.mark.parametrize("worlds", ["0:1", [0], "3::2", "::-1"])
+def test_worlds_that_do_not_repeat_are_refused(worlds):
+    with pytest.raises(pippin.ConfigError, match=r"scene\.assets"):
+        pippin.inspect("docs/examples/cartpole.toml", {"scene.assets.0.worlds": worlds}, memory=True)
