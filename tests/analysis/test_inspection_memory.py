@@ -103,6 +103,26 @@ def test_a_buffer_with_too_much_room_is_named_with_a_size_that_is_enough(tmp_pat
     assert waste.key not in [each.key for each in smaller.wastes]
 
 
+@pytest.mark.slow
+def test_room_for_nonzeros_is_counted_where_the_jacobian_is_sparse(tmp_path):
+    """A box rests on four corners: up to 4 rows of 6 nonzeros for each of 4 edges of a pyramid of friction."""
+    box = '<body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/></body>'
+    found = {}
+    for kind in ("sparse", "dense"):
+        path = tmp_path / f"{kind}.xml"
+        path.write_text(f'<mujoco><option jacobian="{kind}" cone="pyramidal"/><worldbody>{box}</worldbody></mujoco>')
+        tables = {
+            "simulation": {"device": "cpu", "dt": 0.002},
+            "scene": {"ground": True, "assets": [{"path": str(path)}]},
+            "solver": {"type": "mujoco", "njmax_nnz": 5000},
+        }
+        found[kind] = {waste.key: waste for waste in measure(pippin.structure(tables)).wastes}
+
+    waste = found["sparse"]["solver.njmax_nnz"]
+    assert (waste.room, waste.used % 6, 0 < waste.used <= 96) == (5000, 0, True)
+    assert "solver.njmax_nnz" not in found["dense"]
+
+
 @pytest.mark.required
 def test_the_command_prints_the_figures_as_json():
     arguments = ["inspect", "docs/examples/cartpole.toml", "--memory", "--device", "cpu", "--json"]

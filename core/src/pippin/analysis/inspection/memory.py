@@ -10,7 +10,7 @@ import tempfile
 import weakref
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -237,15 +237,20 @@ def _of_device(heading: str, device: str, report: str) -> float:
 
 def _needs_in(simulation: Simulation, steps: int) -> Mapping[str, tuple[Capacity, int]]:
     """Step, and return for each key of a counted buffer the largest value that was needed at the end of a step."""
-    counted = [each for each in simulation.capacities if each.count is not None and not each.is_flag and not each.cure]
+    usable = [each for each in simulation.capacities if not each.is_flag and not each.cure]
+    counted = [(each, count) for each in usable if (count := each.count_on_host or _reader(each.count)) is not None]
     found: dict[str, tuple[Capacity, int]] = {}
     for _ in range(steps):
         simulation.step()
-        for each in counted:
-            needed = present(each.needed(int(np.max(each.count.numpy(), initial=0))))
+        for each, count in counted:
+            needed = present(each.needed(count()))
             if needed >= found.get(each.field, (each, 0))[1]:
                 found[each.field] = each, needed
     return found
+
+
+def _reader(count: wp.array | None) -> Callable[[], int] | None:
+    return None if count is None else lambda: int(np.max(count.numpy(), initial=0))
 
 
 def _line(first: Count, second: Count, name: str) -> tuple[float, float]:
