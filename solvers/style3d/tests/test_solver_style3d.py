@@ -120,7 +120,7 @@ def test_cloth_without_attributes_of_style3d_gets_those_of_the_same_cloth_with_t
         models = [each.model for each in (ours, theirs)]
         found, expected = (each.style3d for each in models)
 
-    assert ours.check() is None
+    assert np.isfinite(ours.state.particle_q.numpy()).all()
     np.testing.assert_allclose(found.tri_aniso_ke.numpy(), expected.tri_aniso_ke.numpy())
     inner = (models[0].edge_indices.numpy()[:, :2] >= 0).all(axis=1)
     np.testing.assert_array_equal(*(model.edge_indices.numpy() for model in models))
@@ -130,12 +130,12 @@ def test_cloth_without_attributes_of_style3d_gets_those_of_the_same_cloth_with_t
 
 
 def test_plain_cloth_hangs_by_its_lame_parameters(simulate, capsys):
-    """A strip that is free to narrow resists with 4 μ (μ + λ) / (2 μ + λ): 266.7 N/m with 100 and 100."""
+    """A strip that is free to narrow resists with 4 μ (μ + λ) / (2 μ + λ): 400 N/m with 150 and 150."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     upright = wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), np.pi / 2)
     grid = {"pos": wp.vec3(0.0, 0.0, 1.0), "rot": upright, "vel": wp.vec3(0.0), "dim_x": COLUMNS, "dim_y": ROWS}
     grid |= {"cell_x": CELL, "cell_y": CELL, "mass": MASS, "fix_top": True, "particle_radius": RADIUS}
-    builder.add_cloth_grid(**grid, tri_ke=100.0, tri_ka=100.0, edge_ke=0.0)
+    builder.add_cloth_grid(**grid, tri_ke=150.0, tri_ka=150.0, edge_ke=0.0)
     with simulate(builder) as simulation:
         simulation.step(500)
         simulation.raise_errors()
@@ -143,7 +143,7 @@ def test_plain_cloth_hangs_by_its_lame_parameters(simulate, capsys):
         rows = simulation.model.particle_mass.numpy().reshape(ROWS + 1, COLUMNS + 1).sum(axis=1)
 
     loads = np.cumsum(rows)[:ROWS] * 9.81 / (COLUMNS * CELL)
-    assert 1.0 - heights.mean() == pytest.approx(np.sum(loads) * CELL / 266.7, rel=0.03)
+    assert 1.0 - heights.mean() == pytest.approx(np.sum(loads) * CELL / WARP, rel=0.02)
     assert "precompute" not in capsys.readouterr().out
 
 
@@ -153,7 +153,9 @@ def test_a_bending_edge_without_triangles_is_refused(simulate):
         builder.add_particle(wp.vec3(*place), wp.vec3(0.0), mass=MASS)
     builder.add_edge(0, 1, 2, 3, edge_ke=1.0)
 
-    with pytest.raises(pippin.ConfigError, match=r"^solver: style3d bends cloth between triangles alone, .* 2 and 3"):
+    with pytest.raises(
+        pippin.ConfigError, match=r"^solver\.type: .style3d. bends cloth between triangles alone, .* 2 and 3"
+    ):
         simulate(builder)
 
 

@@ -41,10 +41,12 @@ def fill_in(model: newton.Model) -> None:
 
 def _cotangents(model: newton.Model, edges: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
     """Return the cotangents at both ends of edges in their two triangles at rest, which are the solver's weights."""
-    sides = np.swapaxes(np.linalg.inv(model.tri_poses.numpy()), 1, 2)
-    places = np.concatenate([np.zeros_like(sides[:, :1]), sides], axis=1)
-    found = {}
-    for corners, points in zip(model.tri_indices.numpy().tolist(), places, strict=True):
+    found, triangles = {}, []
+    if model.tri_count:
+        sides = np.swapaxes(np.linalg.inv(model.tri_poses.numpy()), 1, 2)
+        places = np.concatenate([np.zeros_like(sides[:, :1]), sides], axis=1)
+        triangles = zip(model.tri_indices.numpy().tolist(), places, strict=True)
+    for corners, points in triangles:
         for at, end, opposite in _CORNERS:
             one, other = points[end] - points[at], points[opposite] - points[at]
             sine = abs(one[0] * other[1] - one[1] * other[0])
@@ -54,7 +56,7 @@ def _cotangents(model: newton.Model, edges: np.ndarray, stiffness: np.ndarray) -
         keys = [(first, start, end), (second, start, end), (first, end, start), (second, end, start)]
         if stiffness[number] > 0.0 and not all(key in found for key in keys):
             raise pippin.ConfigError(
-                f"solver: style3d bends cloth between triangles alone, and the edge of the particles {start} and {end}"
+                f"type: 'style3d' bends cloth between triangles alone, and the edge of the particles {start} and {end}"
                 " has none on one side; add them, or leave the edge out"
             )
         rows.append([found.get(key, 0.0) for key in keys])
