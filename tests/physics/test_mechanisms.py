@@ -96,7 +96,7 @@ def test_a_drive_without_damping_keeps_its_amplitude_or_loses_it_as_stated(simul
 
 
 @each_solver
-def test_a_bead_on_a_turning_rod_keeps_the_angular_momentum_unless_the_solver_lacks_it(simulate, solver):
+def test_a_bead_on_a_turning_rod_keeps_the_angular_momentum_or_is_refused(simulate, solver):
     """Two solvers leave the torque of the side force out: the rod keeps its spin, and the bead gains energy."""
     is_held = solver in LACKING
     _, (distance, spin), ignored = motion(simulate, solver)

@@ -511,7 +511,7 @@ class Simulation(FrozenAttributes):
             prototype: The prototype of the saved simulation.
             folder: As for the class.
             observed: Whether the viewers and recorders of the saved configuration are built.
-            device: Device in place of the saved one; one of another kind goes on with other bits.
+            device: Device in place of the saved one; one of another kind gives other bits.
 
         Raises:
             ConfigError: The file is missing or not a checkpoint, or belongs to other versions or another simulation.

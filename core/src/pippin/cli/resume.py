@@ -25,7 +25,7 @@ def resume(
     """Continue from CHECKPOINT, which `pippin run` or `Simulation.save` wrote.
 
     Steps and duration count from the checkpoint. The checkpoint contains the configuration, of which only the device
-    can be changed; a device of another kind goes on with other bits. Pippin, Newton and Warp must have the same
+    can be changed; a device of another kind gives other bits. Pippin, Newton and Warp must have the same
     versions as when it was written. The run folder is as with `pippin run`.
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
