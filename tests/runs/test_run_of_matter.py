@@ -1,63 +1,76 @@
-"""Cloth of Style3D and sand of MPM as a user has them: a run with all recorders and a page, views, gravity, resets."""
+"""What a run says about its matter: in the summary, in the report, and on the terminal."""
+
+import json
 
 import numpy as np
 import pippin
 import pytest
-from pippin.views import ViewError
+from click.testing import CliRunner
+from pippin.cli import main
+from pippin.recording.reading import Recording
 
-STEPS = 6
-FLAG = {"type": "cloth-grid", "label": "flag", "cells": [4, 3], "cell": [0.1, 0.1], "position": [0.0, 0.0, 1.0]}
-FLAG |= {"density": 0.3, "particle_radius": 0.02, "tri_ke": 100.0, "edge_ke": 1e-4, "pin": [{"edge": "left"}]}
-SAND = {"type": "granular", "label": "sand", "size": [0.1, 0.1, 0.1], "spacing": 0.05, "density": 1500.0}
-SAND |= {"position": [0.0, 0.0, 0.3]}
-SCENES = {
-    "style3d": ({"type": "style3d"}, FLAG, 1),
-    "implicit-mpm": ({"type": "implicit-mpm", "separate_worlds": True, "grid_type": "dense"}, SAND, 2),
-}
-each_scene = pytest.mark.parametrize("name", SCENES)
+SCENE = """
+simulation = { dt = 0.01, device = "cpu", accept_unsupported = ["triangles", "bending"] }
+solver = { type = "xpbd", disable_particle_contacts = true }
+scene.worlds = 2
 
+[[scene.objects]]
+type = "cloth-grid"
+label = "flag"
+position = [1.0, 0.0, 5.0]
+velocity = [0.5, 0.0, 0.0]
+cells = [4, 2]
+cell = [0.1, 0.1]
+particle_mass = 0.01
+particle_radius = 0.02
+spring_ke = 1.0
 
-def tables(name, **more):
-    solver, matter, worlds = SCENES[name]
-    scene = {"worlds": worlds, "objects": [matter], "ground": True}
-    return {"simulation": {"device": "cpu", "dt": 0.005}, "scene": scene, "solver": solver, **more}
-
-
-@pytest.mark.slow
-@each_scene
-def test_a_run_leaves_a_report_and_recordings_with_a_page_open(name, tmp_path):
-    recorders = {kind: {"type": kind} for kind in ("npz", "hdf5", "mcap")}
-    config = pippin.structure(tables(name, recorders=recorders, viewers={"page": {"type": "viser", "speed": 0.0}}))
-
-    result = pippin.run(config, steps=STEPS, out=tmp_path / "run")
-
-    assert (result.failure, result.steps) == (None, STEPS)
-    assert (result.folder / "report.html").stat().st_size > 1000
-    with pippin.Run(result.folder) as run:
-        assert len(run.recordings) == 3
-        assert run.unread == {}
+[[scene.objects]]
+type = "body"
+label = "ball"
+shapes = [{ type = "sphere", radius = 0.1 }]
+"""
 
 
-@pytest.mark.slow
-@each_scene
-def test_views_gravity_and_resets_act_while_it_runs(name):
-    """Free particles fall by g t² / 2 and a little less; without gravity, they keep their velocity."""
-    _, matter, worlds = SCENES[name]
-    with pippin.Simulation(pippin.structure(tables(name))) as simulation:
-        view = simulation.view.particles(matter["label"])
-        start = view.get_particle_positions().numpy().copy()
-        is_free = view.get_particle_masses().numpy()[0] > 0.0
-        simulation.step(STEPS)
-        fallen = start[:, is_free, 2].max() - view.get_particle_positions().numpy()[:, is_free, 2].max()
-        simulation.reset()
-        np.testing.assert_array_equal(view.get_particle_positions().numpy(), start)
-        simulation.view.set_gravity(np.zeros((worlds, 3), dtype=np.float32))
-        view.set_particle_velocities(np.array([0.0, 0.0, 0.5], dtype=np.float32), indices=[worlds - 1])
-        simulation.step(2)
-        risen = (view.get_particle_positions().numpy() - start)[:, is_free, 2].mean(axis=1)
-        with pytest.raises(ViewError, match="the scene has nothing with this property"):
-            view.get_attribute("tet_materials")
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "flag.toml").write_text(SCENE)
+    return tmp_path / "flag.toml"
 
-    assert 0.5 < fallen / (9.81 * (STEPS * 0.005) ** 2 / 2) < 1.2
-    assert 0.5 < risen[-1] / (2 * 0.005 * 0.5) < 1.01
-    np.testing.assert_allclose(risen[:-1], 0.0, atol=1e-5)
+
+def test_the_summary_says_where_matter_went(file, tmp_path):
+    result = pippin.run(file, steps=20, out=tmp_path / "run")
+
+    [(label, flag)] = json.loads((tmp_path / "run/summary.json").read_text())["matter"].items()
+    assert flag == result.summary["matter"][label]
+    assert (label, flag["kind"], flag["count"], flag["mass"]) == ("flag", "surface", 15, pytest.approx(0.15))
+    np.testing.assert_allclose(flag["start"], [1.2, 0.1, 5.0], atol=1e-5)
+    fall = 9.81 * 0.01**2 * 20 * 21 / 2  # the springs do not act on the centre
+    np.testing.assert_allclose(flag["end"], [1.2 + 0.5 * 0.2, 0.1, 5.0 - fall], atol=1e-3)
+    np.testing.assert_allclose(flag["extent"], [0.4, 0.2, 0.0], atol=1e-3)
+    assert flag["largest_speed"] == pytest.approx(np.hypot(0.5, 9.81 * 0.2), rel=1e-2)
+
+
+def test_the_report_has_a_table_and_charts_of_matter(file, tmp_path):
+    pippin.run(file, steps=5, out=tmp_path / "run")
+
+    page = (tmp_path / "run/report.html").read_text()
+    assert "<h2" in page.split('id="matter"')[1][:200] or "Matter" in page
+    assert "fastest at the end" in page
+    assert "centroid" in page
+    with Recording(tmp_path / "run/series.npz") as recording:
+        assert recording["objects/flag/centroid"].shape[1:] == (1, 3)
+
+
+def test_the_command_prints_a_line_for_each_object(file, tmp_path):
+    result = CliRunner().invoke(main, ["run", str(file), "--steps", "2", "--out", str(tmp_path / "run")])
+
+    assert result.exit_code == 0
+    assert "flag: 15 particles, 0.15 kg, centre at (1.21, 0.1, 5) m, fastest 0.53" in result.output
+
+
+def test_a_run_in_two_processes_says_the_same_of_the_first_world(file, tmp_path):
+    alone = pippin.run(file, steps=3, out=tmp_path / "alone")
+    shared = pippin.run(file, steps=3, out=tmp_path / "shared", processes=2)
+
+    assert shared.summary["matter"] == alone.summary["matter"]
