@@ -51,7 +51,7 @@ if __name__ == "__main__":
         sys.exit()
     file, solver = sys.argv[1:3]
     if "--cold" in sys.argv:
-        turns = [(cold(file), cold(file, solver)) for _ in range(3)]
+        turns = [(cold(file), cold(file, solver)) for _ in range(2)]
         theirs, ours = map(min, zip(*turns, strict=True))
     else:
         parts(file), whole(file, solver)

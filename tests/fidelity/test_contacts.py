@@ -73,7 +73,7 @@ def test_mujoco_finds_the_contacts_of_mujoco(file, overlaps):
 
 @pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)], ids=["x", "y"])
 @pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
-def test_capsules_whose_axes_cross_leave_their_plane_in_mujoco_and_not_in_mujoco_warp(tmp_path, solver, axis):
+def test_crossing_capsules_leave_their_plane_in_mujoco_and_not_in_mujoco_warp(tmp_path, solver, axis):
     """This is why flat robots, whose links cross if they overlap, touch otherwise on `mujoco`: the page names them."""
     path = tmp_path / "cross.xml"
     path.write_text(CROSS.format(angles="30 0 0" if axis[0] else "0 30 0", bar="90 0 0" if axis[0] else "0 90 0"))
