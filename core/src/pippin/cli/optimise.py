@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of optimise.iterations.")
 @out()
 @json_line()
-def optimise(
-    file: Path, overrides: tuple[str, ...], iterations: int | None, out: Path | None, as_json: bool
-) -> None:
+def optimise(file: Path, overrides: tuple[str, ...], iterations: int | None, out: Path | None, as_json: bool) -> None:
     """Lower the loss of FILE by gradients, as its table [optimise] says: variables, a loss of quantities, a method.
 
     The solver must be differentiable: featherstone or semi-implicit. The first gradient is compared with differences of

@@ -8,7 +8,6 @@ from .extras import refuse_missing_extras
 from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, FilterConfig, SceneConfig, SimulationConfig, SimulationOptions
-from .optimise import LossConfig, OptimiseConfig, VariableConfig
 from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig

@@ -14,7 +14,7 @@ from .selections import SelectionConfig
 
 _SUBJECTS = ("velocity_of", "model", "value_of")
 
-_in_time = only_where(lambda variable: variable.value_of is not None, "'value_of'")
+_in_time: Any = only_where(lambda variable: variable.value_of is not None, "'value_of'")
 
 
 def _above_low(instance: Any, attribute: Any, value: float | None) -> None:
@@ -24,7 +24,7 @@ def _above_low(instance: Any, attribute: Any, value: float | None) -> None:
 
 def _end_alone(instance: Any, attribute: Any, value: float) -> None:
     if value != 1.0 and instance.when == "end":
-        raise ValueError(f"'{attribute.name}' needs when = \"mean\" or \"sum\", as one step counts at the end")
+        raise ValueError(f'\'{attribute.name}\' needs when = "mean" or "sum", as one step counts at the end')
 
 
 @attrs.frozen(kw_only=True)
@@ -111,7 +111,8 @@ class LossConfig:
 @attrs.frozen(kw_only=True)
 class OptimiseConfig:
     """The `[optimise]` table: what `pippin optimise` varies, and the loss that it lowers; other commands leave it
-    alone."""
+    alone.
+    """
 
     steps: int = attrs.field(validator=ge(1))
     """Control steps of a rollout, from the start state of the file."""
@@ -141,7 +142,7 @@ class OptimiseConfig:
 
     tolerance: float = attrs.field(default=1e-6, validator=non_negative)
     """The optimisation ends if the best loss of every world fell in five iterations by no more than this share of the
-    first one; with 0, never."""
+    first one, and with `l-bfgs` if their sum falls in one iteration by no more; with 0, never."""
 
     check: int = attrs.field(default=4, validator=ge(0))
     """Directions of each variable in which the first gradient is compared with a difference of two rollouts: those of

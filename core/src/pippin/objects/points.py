@@ -20,12 +20,13 @@ class Particles(SceneObject):
     def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
         """Add the particles at their points, and the springs as long as they are there."""
         config: ParticlesConfig = self.config
-        is_file = isinstance(config.points, str)
-        points = read_table(config.points, f"{place.where}.points", (3,)) if is_file else np.array(config.points)
+        stated = config.points
+        points = read_table(stated, f"{place.where}.points", (3,)) if isinstance(stated, str) else np.array(stated)
+        corner, turn = wp.transform_get_translation(place.pose), wp.transform_get_rotation(place.pose)
         first = builder.particle_count
         for point in points.tolist():
             builder.add_particle(
-                pos=wp.transform_point(place.pose, wp.vec3(*point)),
+                pos=corner + wp.quat_rotate(turn, wp.vec3(*point)),
                 vel=wp.vec3(*config.velocity),
                 mass=config.particle_mass,
                 radius=config.particle_radius,

@@ -100,8 +100,8 @@ class Course:
 
     def _line(self) -> str:
         count, whole = len(self.losses), self._objective.config.iterations
-        left = (whole - count) * self.seconds / count
-        return f"{count} of {whole}, loss {self.losses[-1].min():.4g}, best {self.best_losses.min():.4g}, {left:.0f} s left"
+        left = f"{(whole - count) * self.seconds / count:.0f} s left"
+        return f"{count} of {whole}, loss {self.losses[-1].min():.4g}, best {self.best_losses.min():.4g}, {left}"
 
     def result(self, folder: Path) -> OptimisationResult:
         """Return what was found so far.

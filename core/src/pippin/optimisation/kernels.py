@@ -20,7 +20,7 @@ def add_term(
 ):
     """Loss += weight × the sum of f(value − target) over the columns."""
     world = wp.tid()
-    total = float(0.0)
+    total = wp.float32(0.0)  # a constant cannot grow in a loop
     for i in range(columns.shape[0]):
         x = values[world, columns[i]] - targets[i]
         if function == SQUARE:

@@ -57,20 +57,23 @@ class _Term:
 
     def __init__(self, name: str, config: LossConfig, simulation: Host, steps: int) -> None:
         where, worlds, device = f"optimise.loss.{name}", simulation.world_count, simulation.device
-        context = TermContext(simulation, EpisodeBuffers(worlds, device, [], 0), f"loss.{name}", _alone, {}, {}, {})
-        self._quantity: Any = make_term("quantity", config.of, context, f"{where}.of", f"{where}.of")
-        if not self._quantity.is_differentiable:
+        plugin: Any = simulation.catalog.find("quantity", config.of.type).load()
+        if not getattr(plugin, "is_differentiable", False):
             raise ConfigError(
                 f"{where}.of: {config.of.type!r} is not declared to be differentiable (is_differentiable); choose a"
                 " quantity of the state alone, such as 'parts-position' or 'joint-positions'"
             )
+        context = TermContext(simulation, EpisodeBuffers(worlds, device, [], 0), f"loss.{name}", _alone, {}, {}, {})
+        self._quantity: Any = make_term("quantity", config.of, context, f"{where}.of", f"{where}.of")
         try:
             columns = self._quantity.chosen_columns(config.axes)
         except ConfigError as error:
             raise ConfigError(f"{where}.{error}") from error
         targets = np.atleast_1d(np.array(0.0 if config.target is None else config.target, dtype=np.float32))
         if len(targets) not in (1, len(columns)):
-            raise ConfigError(f"{where}.target: expected 1 or {len(columns)} numbers, got {len(targets)}; give one each")
+            raise ConfigError(
+                f"{where}.target: expected 1 or {len(columns)} numbers, got {len(targets)}; give one each"
+            )
         self._columns = wp.array(columns, dtype=int, device=device)
         self._targets = wp.array(np.broadcast_to(targets, len(columns)).copy(), dtype=float, device=device)
         self._shape = (worlds, len(self._quantity.labels))

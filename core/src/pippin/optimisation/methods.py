@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.config.optimise import OptimiseConfig
 from pippin.extras import import_library
 from warp.optim import SGD, Adam
 
@@ -20,11 +19,16 @@ from .objective import Objective
 _RATE = 0.05
 """Size of the steps in units of the scale, if the table states none."""
 
+_SETTLED = "the loss does not fall any more"
+
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Returns losses, shape [worlds], and gradients, shape [worlds, count], of values, shape [worlds, count]."""
 
+Note = Callable[[np.ndarray], bool]
+"""Is told the losses before each iteration, shape [worlds]; returns whether it was the last one."""
 
-def minimise(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Callable[[np.ndarray], bool]) -> str:
+
+def minimise(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Note) -> str:
     """Lower the losses from some start values, and return why it ended.
 
     Args:
@@ -37,7 +41,7 @@ def minimise(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: 
     return (_line_search if config.optimiser == "l-bfgs" else _steps)(objective, start, evaluate, note)
 
 
-def _steps(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Callable[[np.ndarray], bool]) -> str:
+def _steps(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Note) -> str:
     config, scale = objective.config, objective.scale
     low, high = objective.low / scale, objective.high / scale
     values = wp.array((start / scale).ravel(), dtype=float, device="cpu")
@@ -48,20 +52,20 @@ def _steps(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Ca
         method.step([wp.array((gradient * scale).ravel(), dtype=float, device="cpu")])
         values.assign(np.clip(values.numpy().reshape(start.shape), low, high).ravel())
         if note(losses):
-            return "the loss does not fall any more"
+            return _SETTLED
     return "all iterations were taken"
 
 
-def _line_search(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Callable[[np.ndarray], bool]) -> str:
+def _line_search(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Note) -> str:
     library: Any = import_library("scipy.optimize", "optimise")
     config, scale = objective.config, objective.scale
 
+    before, _ = evaluate(start)
+    has_settled, first = False, float(np.abs(before).sum()) or 1.0
+
     def of_all(values: np.ndarray) -> tuple[float, np.ndarray]:
         losses, gradient = evaluate(values.reshape(start.shape) * scale)
-        return float(losses.sum()), (gradient * scale).ravel()
-
-    before, _ = evaluate(start)
-    has_settled = False
+        return float(losses.sum()) / first, (gradient * scale).ravel() / first
 
     def after_iteration(values: np.ndarray) -> None:
         nonlocal before, has_settled
@@ -78,8 +82,10 @@ def _line_search(objective: Objective, start: np.ndarray, evaluate: Evaluate, no
         method="L-BFGS-B",
         bounds=library.Bounds(*ends),
         callback=after_iteration,
-        options={"maxiter": config.iterations, "maxfun": 20 * config.iterations, "ftol": 0.0, "gtol": 0.0},
+        options={"maxiter": config.iterations, "maxls": 10, "ftol": config.tolerance, "gtol": 0.0},
     )
     if has_settled:
-        return "the loss does not fall any more"
-    return "all iterations were taken" if found.nit >= config.iterations else "the line search finds no lower loss"
+        return _SETTLED
+    if found.nit >= config.iterations:
+        return "all iterations were taken"
+    return _SETTLED if found.success else "the line search finds no lower loss"

@@ -8,6 +8,7 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin.arrays import present
 from pippin.config.optimise import OptimiseConfig
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
@@ -111,7 +112,7 @@ class Objective:
             self.kept_bytes = max(self.kept_bytes, self._bytes_of(states[0], count))
             if following is not None:
                 _seed(states[-1], following)
-            loss.grad.fill_(1.0)
+            present(loss.grad).fill_(1.0)
             tape.backward()
             total += loss.numpy()
             following = states[0]
@@ -229,4 +230,4 @@ def _seed(state: newton.State, following: newton.State) -> None:
     """Let the gradient of a state be that of its copy, from which the next rollout started."""
     gradients = arrays_of(following)
     for name, array in arrays_of(state).items():
-        array.grad.assign(gradients[name].grad)
+        present(array.grad).assign(gradients[name].grad)

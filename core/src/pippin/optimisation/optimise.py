@@ -73,7 +73,9 @@ def optimise(
             _write(folder, source, overrides, config, result)
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(result) from error
-            raise SimulationError(*(f"{fault}; the best values so far are in {result.file}" for fault in error.faults)) from error
+            raise SimulationError(
+                *(f"{each}; the best values are in {result.file}" for each in error.faults)
+            ) from error
         result = course.result(folder.path)
         _write(folder, source, overrides, config, result)
     return result
@@ -102,7 +104,7 @@ def _for_gradients(config: SimulationConfig, where: str) -> SimulationConfig:
         raise ConfigError(f"{where}: has no [optimise] table; add one, with variables and a loss")
     if config.optimise.optimiser == "l-bfgs" and (missing := missing_libraries("optimise")):
         raise ConfigError(
-            f"optimise.optimiser: 'l-bfgs' needs {' and '.join(missing)}; install it by `{installation('optimise')}`, or"
-            " use 'adam'"
+            f"optimise.optimiser: 'l-bfgs' needs {' and '.join(missing)}; install it by `{installation('optimise')}`,"
+            " or use 'adam'"
         )
     return attrs.evolve(config.unobserved(), simulation=attrs.evolve(config.simulation, requires_grad=True))

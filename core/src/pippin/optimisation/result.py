@@ -74,4 +74,5 @@ class OptimisationResult:
 def _plain(values: np.ndarray) -> Any:
     if values.size <= _SHOWN:
         return values.tolist()
-    return {"shape": list(values.shape), "min": float(values.min()), "mean": float(values.mean()), "max": float(values.max())}
+    ends = {name: float(getattr(values, name)()) for name in ("min", "mean", "max")}
+    return {"shape": list(values.shape), **ends}

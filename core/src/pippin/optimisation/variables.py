@@ -10,7 +10,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.actuation.drive import TARGETS
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.config.optimise import OptimiseConfig, VariableConfig
 from pippin.errors import ConfigError
@@ -92,7 +92,8 @@ class Variable(abc.ABC):
     def gathered(self, numbers: np.ndarray) -> np.ndarray:
         """Return the gradient of the values, shape [worlds, count], from that of the numbers."""
         found = np.zeros((*numbers.shape[:2], self.width))
-        np.add.at(found, (slice(None), slice(None), self._value_of), numbers)
+        for place, value in enumerate(self._value_of.tolist()):
+            found[:, :, value] += numbers[:, :, place]
         return found.reshape(len(found), -1)
 
     @abc.abstractmethod
@@ -175,7 +176,7 @@ class ModelNumbers(Variable):
             raise ConfigError(f"{where}: the rows of {config.model!r} belong to no world; vary something else")
         chosen = np.arange(len(worlds))
         if config.of is not None:
-            chosen = _rows_of(host, config, chosen)
+            chosen = _rows_of(host, config, chosen, f"optimise.variables.{name}.of")
         rows = [chosen[worlds[chosen] == world] for world in range(model.world_count)]
         padded = np.full((len(rows), max(map(len, rows))), -1)
         for row, own in zip(padded, rows, strict=True):
@@ -193,11 +194,11 @@ class ModelNumbers(Variable):
 
     def clear(self) -> None:
         """Zero the gradient of the array."""
-        self.array.grad.zero_()
+        present(self.array.grad).zero_()
 
     def gradient(self, start: newton.State) -> np.ndarray:
         """Return the gradient of the array."""
-        return self.gathered(_take(self.array.grad, self.index)[:, None])
+        return self.gathered(_take(present(self.array.grad), self.index)[:, None])
 
 
 class Inputs(Variable):
@@ -242,8 +243,8 @@ class Inputs(Variable):
 
     def clear(self) -> None:
         """Zero the gradients."""
-        self._rows.rows.grad.zero_()
-        self.array.grad.zero_()
+        present(self._rows.rows.grad).zero_()
+        present(self.array.grad).zero_()
 
     def gradient(self, start: newton.State) -> np.ndarray:
         """Return the gradient of the values at the points."""
@@ -284,7 +285,8 @@ def _array_at(host: Host, path: str, where: str) -> wp.array:
     kind, _, rest = path.partition(".")
     label, _, name = rest.rpartition(".")
     if kind not in _KINDS or not label:
-        raise ConfigError(f"{where}: {path!r} is not a path; write {' or '.join(f'{each}.LABEL.NAME' for each in _KINDS)}")
+        paths = " or ".join(f"{each}.LABEL.NAME" for each in _KINDS)
+        raise ConfigError(f"{where}: {path!r} is not a path; write {paths}")
     components = getattr(host, kind)
     if label not in components:
         names = ", ".join(components) or "none"
@@ -305,12 +307,13 @@ def _names(component: Any, kind: str) -> Sequence[str]:
     return [name for name, value in vars(component).items() if isinstance(value, wp.array) and _is_real(value)]
 
 
-def _rows_of(host: Host, config: VariableConfig, rows: np.ndarray) -> np.ndarray:
+def _rows_of(host: Host, config: VariableConfig, rows: np.ndarray, where: str) -> np.ndarray:
     """Return the rows of an array of the model that a selection of particles or bodies means."""
-    assert config.of is not None and config.model is not None, "the caller asked"
-    model, where = host.model, "of"
+    assert config.of is not None, "the caller asked"
+    assert config.model is not None, "'of' needs it"
+    model = host.model
     what, found = host.services.scene_objects.particles_or_bodies(config.of, where)
-    frequency = model.get_attribute_frequency(config.model)
+    frequency: Any = model.get_attribute_frequency(config.model)
     kinds = newton.Model.AttributeFrequency
     if frequency == {"particle": kinds.PARTICLE, "body": kinds.BODY}[what]:
         return found
@@ -337,7 +340,9 @@ def _free_dofs(model: newton.Model, rows: np.ndarray, where: str) -> np.ndarray:
 
 def _equal_rows(rows: np.ndarray, where: str) -> np.ndarray:
     """Refuse rows that are padded: each world has the same number of variables."""
-    if not rows.size or (rows < 0).any():
+    if not rows.size:
+        raise ConfigError(f"{where}: nothing is chosen; choose more, or leave the selection out")
+    if (rows < 0).any():
         raise ConfigError(f"{where}: the worlds differ in what is chosen; choose the same in all of them")
     return rows
 

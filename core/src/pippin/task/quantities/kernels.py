@@ -192,7 +192,7 @@ def read_nearness(
 def mean_vector(vectors: wp.array[wp.vec3], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]):
     """Out = the mean of the vectors of a row, which is padded with -1; in a fixed order."""
     world, axis = wp.tid()
-    total = float(0.0)
+    total = wp.float32(0.0)  # a constant cannot grow in a loop
     for i in range(rows.shape[1]):
         if rows[world, i] >= 0:
             total += vectors[rows[world, i]][axis]
@@ -203,7 +203,7 @@ def mean_vector(vectors: wp.array[wp.vec3], rows: wp.array2d[int], shares: wp.ar
 def mean_place(poses: wp.array[wp.transform], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]):
     """Out = the mean of the positions of a row."""
     world, axis = wp.tid()
-    total = float(0.0)
+    total = wp.float32(0.0)  # a constant cannot grow in a loop
     for i in range(rows.shape[1]):
         if rows[world, i] >= 0:
             total += wp.transform_get_translation(poses[rows[world, i]])[axis]
@@ -211,10 +211,12 @@ def mean_place(poses: wp.array[wp.transform], rows: wp.array2d[int], shares: wp.
 
 
 @wp.kernel
-def mean_speed(velocities: wp.array[wp.spatial_vector], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]):
+def mean_speed(
+    velocities: wp.array[wp.spatial_vector], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]
+):
     """Out = the mean of the linear velocities of a row."""
     world, axis = wp.tid()
-    total = float(0.0)
+    total = wp.float32(0.0)  # a constant cannot grow in a loop
     for i in range(rows.shape[1]):
         if rows[world, i] >= 0:
             total += wp.spatial_top(velocities[rows[world, i]])[axis]
