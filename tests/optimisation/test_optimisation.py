@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.config.optimise import VariableConfig
-from pippin.optimisation.course import Course
+from pippin.optimisation.descent import Descent
 from pippin.optimisation.objective import Objective
 from pippin.runs.progress import RunProgress
 
@@ -55,7 +55,7 @@ def write(path, data):
 
 def course_of(data):
     with pippin.Simulation(pippin.structure(data)) as simulation:
-        course = Course(Objective(simulation))
+        course = Descent(Objective(simulation))
         course.run()
         return course
 
@@ -99,7 +99,7 @@ def test_worlds_that_start_elsewhere_find_the_same():
     data = thrown("grain", worlds=4)
     data["optimise"]["variables"]["throw"]["spread"] = 2.0
     with pippin.Simulation(pippin.structure(data)) as simulation:
-        course = Course(Objective(simulation))
+        course = Descent(Objective(simulation))
         starts = course.best_values.copy()
         course.run()
 

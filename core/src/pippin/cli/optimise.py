@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from ._options import PATH, changes, json_line, out
 from ._progress import ConsoleProgress, shown_progress
-
-if TYPE_CHECKING:
-    from pippin.optimisation.result import OptimisationResult
 
 
 @click.command()
@@ -47,7 +44,7 @@ def optimise(file: Path, overrides: tuple[str, ...], iterations: int | None, out
         click.echo(json.dumps(result.summary()))
 
 
-def _note(progress: ConsoleProgress, result: OptimisationResult) -> None:
+def _note(progress: ConsoleProgress, result: Any) -> None:
     from pippin.optimisation.report import play_command
 
     first = f" from {result.losses[0].min():.4g}" if len(result.losses) else ""

@@ -3,7 +3,9 @@
 Each kind of object is a plugin, which derives from `SceneObject`, with settings that derive from `ObjectConfig`.
 """
 
+from pippin.config.selections import SelectionConfig
+
 from .config import ObjectConfig, RepeatConfig
 from .scene_object import Place, SceneObject
 
-__all__ = ["ObjectConfig", "Place", "RepeatConfig", "SceneObject"]
+__all__ = ["ObjectConfig", "Place", "RepeatConfig", "SceneObject", "SelectionConfig"]

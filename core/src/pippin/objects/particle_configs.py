@@ -198,7 +198,7 @@ class GranularConfig(_ParticleObjectConfig):
 class ParticlesConfig(_ParticleObjectConfig):
     """Single particles at stated points, and springs between them."""
 
-    implementation = ".points:Particles"
+    implementation = ".points:PointParticles"
 
     points: tuple[Vector3, ...] | FilePath = attrs.field(default=((0.0, 0.0, 0.0),), validator=_are_points)
     """Positions in the frame of the object [m]; or a file `.csv` or `.npy` with such rows."""

@@ -14,7 +14,7 @@ from .scene_object import Place, SceneObject
 from .tables import read_table
 
 
-class Particles(SceneObject):
+class PointParticles(SceneObject):
     """Single particles, and springs between them."""
 
     def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -15,23 +14,11 @@ from pippin.simulation import Simulation
 from pippin.state.world_rows import arrays_of
 
 from .loss import Loss
+from .result import GradientCheck
 from .variables import Variable, find_variables
 
 _NOISE = 1e-6
 """Rounding of a loss of single precision, as a share of it."""
-
-
-@attrs.frozen(kw_only=True)
-class Comparison:
-    """A derivative of the loss in some direction, beside the difference of two rollouts."""
-
-    variable: str
-    world: int
-    derivative: float
-    """Change of the loss per step of the variable's `scale`, by the gradient."""
-
-    difference: float
-    """The same by two rollouts."""
 
 
 class Objective:
@@ -119,7 +106,7 @@ class Objective:
         assert following is not None, "a rollout has at least one control step"
         return total, np.concatenate([each.gradient(following) for each in self.variables], axis=1)
 
-    def compare(self, values: np.ndarray, gradient: np.ndarray) -> list[Comparison]:
+    def compare(self, values: np.ndarray, gradient: np.ndarray) -> list[GradientCheck]:
         """Compare a gradient with differences of rollouts, in some directions of each variable. Worlds share the work.
 
         Args:
@@ -140,13 +127,13 @@ class Objective:
                 slopes = ((ahead - behind) / (2.0 * config.check_step)).tolist()
                 derivatives = (gradient * step).sum(axis=1).tolist()
                 found += [
-                    Comparison(variable=variable.name, world=world, derivative=own, difference=other)
+                    GradientCheck(variable=variable.name, world=world, derivative=own, difference=other)
                     for world, (own, other) in enumerate(zip(derivatives, slopes, strict=True))
                     if world < len(chosen)
                 ]
         return found
 
-    def refuse_wrong(self, loss: np.ndarray, gradient: np.ndarray, found: list[Comparison]) -> None:
+    def refuse_wrong(self, loss: np.ndarray, gradient: np.ndarray, found: list[GradientCheck]) -> None:
         """Refuse a gradient that is zero, or differs from the differences of rollouts.
 
         Args:

@@ -18,6 +18,7 @@ from pippin.extras import installation, missing_libraries
 from pippin.runs.decisions import import_newton
 from pippin.runs.folder import RunFolder
 from pippin.runs.progress import current_progress
+from pippin.simulation import Simulation
 
 from .report import optimisation_page
 from .result import OptimisationResult
@@ -54,16 +55,14 @@ def optimise(
     folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
     progress = current_progress()
     import_newton(config, progress)
-    from pippin.simulation import Simulation
-
-    from .course import Course
+    from .descent import Descent
     from .objective import Objective
 
     with progress.phase("build"):
         simulation = Simulation(config)
         objective = Objective(simulation)
     with simulation:
-        course = Course(objective, progress)
+        course = Descent(objective, progress)
         try:
             course.run()
         except (KeyboardInterrupt, SimulationError) as error:

@@ -15,7 +15,7 @@ from pippin.step.rollout_inputs import flat
 
 from .config import OptimisedConfig
 from .kernels import count_step, play_row, restore_numbers
-from .variables import Inputs, StartVelocity, Variable, find_variables
+from .variables import InputVariable, StartVelocity, Variable, find_variables
 
 
 class Optimised:
@@ -55,7 +55,7 @@ class Optimised:
         self._inputs: list[tuple[wp.array, _Numbers]] = []
         for variable in find_variables(table, host):
             values = _values_of(variable, found, str(file))
-            if isinstance(variable, Inputs):
+            if isinstance(variable, InputVariable):
                 self._inputs.append((variable.array, _Numbers(variable.rows(values), variable.index, host.device)))
                 continue
             variable.write(values)

@@ -9,15 +9,26 @@ from typing import Any
 import attrs
 import numpy as np
 
-from .objective import Comparison
-
 _SHOWN = 12
 """Most values of a variable that a summary lists one by one."""
 
 
+@attrs.frozen(kw_only=True)
+class GradientCheck:
+    """A derivative of the loss in some direction, beside the difference of two rollouts."""
+
+    variable: str
+    world: int
+    derivative: float
+    """Change of the loss per step of the variable's `scale`, by the gradient."""
+
+    difference: float
+    """The same by two rollouts."""
+
+
 @attrs.define(kw_only=True)
 class OptimisationResult:
-    """What an optimisation found."""
+    """The values that an optimisation found, and its course."""
 
     folder: Path
     """The folder of its files."""
@@ -46,7 +57,7 @@ class OptimisationResult:
     values: Mapping[str, np.ndarray]
     """The values of each variable that have it, shape [points, numbers]."""
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[GradientCheck, ...]
     """The first gradient beside differences of rollouts."""
 
     kept_bytes: int

@@ -160,7 +160,7 @@ class StartVelocity(Variable):
         return self.gathered(np.asarray(numbers)[:, None])
 
 
-class ModelNumbers(Variable):
+class ModelVariable(Variable):
     """Rows of an array of the model."""
 
     def __init__(self, name: str, config: VariableConfig, host: Host) -> None:
@@ -201,7 +201,7 @@ class ModelNumbers(Variable):
         return self.gathered(_take(present(self.array.grad), self.index)[:, None])
 
 
-class Inputs(Variable):
+class InputVariable(Variable):
     """An array of an actuator or of a plugin, with values that may change in time."""
 
     def __init__(self, name: str, config: VariableConfig, host: Host, steps: int) -> None:
@@ -264,7 +264,7 @@ def find_variables(config: OptimiseConfig, host: Host) -> tuple[Variable, ...]:
 def _found(name: str, config: VariableConfig, host: Host, steps: int) -> Variable:
     if config.velocity_of is not None:
         return StartVelocity(name, config, host)
-    return ModelNumbers(name, config, host) if config.model is not None else Inputs(name, config, host, steps)
+    return ModelVariable(name, config, host) if config.model is not None else InputVariable(name, config, host, steps)
 
 
 def _weights(steps: int, points: int, interpolation: str) -> np.ndarray:

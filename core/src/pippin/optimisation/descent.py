@@ -7,19 +7,19 @@ from pathlib import Path
 
 import numpy as np
 from pippin.errors import SimulationError
-from pippin.runs.interrupt import stopped_between_steps
+from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
 from pippin.runs.progress import RunProgress
 
 from .methods import minimise
-from .objective import Comparison, Objective
-from .result import OptimisationResult
+from .objective import Objective
+from .result import GradientCheck, OptimisationResult
 
 _PATIENCE = 5
 """Iterations over which the fall of the best losses is compared with the tolerance."""
 
 
-class Course:
-    """An optimisation that goes on, iteration by iteration.
+class Descent:
+    """One optimisation, iteration by iteration.
 
     Args:
         objective: The objective.
@@ -35,7 +35,7 @@ class Course:
         #: The values of each world that have it, shape [worlds, count]; at first those of the simulation.
         self.best_values: np.ndarray = objective.start()
         #: The first gradient beside differences of rollouts.
-        self.comparisons: list[Comparison] = []
+        self.comparisons: list[GradientCheck] = []
         #: Rollouts with a gradient, wall time of the iterations [s], and why the optimisation ended.
         self.rollouts, self.seconds, self.ended = 0, 0.0, "it was stopped"
         self._before: list[np.ndarray] = []
@@ -50,7 +50,7 @@ class Course:
             KeyboardInterrupt: Ctrl-C ended it, after a rollout.
         """
         objective, start = self._objective, self.best_values
-        with stopped_between_steps(_NeverWaiting()) as stop_if_asked:
+        with stopped_between_steps(NeverWaiting()) as stop_if_asked:
 
             def evaluate(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 stop_if_asked()
@@ -127,7 +127,3 @@ class Course:
             comparisons=tuple(self.comparisons),
             kept_bytes=objective.kept_bytes,
         )
-
-
-class _NeverWaiting:
-    is_waiting = False
