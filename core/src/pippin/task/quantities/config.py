@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import attrs
-from pippin.objects import SelectionConfig
+from pippin.motions import SelectionConfig
 from pippin.validators import finite
 
 
