@@ -13,7 +13,7 @@ KINDS = {
     "rod": {"end": [1.0, 0.0, 0.0], "segments": 4, "radius": 0.01},
     "soft-grid": {"cells": [2, 1, 1], "cell": [0.1, 0.1, 0.1], **SOFT},
 }
-SOLVERS = {"body": "semi-implicit", "particles": "semi-implicit"}
+SOLVERS = {"body": "semi-implicit"}
 
 
 SUITES = [
