@@ -50,7 +50,7 @@ class Case:
 CASES = (
     Case(module="cable.example_cable_pile", frames=30),
     Case(module="multiphysics.example_mujoco_xpbd_coupled_solver", frames=100),
-    Case(module="multiphysics.example_admm_contact_solver", frames=100, attribute="particle_q"),
+    Case(module="multiphysics.example_mujoco_vbd_admm_solver", frames=40),
 )
 
 
