@@ -67,6 +67,8 @@ CASES = (
         overrides={"simulation.substeps": 2, "solver.voxel_size": 0.2, "scene.objects.0.spacing": 0.2 / 3.0},
         attribute="particle_q",
     ),
+    Case(module="multiphysics.example_mujoco_xpbd_coupled_solver", frames=100),
+    Case(module="multiphysics.example_admm_contact_solver", frames=100, attribute="particle_q"),
 )
 
 
