@@ -43,6 +43,9 @@ both take random poses, up to eight in which shapes overlap, and the contacts ar
 (20 µm), normal (0.6°), and the accelerations that follow (0.2 %). Some poses decide nothing: there, MuJoCo's own answer
 changes if the numbers of the file are rounded to single precision. Pairs that the import report names are left out.
 
+Links of a URDF that overlap in the start pose [do not collide](../how-to/robot-from-urdf.md#links-that-overlap) by
+default, which MuJoCo has no rule for. The survey sets `self_collisions = true`, so that their contacts are compared.
+
 A URDF says nothing about the stiffness of contacts and limits, friction and options of solvers: MuJoCo's model of it
 gets ours. MuJoCo gets the [repairs](../how-to/robot-from-urdf.md#repairs), too, and each mesh under a name of its own,
 since it tells the meshes of a URDF apart by the names of their files alone.
