@@ -77,8 +77,8 @@ centimetres deep.
 
 Files of packages, as they are, for a second: with a fixed base, or floating above the ground. A file runs if nothing
 is NaN, no body is faster than 30 m/s, the robot is never 1.5 m/s faster than a free fall (RMS by mass), and nothing
-falls through the ground or hangs in the air. It is slow if a busy core reaches less than a second in a minute; the
-time in brackets is what it reached. The cures are those that the error names.
+falls through the ground or hangs in the air. It is slow if a busy core reaches less than a second in a minute,
+compilation apart; the time in brackets is what it reached. The cures are those that the error names.
 
 {tries}
 

@@ -176,7 +176,7 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
         placed = _place_joints(builder, asset)
         if asset.urdf is not None:
             _start_within_limits(builder, placed, asset.file)
-            if asset.config.self_collisions is None:
+            if asset.config.self_collisions is None and asset.config.convex_hulls:
                 _part_overlapping(builder, asset.file)
         if asset.format is FORMATS["mjcf"]:
             zero_targets(builder)

@@ -64,6 +64,7 @@ def test_links_that_touch_or_are_apart_collide(chain, apart, caplog):
 def test_a_key_lets_them_collide_and_another_lets_none_collide(chain):
     assert colliding(imported(chain(0.15), self_collisions=True)) == {("a", "c")}
     assert colliding(imported(chain(0.25), self_collisions=False)) == set()
+    assert colliding(imported(chain(0.15), convex_hulls=False)) == {("a", "c")}  # hulls may overlap alone
 
 
 def test_the_start_pose_of_the_configuration_counts(chain):

@@ -32,9 +32,9 @@ def part_overlapping(builder: newton.ModelBuilder) -> dict[tuple[int, int], floa
     """
     found: dict[tuple[int, int], float] = {}
     for pair, depth in _depths(builder).items():
-        bodies = tuple(sorted(builder.shape_body[shape] for shape in pair))
-        if depth > TOUCH and 0 <= bodies[0] < bodies[1]:
-            found[bodies] = max(depth, found.get(bodies, 0.0))
+        first, second = sorted(builder.shape_body[shape] for shape in pair)
+        if depth > TOUCH and 0 <= first < second:
+            found[first, second] = max(depth, found.get((first, second), 0.0))
     for first, second in found:
         for pair in itertools.product(builder.body_shapes[first], builder.body_shapes[second]):
             builder.add_shape_collision_filter_pair(*pair)
@@ -69,13 +69,14 @@ def _model(builder: newton.ModelBuilder, shapes: Sequence[int]) -> Any:
     for shape in shapes:
         source: Any = builder.shape_source[shape]
         scale = tuple(map(float, builder.shape_scale[shape]))
-        points = None if source is None else np.asarray(source.vertices, float) * scale
-        if points is not None and np.linalg.matrix_rank(points - points[0]) < 3:
+        is_mesh = builder.shape_type[shape] == GeoType.MESH
+        points = np.asarray(source.vertices, float) * scale if is_mesh else np.zeros((1, 3))
+        if is_mesh and np.linalg.matrix_rank(points - points[0]) < 3:
             continue  # a plate without a thickness has no hull
         pose = poses[builder.shape_body[shape]] * wp.transform(builder.shape_transform[shape])
         geom = spec.worldbody.add_geom(name=str(shape), pos=np.array(pose.p), quat=np.roll(np.array(pose.q), 1))
         geom.type = _KINDS[GeoType(builder.shape_type[shape])]
-        if points is None:
+        if not is_mesh:
             geom.size = scale
             continue
         key = (id(source), scale)
@@ -88,18 +89,21 @@ def _model(builder: newton.ModelBuilder, shapes: Sequence[int]) -> Any:
     return spec.compile()
 
 
-def start_poses(builder: newton.ModelBuilder) -> Mapping[int, wp.transform]:
-    """Return the start pose of each body of a builder with the joints of a URDF; the world is -1."""
-    poses = {-1: wp.transform()}
+def start_poses(builder: newton.ModelBuilder) -> Mapping[int, Any]:
+    """Return the start pose of each body of a builder with the joints of a URDF, a `wp.transform`; the world is -1."""
+    poses: dict[int, Any] = {-1: wp.transform()}
     for joint, kind in enumerate(builder.joint_type):
         at, dof = builder.joint_q_start[joint], builder.joint_qd_start[joint]
-        moved = wp.transform()
+        moved: Any = wp.transform()
         if kind == JointType.FREE:
             moved = wp.transform(*map(float, builder.joint_q[at : at + 7]))
         elif kind in (JointType.REVOLUTE, JointType.PRISMATIC):
-            axis, position = wp.vec3(*map(float, builder.joint_axis[dof])), float(builder.joint_q[at])
-            turn = wp.quat_from_axis_angle(axis, position) if kind == JointType.REVOLUTE else wp.quat_identity()
-            moved = wp.transform(wp.vec3() if kind == JointType.REVOLUTE else axis * position, turn)
+            axis: Any = wp.vec3(*map(float, builder.joint_axis[dof]))
+            angle, way = builder.joint_q[at], 0.0
+            if kind == JointType.PRISMATIC:
+                angle, way = way, angle
+            moved = wp.transform(axis * float(way), wp.quat_from_axis_angle(axis, float(angle)))
+        behind: Any = builder.joint_X_c[joint]
         parent = poses[builder.joint_parent[joint]] * wp.transform(builder.joint_X_p[joint])
-        poses[builder.joint_child[joint]] = parent * moved * wp.transform_inverse(builder.joint_X_c[joint])
+        poses[builder.joint_child[joint]] = parent * moved * wp.transform_inverse(behind)
     return poses
