@@ -47,7 +47,11 @@ class Case:
         return self.module.rpartition(".example_")[2]
 
 
-CASES = (Case(module="cable.example_cable_pile", frames=30),)
+CASES = (
+    Case(module="cable.example_cable_pile", frames=30),
+    Case(module="multiphysics.example_mujoco_xpbd_coupled_solver", frames=100),
+    Case(module="multiphysics.example_admm_contact_solver", frames=100, attribute="particle_q"),
+)
 
 
 def example_of(case: Case) -> Any:

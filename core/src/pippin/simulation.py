@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import tomllib
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .binding import Services, refuse_closed
-from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras, structure
+from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras
 from .config.loading import read_source
 from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
 from .errors import SimulationError
@@ -333,7 +332,14 @@ class Simulation(FrozenAttributes):
         """Time for which `step` waited for viewers so far [s]."""
         return self._schedule.seconds_waited
 
-    def rollout(self, count: int) -> tuple[newton.State, ...]:
+    def rollout(
+        self,
+        count: int,
+        *,
+        start: newton.State | None = None,
+        first: int = 0,
+        before_step: Callable[[int], None] | None = None,
+    ) -> tuple[newton.State, ...]:
         """Return the states of the next `count` control steps, for a `wp.Tape`; the simulation does not advance.
 
         Call it inside `with wp.Tape() as tape:`. `tape.backward` then gives the gradients with respect to the first
@@ -343,18 +349,22 @@ class Simulation(FrozenAttributes):
 
         Args:
             count: Number of control steps.
+            start: The state to start from, by default `state`. Long rollouts are taken in pieces, to save memory.
+            first: Control steps from `state` to `start`, so that `step_counter` is right.
+            before_step: Called before each control step with its number, counted from `first`. It may write inputs,
+                by kernels whose backward pass a tape can use although they overwrite.
 
         Returns:
-            A copy of `state` and the states after each control step, `count + 1` in total; the caller owns them.
+            A copy of the start and the states after each control step, `count + 1` in total; the caller owns them.
 
         Raises:
             ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
-            SimulationError: The simulation is closed, `count` is negative, or a buffer of contacts overflowed.
+            SimulationError: The simulation is closed, a number is negative, or a buffer of contacts overflowed.
         """
         self._refuse("rollout")
-        count = whole_number(count, "rollout", error=SimulationError)
+        count, first = (whole_number(each, "rollout", error=SimulationError) for each in (count, first))
         with self._stepping.during("rollout"):
-            return self._current.roll_out(count)
+            return self._current.roll_out(count, start, first, before_step)
 
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
@@ -502,6 +512,7 @@ class Simulation(FrozenAttributes):
         folder: str | os.PathLike[str] | None = None,
         *,
         observed: bool = True,
+        device: str | None = None,
     ) -> Self:
         """Build a simulation and continue from the call of `save`, bit for bit.
 
@@ -511,6 +522,7 @@ class Simulation(FrozenAttributes):
             prototype: The prototype of the saved simulation.
             folder: As for the class.
             observed: Whether the viewers and recorders of the saved configuration are built.
+            device: Device in place of the saved one; one of another kind gives other bits.
 
         Raises:
             ConfigError: The file is missing or not a checkpoint, or belongs to other versions or another simulation.
@@ -519,8 +531,7 @@ class Simulation(FrozenAttributes):
         from .state.checkpoint import Checkpoint
 
         checkpoint = Checkpoint.read(path)
-        config = structure(tomllib.loads(checkpoint.config))
-        simulation = cls(config if observed else config.unobserved(), plugins, prototype, folder=folder)
+        simulation = cls(checkpoint.configuration(device, observed=observed), plugins, prototype, folder=folder)
         with simulation._components.closed_on_failure():
             simulation._current.resume(checkpoint, os.fspath(path))
             simulation.step_count = checkpoint.step_count

@@ -26,7 +26,7 @@ class Granular(SceneObject):
         """Add the particles, each with the mass of a cell between neighbours."""
         config: GranularConfig = self.config
         counts = [math.ceil(length / config.spacing - 1e-6) for length in config.size]
-        cell = np.array(config.size) / np.array(counts)
+        cell = np.where(counts, np.array(config.size) / np.maximum(counts, 1), config.spacing)
         radius = float(cell.max()) / 2 if config.particle_radius is None else config.particle_radius
         sizes = zip("xyz", counts, cell.tolist(), strict=True)
         grid: dict[str, Any] = {
