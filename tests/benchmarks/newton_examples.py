@@ -68,7 +68,6 @@ CASES = (
         attribute="particle_q",
     ),
     Case(module="multiphysics.example_mujoco_xpbd_coupled_solver", frames=100),
-    Case(module="multiphysics.example_mujoco_vbd_admm_solver", frames=40),
 )
 
 
