@@ -368,6 +368,7 @@ CASES = (
         solvers=("mujoco", "kamino"),
         slow_solvers=("kamino",),
     ),
+    Case(module="diffsim.example_diffsim_spring_cage", frames=4, is_optimised=True, marks=("slow",)),
     Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
     Case(module="mpm.example_mpm_beam_twist", frames=100, marks=("cuda",)),
     Case(module="mpm.example_mpm_grain_rendering", frames=10, marks=("slow",)),

@@ -16,6 +16,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pippin
+import warp as wp
+from pippin.optimisation.descent import Descent
+from pippin.optimisation.objective import Objective
+from pippin.step.rollout_inputs import flat
 
 FILES = Path(__file__).parent / "files"
 
@@ -44,6 +48,9 @@ class Case:
 
     slow_solvers: tuple[str, ...] = ()
     """Those of `solvers` whose test is `slow`, if the others are fast."""
+
+    is_optimised: bool = False
+    """Whether the example optimises: frames are iterations, and its check reads the losses and the gradient."""
 
     is_empty: bool = False
     """Whether Newton's check is empty, so that only ours counts."""
@@ -104,6 +111,49 @@ def judge(case: Case, solver: str | None = None) -> None:
         if not case.is_empty:
             example.test_final()
         refuse_dead(start, poses(simulation), is_still=case.is_still)
+
+
+@wp.kernel
+def add_slopes(x: wp.array[float], at: wp.array[float], slopes: wp.array[float], loss: wp.array[float]):
+    """Loss += slope × (x − at)."""
+    i = wp.tid()
+    wp.atomic_add(loss, 0, slopes[i] * (x[i] - at[i]))
+
+
+def judge_optimised(case: Case) -> None:
+    """Optimise a file for as many iterations as the example, and let the example check the losses.
+
+    Args:
+        case: The example.
+
+    Raises:
+        Exception: The check fails, with Newton's words.
+    """
+    example = object.__new__(importlib.import_module(f"newton.examples.{case.module}").Example)
+    tables = {"simulation.requires_grad": True, "simulation.device": "cpu", "optimise.iterations": case.frames}
+    with pippin.Simulation.from_file(case.file, tables) as simulation:
+        objective = Objective(simulation)
+        descent = Descent(objective)
+        descent.run()
+        losses = [float(each.min()) for each in descent.losses]
+        read = {"model": simulation.model, "states": [simulation.state], "loss_history": losses, "cost_history": losses}
+        variable = objective.variables[0]
+        varied: Any = simulation.state.particle_qd if variable.is_in_start else getattr(variable, "array", None)
+
+        if varied is not None:
+            varied.requires_grad = True
+            slopes = wp.array(objective.gradient(objective.start())[1].ravel(), dtype=float, device=varied.device)
+
+        def forward() -> wp.array:
+            """Return the loss of what the check has written, with the objective's own gradient for the check's tape."""
+            loss = wp.array(objective.loss(objective.start()), dtype=float, requires_grad=True)
+            numbers = flat(varied)
+            wp.launch(add_slopes, len(slopes), [numbers, wp.clone(numbers), slopes, loss], device=varied.device)
+            return loss
+
+        vars(example).update(read | {"forward": forward} | dict(case.attributes(simulation)))
+        example.test_final()
+        assert np.ptp(losses) > 1e-4, "the loss stays as it is"
 
 
 def poses(simulation: pippin.Simulation) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 import warp as wp
 
 from .cases import CASES
-from .judge import FILES, Case, judge
+from .judge import FILES, Case, judge, judge_optimised
 
 PARAMETERS = [
     pytest.param(
@@ -27,7 +27,7 @@ def test_an_example_passes_newtons_check(case: Case, solver: str | None):
     if "cuda" in case.marks and not wp.is_cuda_available():
         pytest.skip("no CUDA device")
 
-    judge(case, solver)
+    judge_optimised(case) if case.is_optimised else judge(case, solver)
 
 
 def test_the_table_has_the_examples_of_the_installed_newton():
