@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -225,6 +226,10 @@ def _sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"solver": SimpleNamespace(voxel_size=0.1, grid_type="sparse"), "collider": "cube"}
 
 
+def _funnel(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"solver": SimpleNamespace(voxel_size=0.01), "funnel_offset_z": 0.2}
+
+
 def _routing(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return the pulleys of `tendon_3d_routing`, and how far they have turned."""
     bodies = dict(zip(("p1_idx", "p2_idx", "p3_idx"), _bodies(simulation, "first", "middle", "last"), strict=True))
@@ -319,6 +324,40 @@ def _imu(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"imu": SimpleNamespace(accelerometer=values), "colors": wp.zeros(3, dtype=wp.vec3), "visual_cubes": ()}
 
 
+def _caught(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    module = importlib.import_module("newton.examples.multiphysics.example_vbd_dat_rigid_soft")
+    return {"params": module.PARAMS, "_bodies": range(6), "max_penetration": 0.0, "frame": 0}
+
+
+def _bags(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    module = importlib.import_module("newton.examples.vbd.example_vbd_soft_rigid_contact")
+    return {"info": {"body_indices": range(6)}, "params": module.PARAMS, "frame": 0}
+
+
+def _bag(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    module = importlib.import_module("newton.examples.vbd.example_vbd_soft_rigid_mix_contact")
+    return {"info": {"body_indices": range(5)}, "params": module.PARAMS, "frame": 0}
+
+
+def _plates(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the contact sensors by Newton's names: its own step looks which plate is touched."""
+    flap = simulation.sensors["flap"].outputs["net_force"].reshape((1, 3))
+    plates = simulation.sensors["plates"].outputs["force_matrix"].reshape((2, 2, 3))
+    names = {each: index for index, each in enumerate(simulation.model.shape_label)}
+    partners = [[names["/env/Cube"], names["/env/Sphere"]]] * 2
+    places = {"sensing_indices": [names["/env/Plate1"], names["/env/Plate2"]], "counterpart_indices": partners}
+    silent = {"viewer": Mock(), "_set_shape_colors": lambda colors: None, "next_reset": math.inf}
+    silent |= {"control": Mock(), "hinge_joint_q_start": 0, "contact_state": None, "solver_observables": None}
+    return {
+        **silent,
+        "shape_colors": dict.fromkeys(simulation.model.shape_label),
+        "plates_touched": [False, False],
+        "counterpart_col": [0, 1],
+        "flap_contact_sensor": SimpleNamespace(total_force=flap, update=lambda *args, **kwargs: None),
+        "plate_contact_sensor": SimpleNamespace(force_matrix=plates, update=lambda *args, **kwargs: None, **places),
+    }
+
+
 def _box(simulation: pippin.Simulation) -> Mapping[str, Any]:
     module = importlib.import_module("newton.examples.vbd.example_vbd_rigid_rigid_contact")
     return {"info": {"body_indices": range(6)}, "params": module.PARAMS, "frame": 0}
@@ -340,6 +379,7 @@ CASES = (
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
     Case(module="basic.example_basic_plotting", frames=100, attributes=_plots, marks=("slow",)),
+    Case(module="basic.example_basic_urdf", frames=200),
     Case(module="basic.example_recording", frames=120, attributes=_steps, marks=("slow",)),
     Case(module="cable.example_cable_bundle_hysteresis", frames=150, attributes=_bundle, marks=("slow",)),
     Case(module="cable.example_cable_initial_rest_pose", frames=120, attributes=_rest_poses),
@@ -361,13 +401,22 @@ CASES = (
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="mpm.example_mpm_multi_material", frames=10, marks=("slow",)),
     Case(module="mpm.example_mpm_pinch_carry", frames=300, attributes=_pads, marks=("cuda",)),
+    Case(module="mpm.example_mpm_snow_ball", frames=30, marks=("slow",)),
+    Case(module="mpm.example_mpm_viscous", frames=30, attributes=_funnel, marks=("slow",)),
     Case(module="multiphysics.example_rigid_soft_contact", frames=2),
     Case(module="multiphysics.example_softbody_dropping_to_cloth", frames=2, marks=("slow",)),
     Case(module="multiphysics.example_softbody_gift", frames=2, marks=("slow",)),
+    Case(module="multiphysics.example_vbd_dat_rigid_soft", frames=300, attributes=_caught, marks=("slow",)),
     Case(module="robot.example_robot_cartpole", frames=10),
     Case(module="selection.example_selection_articulations", frames=10, attributes=_steps, marks=("slow",)),
+    Case(
+        module="selection.example_selection_cartpole",
+        frames=10,
+        attributes=lambda simulation: {**_steps(simulation), "solver_type": "mujoco", "_body_q_after_view_fk": None},
+    ),
     Case(module="selection.example_selection_materials", frames=10, attributes=_steps),
     Case(module="selection.example_selection_multiple", frames=10, attributes=_steps),
+    Case(module="sensors.example_sensor_contact", frames=160, attributes=_plates),
     Case(module="sensors.example_sensor_imu", frames=200, attributes=_imu),
     Case(module="softbody.example_softbody_hanging", frames=2),
     Case(module="tendon.example_tendon_3d_routing", frames=60, attributes=_routing),
@@ -387,4 +436,6 @@ CASES = (
     Case(module="vbd.example_vbd_gripper_soft_grid", frames=240, attributes=_gripper, marks=("slow",)),
     Case(module="vbd.example_vbd_gripper_soft_triangle", frames=240, attributes=_gripper, marks=("slow",)),
     Case(module="vbd.example_vbd_rigid_rigid_contact", frames=100, attributes=_box),
+    Case(module="vbd.example_vbd_soft_rigid_contact", frames=100, attributes=_bags, marks=("slow",)),
+    Case(module="vbd.example_vbd_soft_rigid_mix_contact", frames=300, attributes=_bag, marks=("slow",)),
 )

@@ -342,6 +342,21 @@ def test_a_urdf_is_fixed_unless_it_floats():
     assert imported(path, floating=True).joint_coord_count == 7 + 12
 
 
+def test_inertias_may_be_those_of_the_shapes_and_thicker(write):
+    box = '<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    shape = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+    path = write("robot.urdf", f'<robot name="r"><link name="a">{box.format(5.0)}{shape}</link></robot>')
+
+    stated, shaped = imported(path, floating=True), imported(path, floating=True, inertia="shapes", body_armature=0.5)
+
+    assert stated.body_mass[0] == pytest.approx(5.0)
+    assert shaped.body_mass[0] == pytest.approx(1000.0 * 0.1**3)
+    assert shaped.body_inertia[0][0, 0] == pytest.approx(0.5 + 1.0 / 6.0 * 0.1**2)
+    assert shaped.body_inv_inertia[0][0, 0] == pytest.approx(1.0 / shaped.body_inertia[0][0, 0])
+    (fault,) = faults(AssetConfig(path=f"{NEWTON_ASSETS}/nv_ant.xml", inertia="shapes"))
+    assert "inertia" in fault
+
+
 def test_armature_is_given_to_joints_that_state_none(write):
     joint = '<geom size="1"/><body><joint name="{}" {}/><geom size="1"/></body>'
     path = write("robot.xml", BODY.format(joint.format("a", "") + joint.format("b", 'armature="0.5"')))

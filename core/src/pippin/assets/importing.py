@@ -73,8 +73,17 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     if normal is not None:
         is_another = asset.config.floating is not None or asset.config.collapse_fixed_joints
         complete(builder, normal, is_as_written=not is_another)
+    _thicken(builder, asset.config.body_armature)
     _set_start(builder, asset, normal)
     return normal
+
+
+def _thicken(builder: newton.ModelBuilder, inertia: float) -> None:
+    """Add an inertia [kg·m²] to all bodies that have a mass, about every axis."""
+    for body in range(builder.body_count) if inertia else ():
+        if builder.body_mass[body] > 0.0:
+            total = builder.body_inertia[body] + wp.diag(wp.vec3(inertia))
+            builder.body_inertia[body], builder.body_inv_inertia[body] = total, wp.inverse(total)
 
 
 def _declare_actuators(builder: newton.ModelBuilder) -> None:

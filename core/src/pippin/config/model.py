@@ -85,7 +85,8 @@ class AssetConfig:
     """One `[[scene.assets]]` table: a robot or an object, its worlds and its pose."""
 
     path: FilePath
-    """A file, by its path relative to the configuration file, or `pkg:package/path` inside an installed package."""
+    """A file, by its path relative to the configuration file; or `pkg:package/path` inside an installed package, or
+    `newton:folder/path` among the assets that Newton downloads into its cache."""
 
     format: Literal["mjcf", "urdf", "usd"] | None = None
     """The format; by default the suffix decides: .xml and .mjcf, .urdf and .xacro, .usd, .usda, .usdc and .usdz, and
@@ -126,6 +127,13 @@ class AssetConfig:
 
     armature: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0)]))
     """Rotor inertia [kg or kg·m²] of joints for which the file states none; a URDF never states one."""
+
+    inertia: Literal["file", "shapes"] = "file"
+    """Whether masses and inertias are those of the file, or those of the collision shapes by the density of
+    `[scene.shapes]` (URDF only)."""
+
+    body_armature: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
+    """Inertia that is added to each body about every axis [kg·m²], which steadies light links under stiff drives."""
 
     ignore: tuple[str, ...] = ()
     """Label patterns of parts to leave out: named geoms and sites (MJCF), or prims with their descendants (USD)."""
