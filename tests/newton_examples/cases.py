@@ -324,6 +324,27 @@ def _imu(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"imu": SimpleNamespace(accelerometer=values), "colors": wp.zeros(3, dtype=wp.vec3), "visual_cubes": ()}
 
 
+def _wall(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the bricks, and how far beyond its detections a body moved."""
+    bricks = [index for index, label in enumerate(simulation.model.body_label) if label != "projectile"]
+    return {
+        "brick_bodies": bricks,
+        "projectile_body": simulation.model.body_label.index("projectile"),
+        "initial_brick_positions": simulation.state.body_q.numpy()[bricks, :3].copy(),
+        "use_scheduler": True,
+        "scheduler": SimpleNamespace(interval_overflow=simulation.contact_source.overtravel),
+    }
+
+
+def _rolls(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"num_cloth_verts": 320 * 15}
+
+
+def _plug(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the start of all bodies; no gizmo is dragged, so a step is that of the simulation."""
+    return {**_steps(simulation), "_initial_body_q": simulation.state.body_q.numpy().copy()}
+
+
 def _caught(simulation: pippin.Simulation) -> Mapping[str, Any]:
     module = importlib.import_module("newton.examples.multiphysics.example_vbd_dat_rigid_soft")
     return {"params": module.PARAMS, "_bodies": range(6), "max_penetration": 0.0, "frame": 0}
@@ -341,8 +362,8 @@ def _bag(simulation: pippin.Simulation) -> Mapping[str, Any]:
 
 def _plates(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return the contact sensors by Newton's names: its own step looks which plate is touched."""
-    flap = simulation.sensors["flap"].outputs["net_force"].reshape((1, 3))
-    plates = simulation.sensors["plates"].outputs["force_matrix"].reshape((2, 2, 3))
+    flap = simulation.sensors["flap"].outputs["net_force"].data.reshape((1,))
+    plates = simulation.sensors["plates"].outputs["force_matrix"].data.reshape((2, 2))
     names = {each: index for index, each in enumerate(simulation.model.shape_label)}
     partners = [[names["/env/Cube"], names["/env/Sphere"]]] * 2
     places = {"sensing_indices": [names["/env/Plate1"], names["/env/Plate2"]], "counterpart_indices": partners}
@@ -390,8 +411,11 @@ CASES = (
     Case(module="cloth.example_cloth_bending", frames=400),
     Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
     Case(module="cloth.example_cloth_poker_cards", frames=30, marks=("slow",)),
+    Case(module="cloth.example_cloth_rollers", frames=200, attributes=_rolls, marks=("cuda",)),
     Case(module="cloth.example_cloth_twist", frames=100, marks=("slow",)),
+    Case(module="contacts.example_adaptive_collision", frames=45, attributes=_wall),
     Case(module="contacts.example_balance_bird", frames=120),
+    Case(module="contacts.example_contacts_rj45_plug", frames=100, attributes=_plug, marks=("slow",)),
     Case(module="contacts.example_domino_spiral", frames=120),
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import newton
 import numpy as np
 import pippin
+from pippin.state.object_parts import in_world
 
 FILES = Path(__file__).parent / "files"
 
@@ -101,9 +103,34 @@ def judge(case: Case, solver: str | None = None) -> None:
             example.step()
             if hasattr(example, "test_post_step"):
                 example.test_post_step()
-        if not case.is_empty:
+        if case.is_empty:
+            refuse_open(simulation)
+        else:
             example.test_final()
         refuse_dead(start, poses(simulation), is_still=case.is_still)
+
+
+def refuse_open(simulation: pippin.Simulation) -> None:
+    """Refuse a state in which the points that a joint holds together are more than a millimetre apart."""
+    model, poses = simulation.model, simulation.state.body_q.numpy()
+    parents, children = model.joint_parent.numpy(), model.joint_child.numpy()
+    held = np.isin(model.joint_type.numpy(), [newton.JointType.REVOLUTE, newton.JointType.BALL, newton.JointType.FIXED])
+    at_parent, at_child = (
+        placed(poses, bodies, frames.numpy()[:, :3])
+        for bodies, frames in ((parents, model.joint_X_p), (children, model.joint_X_c))
+    )
+    gaps = np.linalg.norm(at_parent - at_child, axis=1) * held
+    assert not gaps.size or gaps.max() < 1e-3, f"{model.joint_label[gaps.argmax()]} is open by {gaps.max():.3g} m"
+
+
+def placed(poses: np.ndarray, bodies: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return points of bodies, or of the world for body -1, in the world [m], shape [points, 3]."""
+    return np.stack(
+        [
+            point if body < 0 else in_world(point[None], poses[body])[0]
+            for body, point in zip(bodies, points, strict=True)
+        ]
+    )
 
 
 def poses(simulation: pippin.Simulation) -> np.ndarray:

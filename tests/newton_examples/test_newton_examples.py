@@ -4,11 +4,13 @@ import tomllib
 from pathlib import Path
 
 import newton
+import numpy as np
+import pippin
 import pytest
 import warp as wp
 
 from .cases import CASES
-from .judge import FILES, Case, judge
+from .judge import FILES, Case, judge, refuse_open
 
 PARAMETERS = [
     pytest.param(
@@ -28,6 +30,24 @@ def test_an_example_passes_newtons_check(case: Case, solver: str | None):
         pytest.skip("no CUDA device")
 
     judge(case, solver)
+
+
+def test_an_open_joint_is_refused():
+    links = {
+        "type": "body",
+        "label": "link",
+        "position": [0.0, 0.0, 1.0],
+        "shapes": [{"type": "sphere", "radius": 0.1}],
+    }
+    links |= {"joint": {"type": "revolute", "axis": [0.0, 1.0, 0.0], "child_position": [0.0, 0.0, 0.5]}}
+    tables = {"simulation": {"device": "cpu"}, "scene": {"objects": [links]}, "solver": {"type": "featherstone"}}
+    with pippin.Simulation(tables) as simulation:
+        simulation.step(20)
+        refuse_open(simulation)
+
+        simulation.state.body_q.assign(simulation.state.body_q.numpy() + np.array([0.002, 0, 0, 0, 0, 0, 0]))
+        with pytest.raises(AssertionError, match=r"is open by 0\.002 m"):
+            refuse_open(simulation)
 
 
 def test_the_table_has_the_examples_of_the_installed_newton():

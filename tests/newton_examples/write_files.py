@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import newton
 import numpy as np
+from pxr import Usd, UsdGeom
 
 FILES = Path(__file__).parent / "files"
 
@@ -300,6 +302,13 @@ def roller(radius: float) -> newton.Mesh:
     return newton.Mesh(vertices, faces.ravel(), compute_inertia=False)
 
 
+def cord() -> np.ndarray:
+    """Return the ends of the segments of the cable of `contacts_rj45_plug`, from the stage of its plug [m]."""
+    stage = Usd.Stage.Open(str(Path(newton.__file__).parent / "examples" / "assets" / "rj45_plug.usd"))
+    curve: Any = UsdGeom.BasisCurves(stage.GetPrimAtPath("/World/CableCurve"))
+    return np.array(curve.GetPointsAttr().Get())
+
+
 def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
@@ -307,6 +316,7 @@ def main() -> None:
     np.savetxt(FILES / "helix.csv", helix(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "zigzag.csv", zigzag(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "arc.csv", arc(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "cord.csv", cord(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "kink.csv", kink(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "semicircle.csv", semicircle(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "seed.csv", seed(), fmt="%.9g", delimiter=",")
