@@ -35,14 +35,19 @@ def simulate(page: str, worlds: int, **motor: Any) -> Simulation:
         return Simulation(structure(tables))
 
 
+def record(simulation: Simulation, duration: float, read: Callable[[], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return times [s] and what `read` gives at each of them, along the first axis."""
+    values = [read().copy()]
+    for _ in range(round(duration / simulation.control_dt)):
+        simulation.step()
+        values.append(read().copy())
+    return np.arange(len(values)) * simulation.control_dt, np.array(values)
+
+
 def respond(simulation: Simulation, duration: float) -> tuple[np.ndarray, np.ndarray]:
     """Return times [s] and positions [rad], shape [steps, worlds], after a step of the target to 0.5 rad."""
     simulation.actuators["motor"].position_targets.fill_(0.5)
-    positions = [simulation.state.joint_q.numpy().copy()]
-    for _ in range(round(duration / simulation.control_dt)):
-        simulation.step()
-        positions.append(simulation.state.joint_q.numpy().copy())
-    return np.arange(len(positions)) * simulation.control_dt, np.array(positions)
+    return record(simulation, duration, lambda: simulation.state.joint_q.numpy())
 
 
 def limit(page: str, coordinate: str, values: np.ndarray, commands: Sequence[float], **motor: Any) -> Curves:
@@ -102,13 +107,40 @@ def draw_control(axes: Axes) -> None:
     inputs = (0.5, 1.0, 2.0)
     with simulate("control", len(inputs)) as simulation:
         simulation.actuators["motor"].ctrl.assign(np.array([[value, 0.0] for value in inputs], dtype=np.float32))
-        positions = [simulation.state.joint_q.numpy().copy()]
-        for _ in range(100):
-            simulation.step()
-            positions.append(simulation.state.joint_q.numpy().copy())
-    time = np.arange(len(positions)) * simulation.control_dt
+        duration = 100 * simulation.control_dt
+        time, positions = record(simulation, duration, lambda: simulation.state.joint_q.numpy()[::2])
     names = [f"ctrl = {value:g} rad" for value in inputs]
-    draw(axes, time, dict(zip(names, np.array(positions)[:, ::2].T, strict=True)), "time [s]", "position [rad]")
+    draw(axes, time, dict(zip(names, positions.T, strict=True)), "time [s]", "position [rad]")
+
+
+def draw_joint_impedance(axes: Axes) -> None:
+    """Draw positions of the shoulder over time for three gains, each with critical damping."""
+    rates = np.array([5.0, 10.0, 20.0])
+    with simulate("joint-impedance", len(rates)) as simulation:
+        motor = simulation.actuators["motor"]
+        everywhere = np.ones(len(motor.joint_labels))
+        motor.set("kp", np.outer(rates**2, everywhere))
+        motor.set("kd", np.outer(2.0 * rates, everywhere))
+        motor.position_targets.assign(motor.position_targets.numpy() + 0.5)
+        shoulder = motor.joint_labels.index(next(label for label in motor.joint_labels if label.endswith("lift")))
+        time, angles = record(simulation, 1.2, lambda: simulation.state.joint_q.numpy().reshape(len(rates), -1))
+    names = [f"kp = {kp:g} 1/s²" for kp in rates**2]
+    draw(axes, time, dict(zip(names, angles[..., shoulder].T, strict=True)), "time [s]", "position [rad]")
+
+
+def draw_operational_space(axes: Axes) -> None:
+    """Draw heights of the tool over time for three gains, each with critical damping."""
+    curves = {}
+    for rate in (5.0, 10.0, 20.0):
+        with simulate("operational-space", 1, kp=rate**2, kd=2.0 * rate) as simulation:
+            motor = simulation.actuators["motor"]
+            goals = motor.goals.numpy().copy()
+            goals[..., 2] += 0.1
+            motor.goals.assign(goals)
+            tools = motor.tools
+            time, places = record(simulation, 1.2, lambda: tools.poses(simulation.state).numpy()[0, 0])  # noqa: B023
+            curves[f"kp = {rate**2:g} 1/s²"] = places[:, 2]
+    draw(axes, time, curves, "time [s]", "height of the tool [m]")
 
 
 def draw_clampings(axes: Axes) -> None:
@@ -135,6 +167,8 @@ FIGURES: Mapping[str, Callable[[Axes], None]] = {
     "pid": draw_pid,
     "dc-motor": draw_dc_motor,
     "solver-pd": draw_solver_pd,
+    "joint-impedance": draw_joint_impedance,
+    "operational-space": draw_operational_space,
     "control": draw_control,
     "clampings": draw_clampings,
 }

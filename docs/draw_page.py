@@ -1,4 +1,4 @@
-"""Draw the picture of the page in a browser: `python docs/draw_page.py`. Needs a Chromium on the machine."""
+"""Draw the pictures of the page in a browser: `python docs/draw_page.py`. Needs a Chromium on the machine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import runpy
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +24,57 @@ OVERRIDES = {
 }
 
 
+ARMS = {
+    "scene.worlds": 4,
+    "simulation.device": "cpu",
+    "viewers.page.type": "viser",
+    "viewers.page.speed": 1.0,
+}
+
+
 def main() -> None:
-    """Show four ants that move their legs, and write what the browser shows."""
+    """Draw four ants that move their legs, four arms that have placed cubes, and an arm that a handle leads."""
+    draw("page.png", "ant.toml", OVERRIDES, move, "Contact forces")
+    draw("arms.png", "arm_pick.toml", ARMS, finish, "Collision shapes")
+    alone = {**ARMS, "scene.worlds": 1, "motions": {"extends": False}, "task": {"events": {"extends": False}}}
+    draw("handles.png", "arm_pick.toml", alone, lead, "Collision shapes")
+
+
+def draw(
+    name: str, file: str, overrides: dict[str, Any], play: Callable[[Simulation, float], None], *buttons: str
+) -> None:
+    """Let a simulation play, press some buttons of its page, and write what the browser shows."""
     from PIL import Image
 
     with tempfile.TemporaryDirectory() as folder:
         browser = CHROMIUM["Chromium"](Path(folder), SIZE)
         try:
-            with Simulation.from_file(DOCS / "examples" / "ant.toml", OVERRIDES) as simulation:
+            with Simulation.from_file(DOCS / "examples" / file, overrides) as simulation:
                 tab = browser.open(simulation.viewers["page"].url)
                 while not tab.shows("real time"):
-                    move(simulation, 1.0)
+                    simulation.step(5)
                 tab.evaluate("document.querySelector('.mantine-Notification-closeButton')?.click()")
-                tab.press("Contact forces")
-                move(simulation, 4.0)
+                for button in buttons:
+                    tab.press(button)
+                play(simulation, 4.0)
                 picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
         finally:
             browser.close()
-    picture.quantize(96).save(DOCS / "images" / "page.png", optimize=True)
+    picture.quantize(96).save(DOCS / "images" / name, optimize=True)
+
+
+def finish(simulation: Simulation, _: float) -> None:
+    """Go on until the cubes lie on the trays."""
+    simulation.step(max(0, 560 - simulation.step_count))
+
+
+def lead(simulation: Simulation, duration: float) -> None:
+    """Move the goal of the hand aside."""
+    hand = simulation.controllers["hand"]
+    goals = hand.goals.numpy().copy()
+    goals[0, 0, :3] += [0.0, 0.15, 0.1]
+    hand.goals.assign(goals)
+    simulation.step(round(duration / simulation.control_dt))
 
 
 def move(simulation: Simulation, duration: float) -> None:

@@ -11,7 +11,7 @@ DRIVEN = ["shoulder_.*", "elbow_.*", "upper_roll", "forearm_roll", "wrist_.*"]
 
 
 def simulate(controller, worlds=1, dt=0.01, gravity=(0.0, 0.0, 0.0), objects=(), **tables):
-    """Build a simulation of the arm, whose group `arm` a controller `hand` commands."""
+    """Build a simulation of the arm, whose group `arm` a controller `hand` commands, unless it is None."""
     config = {
         "simulation": {"dt": dt, "device": "cpu", **tables.pop("simulation", {})},
         "scene": {
@@ -22,8 +22,8 @@ def simulate(controller, worlds=1, dt=0.01, gravity=(0.0, 0.0, 0.0), objects=(),
         },
         "solver": {"type": "mujoco"},
         "actuators": {"arm": {"type": "solver-pd", "joints": DRIVEN, "kp": 2000.0, "kd": 100.0}},
-        "controllers": {
-            "hand": {"actuator": "arm", **({} if "body" in controller else {"site": "grip"}), **controller}
-        },
     }
+    if controller is not None:
+        tool = {} if "body" in controller else {"site": "grip"}
+        config["controllers"] = {"hand": {"actuator": "arm", **tool, **controller}}
     return pippin.Simulation(structure({**config, **tables}))

@@ -228,3 +228,63 @@ def test_an_action_sets_no_targets_that_a_controller_sets():
     task = {"actions": {"arm": {"type": "joint-targets", "actuator": "arm"}}}
     with pytest.raises(pippin.ConfigError, match=r'controllers\.hand writes position targets .* action "tool-goals"'):
         simulate(FAST, task=task)
+
+
+def test_phases_take_turns_and_begin_where_the_goal_is():
+    """Each goes to its first value from where the goal is, and writes nothing after its end."""
+    way = {"type": "keyframes", "goal_of": "hand", "interpolation": "linear"}
+    first = {**way, "times": [0.2, 0.4], "values": [[0.1, 0.0, 0.0], [0.1, 0.0, 0.1]], "end": 0.4}
+    second = {**way, "times": [0.2], "values": [[0.0, 0.1, 0.0]], "start": 0.6}
+    with simulate(FAST, worlds=2, motions={"first": first, "second": second}) as simulation:
+        hand = simulation.controllers["hand"]
+        home = hand.goals.numpy()[1, 0, :3].copy()
+        places = []
+        for _ in range(90):
+            simulation.step(1)
+            places.append(hand.goals.numpy()[1, 0, :3] - home)
+
+    expected = {10: [0.05, 0, 0], 20: [0.1, 0, 0], 30: [0.1, 0, 0.05], 50: [0.1, 0, 0.1], 70: [0.1, 0.05, 0.1]}
+    for step, place in {**expected, 85: [0.1, 0.1, 0.1]}.items():
+        assert places[step] == pytest.approx(np.array(place), abs=1e-5), f"after {step} steps"
+
+
+def test_phases_go_on_from_a_checkpoint(tmp_path):
+    way = {"type": "keyframes", "goal_of": "hand", "times": [0.4], "values": [[0.1, 0.0, -0.1]]}
+    with simulate(FAST, worlds=2, motions={"reach": way}) as simulation:
+        simulation.step(20)
+        simulation.save(tmp_path / "half.npz")
+        simulation.step(20)
+        expected = simulation.controllers["hand"].goals.numpy().copy()
+    with pippin.Simulation.load(tmp_path / "half.npz") as simulation:
+        simulation.step(20)
+        goals = simulation.controllers["hand"].goals.numpy().copy()
+
+    np.testing.assert_array_equal(goals, expected)
+
+
+def test_phases_that_overlap_are_refused():
+    way = {"type": "keyframes", "goal_of": "hand", "times": [0.0], "values": [[0.1, 0.0, 0.0]]}
+    motions = {"first": {**way, "end": 1.0}, "second": {**way, "start": 0.5}}
+    with pytest.raises(pippin.ConfigError, match=r"motions\.second.* is moved by motions\.first already"):
+        simulate(FAST, motions=motions)
+
+
+def test_an_action_moves_the_goals_of_a_spring_in_space():
+    """The goals of a group `operational-space` are those of an action, from the place after each reset."""
+    action = {"type": "tool-goals", "controller": "arm", "reference": "start", "scale": 0.05}
+    spring = {"type": "operational-space", "joints": DRIVEN, "site": "grip", "kp": 400.0, "kd": 40.0}
+    task = {"actions": {"hand": action}, "autoreset": "disabled"}
+    with simulate(None, worlds=2, dt=0.002, actuators={"arm": spring}, task=task) as simulation:
+        group = simulation.actuators["arm"]
+        home = group.goals.numpy()[:, 0, :3].copy()
+        assert simulation.task.episodes.action.shape == (2, 3)
+        simulation.task.episodes.action.assign([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+        simulation.step(500)
+        goals = group.goals.numpy()[:, 0, :3].copy()
+        tools = group.tools.poses(simulation.state).numpy()[:, 0, :3].copy()
+        simulation.reset([1])
+        after = group.goals.numpy()[:, 0, :3]
+
+    assert goals - home == pytest.approx(np.array([[0.05, 0, 0], [0, 0, -0.05]]), abs=1e-6)
+    assert tools == pytest.approx(goals, abs=1e-3)
+    assert after == pytest.approx(np.array([goals[0], home[1]]), abs=1e-5)

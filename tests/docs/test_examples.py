@@ -28,7 +28,8 @@ def test_an_example_runs_captured_and_stays_finite(name):
     assert simulation.program.is_captured
     assert np.isfinite(joint_q).all()
     assert all(np.isfinite(reading).all() for reading in readings)
-    np.testing.assert_allclose(joint_q[0], joint_q[1], atol=1e-3, err_msg="the two worlds are alike")
+    if simulation.task is None or not simulation.config.task.events:
+        np.testing.assert_allclose(joint_q[0], joint_q[1], atol=1e-3, err_msg="the two worlds are alike")
     if name in STANDING:
         height = joint_q[0, 1 if name == "half_cheetah" else 2]
         assert height > STANDING[name]

@@ -230,6 +230,12 @@ def _funnel(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"solver": SimpleNamespace(voxel_size=0.01), "funnel_offset_z": 0.2}
 
 
+def _impedance(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return what the example's own step writes, and Pippin's motions do not read."""
+    targets = SimpleNamespace(joint_q_des=wp.zeros(4, dtype=wp.float32))
+    return {"_input": targets, "_graph": None, "_gpu_step": simulation.step}
+
+
 def _routing(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return the pulleys of `tendon_3d_routing`, and how far they have turned."""
     bodies = dict(zip(("p1_idx", "p2_idx", "p3_idx"), _bodies(simulation, "first", "middle", "last"), strict=True))
@@ -419,6 +425,13 @@ CASES = (
     Case(module="contacts.example_domino_spiral", frames=120),
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
+    Case(
+        module="controllers.example_controller_joint_impedance_heterogeneous",
+        frames=120,
+        attributes=_impedance,
+        solvers=("mujoco", "kamino"),
+        slow_solvers=("kamino",),
+    ),
     Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
     Case(module="mpm.example_mpm_beam_twist", frames=100, marks=("cuda",)),
     Case(module="mpm.example_mpm_grain_rendering", frames=10, marks=("slow",)),

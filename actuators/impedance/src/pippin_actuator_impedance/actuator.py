@@ -161,6 +161,11 @@ class ActuatorOperationalSpace(_ByModel):
         return self.tools.goals
 
     @property
+    def tool_labels(self) -> tuple[str, ...]:
+        """Labels of the tools along the second axis of `goals`, in the first world."""
+        return self.tools.labels
+
+    @property
     def wrenches(self) -> wp.array:
         """Force and torque that each tool exerts along `wrench_axes` [N, N·m], shape [len(worlds), tools] of vectors of
         six numbers, to be written in place.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
-from pippin.binding import Binding
+from pippin.binding import Binding, Host
 from pippin.state.shaped_array import ShapedArray
 
 from . import kernels
@@ -41,6 +42,16 @@ class Tools:
         self._worlds, self._bodies = (wp.array(each.ravel(), dtype=int, device=device) for each in (worlds, self.links))
         frames = on_host(model.shape_transform)[self.sites.ravel()]
         self._frames = wp.array(frames, dtype=wp.transform, device=device)
+
+    @staticmethod
+    def owners(host: Host) -> dict[str, Any]:
+        """Return what has goals of tools by label: actuator groups such as `operational-space`, and all controllers.
+
+        Args:
+            host: The simulation.
+        """
+        groups = {label: group for label, group in host.actuators.items() if hasattr(group, "goals")}
+        return {**groups, **host.controllers}
 
     def hold(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Let the goals of masked worlds be where the tools are. May be recorded.

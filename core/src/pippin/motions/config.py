@@ -60,11 +60,11 @@ class MotionConfig:
 
     goal_of: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Label of a controller, or of an actuator group with goals: the motion writes the goals of its tools at the start
-    of each control step."""
+    of each control step from `start` to `end`. Another motion may write them before or after: one for each phase."""
 
     relative_to: str | None = _choice(None, lambda motion: motion.goal_of, "'goal_of'")
-    """Label of a body in whose frame the values of goals are: the frame as it is when the motion first acts after a
-    reset. Three components are then a position."""
+    """Label of a body in whose frame the values of goals are: the frame as it is when the motion begins. Three
+    components are then a position."""
 
     force_on: SelectionConfig | None = None
     """Bodies on which a force acts, or with `about` a torque. None acts before `start` and after `end`."""

@@ -29,6 +29,15 @@ class Course:
     active: wp.array[float]
     """1 while the motion lasts, else 0, shape [worlds]."""
 
+    times: wp.array[float]
+    """Time since the motion began [s], shape [worlds]."""
+
+    lead: float
+    """Time of the first value, to which goals go from where they are at the start [s]; zero if they jump to it."""
+
+    is_eased: wp.bool
+    """Whether they go from rest to rest."""
+
     values: wp.array2d[float]
     rates: wp.array2d[float]
     mode: int
@@ -290,16 +299,19 @@ def write_targets(
 def move_goals(
     moved: Elements,
     course: Course,
+    first: wp.int64,
     frame_bodies: wp.array[int],
     body_q: wp.array[wp.transform],
     starts: wp.array[wp.transform],
     frames: wp.array[wp.transform],
     goals: wp.array[wp.transform],
 ):
-    """Write each goal, in the frame of a body as it was at the first evaluation, or in the world."""
+    """Write each goal while the motion lasts, in the frame of a body as it was when it began, or in the world."""
     i = wp.tid()
     goal, world, body = moved.index[i], moved.world[i], frame_bodies[i]
-    if course.counts[world] == wp.int64(1):
+    if course.active[world] == 0.0:
+        return
+    if course.counts[world] == first:
         frames[i] = wp.transform_identity()
         if body >= 0:
             frames[i] = body_q[body]
@@ -311,6 +323,15 @@ def move_goals(
     if course.has_point:
         pivot = course.point
     pose, _, _ = followed(course, world, moved.column[i], start, pivot, course.direction)
+    if course.times[world] < course.lead:
+        share = course.times[world] / course.lead
+        if course.is_eased:
+            share = share * share * (3.0 - 2.0 * share)
+        place, turn = wp.transform_get_translation(pose), wp.transform_get_rotation(pose)
+        from_place, from_turn = wp.transform_get_translation(starts[i]), wp.transform_get_rotation(starts[i])
+        if wp.dot(turn, from_turn) < 0.0:
+            turn = -turn
+        pose = wp.transform(wp.lerp(from_place, place, share), wp.quat_slerp(from_turn, turn, share))
     goals[goal] = frames[i] * pose
 
 

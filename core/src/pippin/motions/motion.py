@@ -40,6 +40,9 @@ class Motion(abc.ABC):
     cycle: float = 0.0
     """Time after which the motion begins again [s]; zero if it does not."""
 
+    lead: float = 0.0
+    """Time of the first value, to which goals go from where they are at the start [s]; zero if they jump to it."""
+
     def __init__(self, config: Any) -> None:
         self.config = config
         #: For the core: hooks that this motion leaves out, since what it moves does not need them.
@@ -61,7 +64,7 @@ class Motion(abc.ABC):
 
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return the number of evaluations since the reset of each world, shape [worlds]; its time follows from it."""
-        return {"counts": self._counts}
+        return {"counts": self.counts}
 
     @hookimpl
     def bind(self, binding: Binding) -> None:
@@ -77,9 +80,12 @@ class Motion(abc.ABC):
         width = self.build(binding, mover.element_count)
         shape, device = (host.world_count, width), host.device
         self.values, self.rates = (wp.zeros(shape, dtype=float, device=device) for _ in range(2))
-        self.times, self._active = (wp.zeros(shape[0], dtype=float, device=device) for _ in range(2))
-        self._counts = wp.zeros(shape[0], dtype=wp.int64, device=device)
-        mover.follow(self._counts, self._active, self.values, self.rates)
+        self.times = wp.zeros(shape[0], dtype=float, device=device)
+        #: For the core: 1 while the motion lasts, else 0, shape [worlds].
+        self.active = wp.zeros(shape[0], dtype=float, device=device)
+        #: For the core: number of evaluations since the reset of each world, shape [worlds].
+        self.counts = wp.zeros(shape[0], dtype=wp.int64, device=device)
+        mover.follow(self)
         mover.refuse_moved(host.motions)
         #: For the core: what follows the values.
         self.mover: Mover = mover
@@ -102,7 +108,7 @@ class Motion(abc.ABC):
     def _move(self, state: newton.State, dt: float, ahead: int) -> None:
         config, device = self.config, self.times.device
         span = math.inf if config.end is None else config.end - config.start
-        inputs = [dt, ahead, config.start, span, self.cycle, self._counts, self.times, self._active]
+        inputs = [dt, ahead, config.start, span, self.cycle, self.counts, self.times, self.active]
         wp.launch(tell_times, len(self.times), inputs, device=device)
         self.evaluate()
         self.mover.move(state)

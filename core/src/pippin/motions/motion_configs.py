@@ -68,7 +68,8 @@ class KeyframesConfig(SampledConfig):
     implementation = ".sampled:Keyframes"
 
     times: tuple[float, ...] = attrs.field(validator=[min_len(1), _ascend])
-    """Times since `start` [s], ascending. Before the first one, its value holds."""
+    """Times since `start` [s], ascending. Before the first one, its value holds. But goals go to it from where they
+    are, unless `interpolation` is `step` or the motion repeats."""
 
     values: tuple[Value, ...] = attrs.field(validator=_one_for_each_time)
     """The value at each time [m, rad, N, N·m], a number or a list of components."""

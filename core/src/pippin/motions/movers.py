@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Binding
 from pippin.config.geometry import HERE
+from pippin.controllers import Tools
 from pippin.errors import ConfigError
 from pippin.labels import match
 from pippin.spelling import did_you_mean
@@ -32,6 +34,9 @@ class Mover(abc.ABC):
 
     widths: tuple[int, ...] = (3,)
     """Permitted numbers of components of values that are no numbers."""
+
+    takes_turns: bool = False
+    """Whether the motion writes from its start to its end alone, so that another one may write before and after."""
 
     def __init__(self, config: MotionConfig, binding: Binding) -> None:
         self.config, self.host = config, binding.simulation
@@ -55,9 +60,9 @@ class Mover(abc.ABC):
     def move(self, state: newton.State) -> None:
         """Write into a state, or the targets of the control step that begins with it. May be recorded."""
 
-    def follow(self, counts: wp.array, active: wp.array, values: wp.array, rates: wp.array) -> None:
-        """Follow some values from now on, or refuse their number of components."""
-        config, width = self.config, values.shape[1]
+    def follow(self, motion: Any) -> None:
+        """Follow the values of a motion from now on, or refuse their number of components."""
+        config, width = self.config, motion.values.shape[1]
         permitted = (1, self.element_count) if config.is_scalar else self.widths
         if width not in permitted:
             count = " or ".join(map(str, dict.fromkeys(permitted)))
@@ -70,7 +75,14 @@ class Mover(abc.ABC):
                 raise ConfigError(f"{config.subject}: a value has {width} components, but worlds differ; give it one")
             ranks = np.concatenate([np.arange(count) for count in per_world.tolist()])
         course, chosen = kernels.Course(), config.along or config.about
-        course.counts, course.active, course.values, course.rates = counts, active, values, rates
+        course.counts, course.active, course.times, course.lead = (
+            motion.counts,
+            motion.active,
+            motion.times,
+            motion.lead,
+        )
+        course.values, course.rates = motion.values, motion.rates
+        course.is_eased = getattr(config, "interpolation", None) == "smooth"
         in_space = kernels.POSED if width == 7 else kernels.DISPLACED
         course.mode = kernels.ALONG if config.along else kernels.ABOUT if config.about else in_space
         direction = np.array(chosen or HERE)
@@ -86,10 +98,16 @@ class Mover(abc.ABC):
         kind, indices = self.claimed
         for label, other in motions.items():
             mover = getattr(other, "mover", None)
-            if mover is not None and kind != "force_on" and mover.claimed[0] == kind:
+            if mover is not None and kind != "force_on" and mover.claimed[0] == kind and not self._has_turn(mover):
                 both = np.intersect1d(indices, mover.claimed[1])
                 labels = self.model.body_label if kind == "bodies" else range(max(indices) + 1)
                 self._refuse(both, labels, f"is moved by motions.{label} already; leave one of the two out")
+
+    def _has_turn(self, other: Mover) -> bool:
+        """Tell whether another motion ends before this one starts, or the other way round."""
+        ends = (math.inf if each.config.end is None else each.config.end for each in (self, other))
+        own_end, other_end = ends
+        return self.takes_turns and (own_end <= other.config.start or other_end <= self.config.start)
 
     def select(self, what: Element, selection: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return what a selection means, and the world of each."""
@@ -260,15 +278,15 @@ class Targets(Mover):
 
 
 class Goals(Mover):
-    """Goals of a controller."""
+    """Goals of a controller, in phases: each motion writes them from its start to its end."""
 
     unused_hooks = ("before_substep", "after_substep")
     widths = (3, 7)
+    takes_turns = True
 
     def find(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of each goal, and its world."""
-        with_goals = {name: each for name, each in self.host.actuators.items() if hasattr(each, "goals")}
-        controllers, label = {**with_goals, **self.host.controllers}, str(self.config.goal_of)
+        controllers, label = Tools.owners(self.host), str(self.config.goal_of)
         if label not in controllers:
             near = did_you_mean(label, controllers)
             raise ConfigError(f"goal_of: no controller {label!r} in [controllers], and no such group with goals{near}")
@@ -277,6 +295,10 @@ class Goals(Mover):
         worlds = np.repeat(controller.worlds, self._goals.shape[1])
         self._bodies = self._ints(self._frames_of(worlds))
         self._starts, self._frames = (wp.zeros(len(worlds), dtype=wp.transform, device=device) for _ in range(2))
+        start, dt = self.config.start, self.host.control_dt
+        step = round(start / dt)
+        # Control steps until the motion begins, as the kernel counts them: the first evaluation is at time zero.
+        self._first = step + 1 + (step * dt < start)
         return np.arange(len(worlds)), worlds
 
     @property
@@ -287,7 +309,7 @@ class Goals(Mover):
     def move(self, state: newton.State) -> None:
         """Write the goals."""
         arrays = (state.body_q, self._starts, self._frames, self._goals.flatten())
-        self.launch(kernels.move_goals, self._bodies, *arrays)
+        self.launch(kernels.move_goals, self._first, self._bodies, *arrays)
 
     def _frames_of(self, worlds: np.ndarray) -> np.ndarray:
         """Return the body in whose frame each goal is, -1 for the world."""

@@ -33,6 +33,8 @@ class Sampled(Motion):
         self._keys = wp.array(rows[:, 0], dtype=float, device=device)
         self._samples = wp.array(rows[:, 1:], dtype=float, device=device)
         self.cycle = float(rows[-1, 0]) if self.config.repeat else 0.0
+        is_way = self.config.interpolation != "step" and not self.config.repeat
+        self.lead = float(rows[0, 0]) if is_way else 0.0
         return rows.shape[1] - 1
 
     def evaluate(self) -> None:

@@ -14,6 +14,7 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.binding import Host
 from pippin.config.component import ComponentConfig
+from pippin.controllers import Tools
 from pippin.errors import ConfigError
 from pippin.sensing import Output
 from pippin.sensing.lanes import numbers_of
@@ -179,12 +180,13 @@ class TermContext:
         return self._component(self.simulation.actuators, "actuator", label, where)
 
     def controller(self, label: str, where: str = "controller") -> Any:
-        """Return a controller of the simulation by its label, which must be in all worlds.
+        """Return a controller of the simulation by its label, or an actuator group with goals of tools, such as
+        `operational-space`; it must be in all worlds.
 
         Raises:
             ConfigError: There is none of this label, or it is not in all worlds.
         """
-        return self._component(self.simulation.controllers, "controller", label, where)
+        return self._component(Tools.owners(self.simulation), "controller", label, where)
 
     def sensor(self, label: str, where: str = "sensor") -> Any:
         """Return a sensor of the simulation by its label, which must be in all worlds.

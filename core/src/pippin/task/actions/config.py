@@ -50,12 +50,12 @@ class FeedforwardEffortsConfig(ScaledConfig):
 
 @attrs.frozen(kw_only=True)
 class ToolGoalsConfig:
-    """Goals of a controller's tools: three numbers each for the place, and three for the orientation if it is asked."""
+    """Goals of tools: three numbers each for the place, and three for the orientation if it is asked."""
 
     implementation = ".tools:ToolGoals"
 
     controller: str
-    """Label of the controller."""
+    """Label of the controller, or of an actuator group `operational-space`."""
 
     reference: Literal["goal", "start"] = "goal"
     """What the numbers are added to: the last goal, so that they are steps, or the place after the reset."""

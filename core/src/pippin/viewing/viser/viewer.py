@@ -12,6 +12,7 @@ from pippin import hookimpl
 
 from .config import ViserConfig
 from .episode import EpisodePanel
+from .goals import GoalHandles
 from .panel import Clients, Panel
 from .plots import Plots
 from .sliders import add_sliders
@@ -58,6 +59,7 @@ class ViserViewer:
         try:
             self._sliders: list[Any] = add_sliders(self.config.sliders, simulation, panel, "sliders")
             self._plots = Plots(self.config.plots, simulation, panel, "plots")
+            self._goals = GoalHandles(simulation, panel)
             self._episode = None if simulation.task is None else EpisodePanel(simulation, panel)
         except BaseException:
             panel.page.close()
@@ -104,6 +106,7 @@ class ViserViewer:
         start = clock.perf_counter()
         self._panel.user_input.process()
         self._plots.follow()
+        self._goals.follow()
         if self._panel.show():
             for sliders in self._sliders:
                 sliders.follow()
