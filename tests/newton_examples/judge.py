@@ -41,6 +41,12 @@ class Case:
     attributes: Attributes = _none
     """Returns further attributes that the check reads, from the simulation at its start."""
 
+    step: Callable[[Any], None] | None = None
+    """Takes a frame of the example that it gets; by default the example's own step."""
+
+    finish: Callable[[Any], None] | None = None
+    """Computes what the example computes to draw it, and reads in its check; gets the example."""
+
     solvers: tuple[str, ...] = ()
     """Solvers to run the file with, one after the other; by default the one of the file."""
 
@@ -52,6 +58,9 @@ class Case:
 
     is_still: bool = False
     """Whether everything keeps its pose, to a centimetre."""
+
+    asset: str | None = None
+    """A file `newton:…` that the file needs, and that Newton's package lacks."""
 
     marks: tuple[str, ...] = ()
     """Marks of the test: `slow`, or `cuda` for what takes a CPU too long."""
@@ -100,9 +109,11 @@ def judge(case: Case, solver: str | None = None) -> None:
         vars(example).update(read | dict(case.attributes(simulation)))
         start = poses(simulation)
         for _ in range(case.frames):
-            example.step()
+            example.step() if case.step is None else case.step(example)
             if hasattr(example, "test_post_step"):
                 example.test_post_step()
+        if case.finish is not None:
+            case.finish(example)
         if case.is_empty:
             refuse_open(simulation)
         else:

@@ -8,6 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
+from pippin.config.files import find_file
 
 from .cases import CASES
 from .judge import FILES, Case, judge, refuse_open
@@ -28,6 +29,11 @@ PARAMETERS = [
 def test_an_example_passes_newtons_check(case: Case, solver: str | None):
     if "cuda" in case.marks and not wp.is_cuda_available():
         pytest.skip("no CUDA device")
+    if case.asset is not None:
+        try:
+            find_file(case.asset, "path")
+        except pippin.ConfigError as error:
+            pytest.skip(str(error))
 
     judge(case, solver)
 

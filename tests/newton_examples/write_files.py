@@ -309,6 +309,22 @@ def cord() -> np.ndarray:
     return np.array(curve.GetPointsAttr().Get())
 
 
+def tank() -> newton.Mesh:
+    """Return the open tank of `mpm_water_dam_break` [m], 4 x 1 x 4 inside, with walls of 15 cm."""
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    inner, outer = corners * (2.0, 0.5), corners * (2.15, 0.65)
+    rings = ((inner, 0.0), (inner, 4.0), (outer, 4.0), (outer, -0.15))
+    vertices = np.concatenate([np.column_stack([ring, np.full(4, height)]) for ring, height in rings])
+    sides = [
+        (4 * ring + side, 4 * ring + (side + 1) % 4, 4 * ring + 4 + side, 4 * ring + 4 + (side + 1) % 4)
+        for ring in range(3)
+        for side in range(4)
+    ]
+    faces = [face for a, b, c, d in sides for face in ((a, c, b), (b, c, d))]
+    faces += [(0, 1, 2), (0, 2, 3), (12, 14, 13), (12, 15, 14)]
+    return newton.Mesh(vertices, np.array(faces).ravel(), compute_inertia=False)
+
+
 def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
@@ -341,7 +357,7 @@ def main() -> None:
         np.savez_compressed(FILES / f"{name}.npz", vertices=mesh.vertices, indices=mesh.indices)
     for name, points in (("honey", honey()), ("snow", snow()), ("ball", ball())):
         np.save(FILES / f"{name}.npy", points.astype(np.float32))
-    meshes = {"funnel": funnel(), "hill": hill(), "roll": roll()}
+    meshes = {"funnel": funnel(), "hill": hill(), "roll": roll(), "tank": tank()}
     meshes |= {"roller_small": roller(9.9), "roller_large": roller(14.9)}
     for name, mesh in meshes.items():
         np.savez_compressed(FILES / f"{name}.npz", vertices=mesh.vertices, indices=mesh.indices)

@@ -21,6 +21,7 @@ from pippin.spelling import listed
 
 from .actuators.asset_actuators import zero_targets
 from .asset import Asset, failure
+from .attributes import set_attributes
 from .formats import FORMATS, given_options, is_normalised
 from .importer import Importer
 from .mjcf.completion import complete
@@ -49,6 +50,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     """
     if asset.config.armature is not None:
         builder.default_joint_cfg.armature = asset.config.armature
+    registered = frozenset(builder.custom_attributes)  # by the solver; the importers add some of their own
     if asset.format is FORMATS["mjcf"]:
         declare_axis_names(builder)
         _declare_actuators(builder)
@@ -73,6 +75,9 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     if normal is not None:
         is_another = asset.config.floating is not None or asset.config.collapse_fixed_joints
         complete(builder, normal, is_as_written=not is_another)
+    set_attributes(builder, asset.config.attributes, registered, f"{asset.where}.attributes")
+    if asset.config.bounding_boxes:
+        builder.approximate_meshes("bounding_box")
     _thicken(builder, asset.config.body_armature)
     _set_start(builder, asset, normal)
     return normal

@@ -135,6 +135,10 @@ class AssetConfig:
     body_armature: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
     """Inertia that is added to each body about every axis [kg·m²], which steadies light links under stiff drives."""
 
+    attributes: Mapping[str, Mapping[str, float]] = attrs.field(factory=dict)
+    """Attributes of the solver's own by their names in Newton, such as `mujoco:gravcomp`: a value by pattern of the
+    labels of bodies, shapes or joints."""
+
     ignore: tuple[str, ...] = ()
     """Label patterns of parts to leave out: named geoms and sites (MJCF), or prims with their descendants (USD)."""
 
@@ -147,6 +151,10 @@ class AssetConfig:
     convex_hulls: bool = True
     """Whether contacts see the convex hulls of the asset's meshes, as MuJoCo's always do (MJCF and URDF only); `false`
     lets Newton's collision take the triangles of the meshes, which is slow on the CPU. Meshes with an SDF keep it."""
+
+    bounding_boxes: bool = False
+    """Whether contacts see the bounding boxes of the asset's meshes, which are fast and coarse; each box lies as its
+    mesh does."""
 
     normalise: bool = True
     """Whether MuJoCo's own reader resolves an MJCF file before Newton's importer reads it: includes, default classes,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -12,7 +14,7 @@ import warp as wp
 from pippin.devices import kind_of
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 
-from .kernels import count_contacts
+from .kernels import count_contacts, select_both
 from .settings import KaminoConfig
 
 __all__ = ["SolverKamino"]
@@ -150,17 +152,31 @@ class SolverKamino:
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
-        """Close the loops of the initial state, if Kamino's forward kinematics is used."""
+        """Close the loops of the initial state, if Kamino's forward kinematics is used.
+
+        Raises:
+            ConfigError: A mechanism with a loop has too few drives to determine its pose.
+        """
         self._solver: newton.solvers.SolverKamino = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
         self._contacts = simulation.contacts
-        self._in_world = wp.zeros(simulation.world_count, dtype=int, device=simulation.model.device)
-        if self.config.use_fk_solver:
-            self._solve_kinematics(simulation.state, None)
-        elif simulation.model.joint_count:
+        model = simulation.model
+        self._in_world = wp.zeros(simulation.world_count, dtype=int, device=model.device)
+        loops = _worlds_with_loops(model)
+        self._closes_loops = self.config.use_fk_solver and any(loops)
+        self._with_loops = wp.array(loops, dtype=bool, device=model.device)
+        self._to_close = wp.zeros_like(self._with_loops)
+        if self._closes_loops:
+            self._close_loops(simulation.state, self._with_loops)
+            poses: Any = simulation.state.body_q
+            if not abs(poses.numpy()).max() < math.inf:  # nor is a NaN
+                raise pippin.ConfigError(
+                    "use_fk_solver: the positions of the joints with drives do not determine the pose of a mechanism"
+                    " with loops; give one more of its joints a drive with gains, or leave the key out"
+                )
+        elif model.joint_count:
             # It leaves out joints between bodies that cannot move, and gives the state smaller arrays of multipliers:
             # a reset of no world does so now, before a step is recorded.
-            none = wp.zeros(simulation.world_count + 1, dtype=bool, device=simulation.model.device)
-            self._solver.reset(simulation.state, world_mask=none)
+            self._solver.reset(simulation.state, world_mask=self._to_close)
 
     @pippin.hookimpl
     def before_substep(self, state: newton.State) -> None:
@@ -208,12 +224,27 @@ class SolverKamino:
     @pippin.hookimpl
     def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Close the loops of worlds that are reset."""
-        if self.config.use_fk_solver:
-            self._solve_kinematics(state, world_mask)
+        if self._closes_loops:
+            inputs = [self._with_loops, world_mask, self._to_close]
+            wp.launch(select_both, len(world_mask), inputs, device=world_mask.device)
+            self._close_loops(state, self._to_close)
 
-    def _solve_kinematics(self, state: newton.State, world_mask: wp.array[wp.bool] | None) -> None:
-        """Set body poses and velocities from `joint_q` and `joint_qd`."""
+    def _close_loops(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Set body poses and velocities from `joint_q` and `joint_qd`.
+
+        Only worlds with loops need it: those of trees follow from all of their joints, and the solver would find none
+        for a joint without a drive.
+        """
         self._solver.reset(state, world_mask=world_mask, config=self._solver.ResetConfig.from_joints())
+
+
+def _worlds_with_loops(model: newton.Model) -> list[bool]:
+    """Tell for each world, and for the part that all share, whether two joints hold a body of it."""
+    children: Any = model.joint_child
+    worlds: Any = model.body_world
+    held = Counter(children.numpy().tolist() if model.joint_count else ())
+    found = {int(worlds.numpy()[body]) for body, count in held.items() if count > 1}
+    return [world in found for world in (*range(model.world_count), -1)]
 
 
 def _overlay(settings: Any, values: Mapping[str, Any]) -> None:
