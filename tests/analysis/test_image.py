@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from pippin.analysis.image import draw_scene, png
 from pippin.analysis.lettering import add_names
+from pippin.config import SimulationConfig
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
 
@@ -24,9 +25,9 @@ def pixels(data: bytes) -> np.ndarray:
 
 @pytest.fixture
 def scene(tmp_path):
-    def scene(geom: str = '<geom size=".1"/>', height: float = 2.0) -> SceneConfig:
+    def scene(geom: str = '<geom size=".1"/>', height: float = 2.0) -> SimulationConfig:
         (tmp_path / "ball.xml").write_text(BALL.format(geom=geom, height=height))
-        return SceneConfig(assets=(AssetConfig(path=str(tmp_path / "ball.xml")),))
+        return SimulationConfig(scene=SceneConfig(assets=(AssetConfig(path=str(tmp_path / "ball.xml")),)))
 
     return scene
 

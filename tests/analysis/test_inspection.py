@@ -1,9 +1,12 @@
 """Claims about the lists of a robot file: every name, in the units and frames of Pippin."""
 
+from pathlib import Path
+
 import attrs
 import pytest
-from pippin.analysis.inspection.contents import inspect_assets
+from pippin.analysis.inspection.contents import inspect_assets, inspect_scene
 from pippin.analysis.inspection.rows import AssetContents
+from pippin.config import SimulationConfig
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
 
@@ -125,7 +128,7 @@ def leaves(tree):
 
 def test_a_scene_without_assets_is_refused():
     with pytest.raises(ConfigError, match="there are none to inspect"):
-        inspect_assets(SceneConfig())
+        inspect_scene(SimulationConfig(), Path("nothing.toml"))
 
 
 LOOP = """<mujoco><worldbody><body name="a"><joint axis="0 1 0"/><geom size=".1"/><body name="b" pos="1 0 0">

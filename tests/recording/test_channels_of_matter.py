@@ -36,16 +36,28 @@ def test_each_object_of_particles_has_its_own_channels(worlds):
         found = {each.name: each for each in channels(simulation, worlds, ["particle_qd", "objects/.*"])}
         state = {name: getattr(simulation.state, f"particle_{name}").numpy().reshape(3, -1, 3) for name in ("q", "qd")}
 
-    assert not usual  # matter is heavy, and recorded if it is asked for
-    assert set(found) == {"particle_qd", *(f"objects/{label}/{name}" for label in SIZES for name in ("q", "qd"))}
+    whole = {f"objects/{label}/{name}" for label in SIZES for name in ("centroid", "extent", "largest_speed")}
+    assert {each.name for each in usual} == whole  # particles are heavy, and recorded if they are asked for
+    assert (
+        set(found) == {"particle_qd", *(f"objects/{label}/{name}" for label in SIZES for name in ("q", "qd"))} | whole
+    )
     first = 0
     for label, size in SIZES.items():
         for name, values in state.items():
             channel = found[f"objects/{label}/{name}"]
             np.testing.assert_array_equal(channel.numpy(), values[worlds, first : first + size])
             assert (channel.units, channel.frame) == (("m" if name == "q" else "m/s",), "world")
+        q, qd = (state[name][worlds, first : first + size] for name in ("q", "qd"))
+        assert_whole(found, label, q, np.linalg.norm(qd, axis=2).max(axis=1))
         first += size
     np.testing.assert_array_equal(found["particle_qd"].numpy(), state["qd"][worlds])
+
+
+def assert_whole(found, label, q, speed):
+    """Compare the channels of an object as a whole with its particles, shape [worlds, particles, 3]."""
+    np.testing.assert_allclose(found[f"objects/{label}/centroid"].numpy(), q.mean(axis=1), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found[f"objects/{label}/extent"].numpy(), np.ptp(q, axis=1), atol=1e-6)
+    np.testing.assert_allclose(found[f"objects/{label}/largest_speed"].numpy(), speed, rtol=1e-5)
 
 
 def test_a_cable_has_channels_of_its_segments():
@@ -55,6 +67,8 @@ def test_a_cable_has_channels_of_its_segments():
         for name in ("q", "qd"):
             values = getattr(simulation.state, f"body_{name}").numpy().reshape(2, 4, -1)
             np.testing.assert_array_equal(found[f"objects/cable/{name}"].numpy(), values[1:])
+        q, qd = (getattr(simulation.state, f"body_{name}").numpy().reshape(2, 4, -1)[1:, :, :3] for name in ("q", "qd"))
+        assert_whole(found, "cable", q, np.linalg.norm(qd, axis=2).max(axis=1))
 
 
 @pytest.mark.parametrize(("recorder", "suffix"), [("npz", "npz"), ("hdf5", "h5"), ("mcap", "mcap")])

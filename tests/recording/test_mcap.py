@@ -2,6 +2,7 @@
 
 import foxglove.messages
 import numpy as np
+import pippin
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
@@ -111,3 +112,63 @@ def test_a_file_that_is_cut_off_is_repaired(recorded, tmp_path, share):
         topics = [channel.topic for _, channel, _ in make_reader(file, validate_crcs=True).iter_messages()]
     assert topics.count("/world_0/state") >= count
     np.testing.assert_array_equal(McapFile(path).column("joint_q"), recorded.joint_q[:count])
+
+
+LOAD = {"type": "body", "label": "load", "position": [0.0, 0.0, 1.0], "mass": 1.0}
+LOAD |= {"shapes": [{"type": "sphere", "radius": 0.05}]}
+FLAG = {"type": "cloth-grid", "label": "flag", "cells": [2, 1], "cell": [0.1, 0.1], "density": 0.5}
+FLAG |= {"position": [0.0, 1.0, 1.0], "particle_radius": 0.02, "spring_ke": 10.0, "color": [0.8, 0.2, 0.2]}
+SAND = {"type": "granular", "label": "sand", "size": [0.1, 0.1, 0.1], "spacing": 0.05, "density": 2000.0}
+SAND |= {"position": [0.0, 2.0, 1.0], "color": [1.0, 0.8, 0.4]}
+ROPE = {"label": "rope", "compliance": 1e-4, "guides": [{"position": [0.0, 0.0, 2.0]}, {"body": "load"}]}
+
+
+@pytest.fixture(scope="module")
+def matter(tmp_path_factory):
+    """Messages by topic of two worlds with cloth, sand and a tendon, and their particles and bodies by row."""
+    folder = tmp_path_factory.mktemp("matter")
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.002, "accept_unsupported": ["triangles", "bending"]},
+        "scene": {"objects": [LOAD, SAND, FLAG], "tendons": [ROPE], "worlds": 3, "spacing": [5.0, 0.0, 0.0]},
+        "solver": {"type": "xpbd", "disable_particle_contacts": True},
+        "recorders": {"log": {"type": "mcap", "worlds": [0, 2]}},
+    }
+    with pippin.Simulation(pippin.structure(tables), folder=folder) as simulation:
+        simulation.step(3)
+        particles = simulation.state.particle_q.numpy().reshape(3, -1, 3) + simulation.world_offsets[:, None]
+        load = simulation.state.body_q.numpy()[:, :3] + simulation.world_offsets
+    found = {}
+    with (folder / "log.mcap").open("rb") as file:
+        for schema, channel, message in make_reader(file, validate_crcs=True).iter_messages():
+            found.setdefault(channel.topic, []).append(type_of(schema).FromString(message.data))
+    return found, particles, load
+
+
+@pytest.mark.parametrize("world", [0, 2])
+def test_cloth_sand_and_tendons_are_messages_where_they_are_drawn(matter, world):
+    found, particles, load = matter
+    last, grains = found[f"/world_{world}/matter"][-1], found[f"/world_{world}/points/sand"][-1]
+
+    entities = {entity.id: entity for entity in last.entities}
+    [mesh] = entities[f"world_{world}/flag"].triangles
+    corners = np.array([[point.x, point.y, point.z] for point in mesh.points])
+    np.testing.assert_allclose(corners, particles[world, 27:], atol=1e-5)
+    assert (len(mesh.indices), mesh.color.r) == (3 * 4, pytest.approx(0.8))
+    [line] = entities[f"world_{world}/rope"].lines
+    offset = load[world] - load[0] * [1.0, 1.0, 1.0]
+    np.testing.assert_allclose([line.points[0].x, line.points[0].z], [offset[0] + load[0, 0], 2.0], atol=1e-5)
+    end = line.points[-1]
+    np.testing.assert_allclose([end.x, end.y, end.z], load[world], atol=1e-5)
+    points = np.frombuffer(grains.data, dtype=[("place", "<f4", 3), ("color", "u1", 4)])
+    np.testing.assert_allclose(points["place"], particles[world, :27], atol=1e-5)
+    assert points["color"][0].tolist() == [255, 204, 102, 255]
+    assert [(field.name, field.offset) for field in grains.fields[:4]] == [("x", 0), ("y", 4), ("z", 8), ("red", 12)]
+
+
+def test_each_row_has_matter_and_worlds_that_are_not_recorded_have_none(matter):
+    found, _, _ = matter
+
+    assert {len(messages) for topic, messages in found.items() if "matter" in topic or "points" in topic} == {
+        len(found["/tf"])
+    }
+    assert not [topic for topic in found if topic.startswith("/world_1/")]

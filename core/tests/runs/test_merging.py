@@ -5,7 +5,7 @@ from pippin.runs.merging import merged
 
 def part(**facts):
     program = {"captured": True, "eager_reasons": {}, "segments": []}
-    tables = {"imports": {}, "plugins": {}, "versions": {}, "hardware": {}}
+    tables = {"imports": {}, "matter": {}, "plugins": {}, "versions": {}, "hardware": {}}
     return {"program": program, "notes": {}, "capacities": [], "iteration_limit_count": 0, **tables, **facts}
 
 

@@ -363,6 +363,21 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
         pippin.structure({"sensors": {"feet": {"type": "contact", **options}}})
 
 
+def test_a_note_says_that_contacts_with_particles_count_nowhere(boxes):
+    settings = {"type": "contact", "bodies": [".*"]}
+    tables = {"simulation": {"device": "cpu", "dt": DT}, "scene": {"ground": True}, "sensors": {"touch": settings}}
+    found = []
+    for has_particle in (False, True):
+        builder = copy.deepcopy(boxes)
+        if has_particle:
+            builder.add_particle(wp.vec3(0.0, 0.0, 5.0), wp.vec3(), 0.1)
+        with pippin.Simulation(pippin.structure(tables), plugins={"solver": XPBD()}, prototype=builder) as simulation:
+            found.append(simulation.sensors["touch"].notes)
+
+    assert found[0] == ()
+    assert "contacts with particles count nowhere" in found[1][0]
+
+
 CONFORMANCE = conformance.Conformance("sensor", "contact", config={"bodies": [".*"]})
 
 

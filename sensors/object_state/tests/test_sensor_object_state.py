@@ -67,6 +67,23 @@ def test_a_reset_of_a_world_measures_this_world_again():
         np.testing.assert_array_equal(after[name][[0, 2]], before[name][[0, 2]])
 
 
+def test_speeds_extents_and_the_share_in_a_box_are_those_of_numpy():
+    box = [[1.0, -1.0, 4.8], [1.25, 1.0, 5.01]]
+    with build(particles={"of": "sand"}, box=box) as simulation:
+        simulation.state.particle_qd.assign(np.random.default_rng(2).normal(size=(135, 3)))
+        simulation.step(5)
+        now = reading(simulation)
+        q, qd = (getattr(simulation.state, f"particle_{name}").numpy().reshape(3, -1, 3) for name in ("q", "qd"))
+
+    speeds, is_inside = np.linalg.norm(qd, axis=2), ((q >= box[0]) & (q <= box[1])).all(axis=2)
+    np.testing.assert_allclose(now["mean_speed"][:, 0], speeds.mean(axis=1), rtol=1e-5)
+    np.testing.assert_allclose(now["largest_speed"][:, 0], speeds.max(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(now["extent"][:, 0], np.ptp(q, axis=1), rtol=1e-6)
+    np.testing.assert_allclose(now["inside"][:, 0], is_inside.mean(axis=1), rtol=1e-6)
+    assert len(set(now["inside"].ravel().tolist())) == 3
+    assert 0.0 < now["inside"].min() < now["inside"].max() < 1.0
+
+
 def test_a_part_is_measured_alone():
     with build(particles={"of": "sand", "box": [[-0.01, -0.01, -0.01], [0.01, 1.0, 1.0]]}) as simulation:
         bounds = reading(simulation)["bounds"]
@@ -82,6 +99,10 @@ def test_a_part_is_measured_alone():
         ({"bodies": {"of": "sand"}}, r"bodies\.of: no object or body matches 'sand'"),
         ({"particles": {"of": "sand"}, "bodies": {"of": "sand"}}, r"exactly one of particles, bodies .*: both"),
         ({"period": 0.004}, r"exactly one of particles, bodies .*: none"),
+        (
+            {"particles": {"of": "sand"}, "box": [[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]},
+            r"sensors\.sand\.box: must have its lowest coordinates first",
+        ),
     ],
 )
 def test_what_cannot_be_measured_is_refused(settings, message):

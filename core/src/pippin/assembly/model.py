@@ -58,7 +58,7 @@ def build_model(
             for world in worlds:
                 merge_frames(world, declared.supported_features)
     else:
-        empty = _empty(components, scene)
+        empty = empty_builder(components, scene)
         worlds, prototype_of_world = _from_prototypes(empty.rigid_gap, prototype, scene)
     layout = WorldLayout(prototype_of_world=prototype_of_world, objects=objects)
     for answer in components.implementations("fill_prototype"):
@@ -76,7 +76,7 @@ def build_model(
             _refuse_still(worlds, scene, layout)  # the better reason
         raise
     _refuse_still(worlds, scene, layout)
-    builder = _empty(components, scene) if empty is None else empty
+    builder = empty_builder(components, scene) if empty is None else empty
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene)
     raise_dimensions(builder)
     if not reads_dimensions(components):
@@ -132,7 +132,7 @@ def _from_assets(
     distinct = list(dict.fromkeys(contents_by_world))
     builders, objects = [], []
     for contents in distinct:
-        builder = _empty(components, scene)
+        builder = empty_builder(components, scene)
         known = {each.asset.where for each in imports}
         added = add_assets(builder, scene, contents.assets, components.catalog, has_own_contacts=has_own_contacts)
         imports += [each for each in added if each.asset.where not in known]
@@ -141,7 +141,7 @@ def _from_assets(
     return builders, np.array([distinct.index(contents) for contents in contents_by_world]), objects
 
 
-def _empty(components: Components, scene: SceneConfig) -> newton.ModelBuilder:
+def empty_builder(components: Components, scene: SceneConfig) -> newton.ModelBuilder:
     """Return an empty builder, as the components want it."""
     builder = new_builder(scene)
     components.call_each("configure_builder", builder=builder)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import attrs
 import newton
 import warp as wp
@@ -9,8 +12,11 @@ from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device
+from pippin.objects.adding import add_objects
+from pippin.state.object_parts import ObjectParts
 
-from .model import build_model
+from .model import build_model, empty_builder
+from .scene import add_assets
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -48,16 +54,25 @@ def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     Raises:
         ConfigError: As for a simulation.
     """
-    device = find_device("cpu")
     scene = attrs.evolve(config.scene, settable_joints=())
     if scene.has_equal_worlds:
         scene = attrs.evolve(scene, worlds=min(worlds, scene.worlds))
-    simulation = attrs.evolve(config.simulation, device="cpu", requires_grad=False)
+    with components_at_rest(attrs.evolve(config, scene=scene)) as (still, components, device):
+        model, _, _ = build_model(components, still, None, device)
+        state = model.state(requires_grad=False)
+    return ScenePoses(config=config, model=model, state=state)
+
+
+@contextmanager
+def components_at_rest(config: SimulationConfig) -> Iterator[tuple[SimulationConfig, Components, wp.Device]]:
+    """Yield a configuration without what drives and observes its scene, its components, and the CPU.
+
+    The solver stays: it registers attributes that objects set, and nothing builds it.
+    """
+    device = find_device("cpu")
     still = attrs.evolve(
         config.unobserved(),
-        simulation=simulation,
-        scene=scene,
-        solver=None,
+        simulation=attrs.evolve(config.simulation, device="cpu", requires_grad=False),
         actuators={},
         sensors={},
         controllers={},
@@ -67,7 +82,38 @@ def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     )
     components = Components(still, (), config.catalog.restrict(Catalog.installed()))
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
-        model, _, _ = build_model(components, still, None, device)
-        state = model.state(requires_grad=False)
+        yield still, components, device
     components.close()
-    return ScenePoses(config=config, model=model, state=state)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class WholeScene:
+    """Everything that a scene lists, whichever worlds have it, in one builder."""
+
+    builder: newton.ModelBuilder
+    """The content: first the assets, then the objects with what is on them."""
+
+    objects: tuple[ObjectParts, ...]
+    """Where each object lies in it."""
+
+    first_particle: int
+    """Number of the first particle that an object has brought, as for bodies, joints and shapes."""
+
+    first_body: int
+    first_joint: int
+    first_shape: int
+
+
+def whole_scene(config: SimulationConfig) -> WholeScene:
+    """Return the assets and the objects of all worlds of a scene together.
+
+    Raises:
+        ConfigError: An asset or an object cannot be added.
+    """
+    with components_at_rest(config) as (still, components, _):
+        scene, catalog = still.scene, components.catalog
+        builder = empty_builder(components, scene)
+        add_assets(builder, scene, catalog=catalog)
+        first = {f"first_{kind}": getattr(builder, f"{kind}_count") for kind in ("particle", "body", "joint", "shape")}
+        objects = add_objects(builder, scene, range(len(scene.objects)), catalog)
+    return WholeScene(builder=builder, objects=objects, **first)

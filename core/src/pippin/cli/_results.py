@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import click
+from pippin.runs.matter import matter_line
 from pippin.runs.progress import RunProgress
 from pippin.runs.result import RunResult
 from pippin.runs.summary import speed_text
@@ -12,6 +13,9 @@ from pippin.task.score import score_text
 
 _RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
 """Keys of the summary that `--json` prints, besides the run folder."""
+
+_OBJECTS_MAX = 8
+"""Largest number of objects of matter that are printed."""
 
 
 def report(result: RunResult, progress: RunProgress) -> None:
@@ -27,6 +31,11 @@ def report(result: RunResult, progress: RunProgress) -> None:
         progress.note(f"{result.worlds} worlds, {steps}, {result.simulated_time:.6g} s simulated")
     if summary["task"] is not None and result.steps:
         progress.note(f"task: {score_text(summary['task'], result.simulated_time / result.steps)}")
+    matter = summary["matter"]
+    for label in list(matter)[:_OBJECTS_MAX]:
+        progress.note(matter_line(label, matter[label]))
+    if len(matter) > _OBJECTS_MAX:
+        progress.note(f"and {len(matter) - _OBJECTS_MAX} more objects of matter, which are in the report")
     if result.world_steps_per_second is not None:
         progress.note(f"{speed_text(summary)}, {'captured' if result.is_captured else 'not captured'}")
     progress.note(f"run folder: {result.folder}")

@@ -16,7 +16,8 @@ from ._options import PATH, changes, json_list
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
-LISTS = ("bodies", "joints", "shapes", "sites", "actuators", "sensors", "cameras", "keyframes")
+LISTS = ("bodies", "joints", "shapes", "sites", "matter", "tendons", "attachments", "motions")
+LISTS += ("actuators", "sensors", "cameras", "keyframes")
 
 
 @click.command()
@@ -29,8 +30,9 @@ def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, is_memor
     """List what FILE has, by name: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes.
 
     FILE is a robot file (MJCF, URDF, xacro, USD, or a format of an installed importer), or a configuration, whose
-    assets are listed one after the other, as their options place and change them. Lengths are in metres, angles in
-    radians. --memory builds the simulation with a few numbers of worlds, steps it, and counts the bytes of its arrays.
+    assets are listed one after the other, as their options place and change them. What its scene lists itself follows:
+    objects, matter, tendons, attachments and motions. Lengths are in metres, angles in radians. --memory builds the
+    simulation with a few numbers of worlds, steps it, and counts the bytes of its arrays.
     """
     # The result is the tables: progress goes to standard error.
     with shown_progress(is_stdout_reserved=True):
@@ -124,5 +126,5 @@ def _text(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} = {_text(each)}" for name, each in value.items())
     if isinstance(value, tuple):
-        return " ".join(f"{number:.4g}" for number in value)
+        return ", ".join(value) if value and isinstance(value[0], str) else " ".join(f"{each:.4g}" for each in value)
     return f"{value:.5g}" if isinstance(value, float) else str(value)

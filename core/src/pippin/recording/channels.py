@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,12 +21,14 @@ from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter
 from .column import Column
 from .contacts import CONTACT_NAMES, ContactTable, no_contacts
 from .episodes import EpisodeTable
+from .objects import ObjectTable
 from .rows_of_worlds import blocks, rows
+from .tendons import TendonTable
 
 __all__ = ["Channel", "channels"]
 
-HEAVY = ("body_q", "particle_q", "objects/", "contacts/")
-"""Beginnings of the names of channels that are recorded only if they are asked for."""
+HEAVY = re.compile(r"body_q|particle_qd?|objects/.*/qd?|contacts/.*")
+"""Names of channels that are recorded only if they are asked for."""
 
 POSE = ("px", "py", "pz", "qx", "qy", "qz", "qw")
 XYZ = ("x", "y", "z")
@@ -35,6 +38,13 @@ TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 _OF_PARTICLES = {"q": {"units": ("m",), "components": XYZ}, "qd": {"units": ("m/s",), "components": XYZ}}
 _OF_BODIES = {"q": {"components": POSE}, "qd": {"components": TWIST}}
 """The channels of an object of matter by their element, with their units and components."""
+
+_OF_OBJECTS = {
+    "centroid": {"units": ("m",), "frame": "world", "components": XYZ},
+    "extent": {"units": ("m",), "frame": "world", "components": XYZ},
+    "largest_speed": {"units": ("m/s",)},
+}
+"""The channels of an object of matter as a whole, with their units, frames and components."""
 
 _ACTUATOR_UNITS = {
     "applied_effort": {"m": "N", "rad": "N·m"},
@@ -75,13 +85,13 @@ def channels(
     where: str = "",
 ) -> tuple[Channel, ...]:
     """Return the channels of some worlds, in a fixed order: state, actuators, sensors, task, bodies, particles,
-    objects of matter, contacts.
+    objects of matter, tendons, contacts.
 
     Args:
         simulation: The simulation; components that are not bound yet have no channels.
         worlds: Indices of worlds with the same contents, in the order that the values shall have.
         series: Patterns of names, see `pippin.labels`; None means all channels except body poses, particles,
-            objects of matter and contacts.
+            segments of cables and contacts.
         episode: Resets of each world so far, shape [world_count]; without it there is no channel `episode`.
         also: Names of channels to add, if the simulation has them.
         max_contacts: Number of contacts of a world that the channels of contacts have room for.
@@ -96,7 +106,7 @@ def channels(
     every = [channel for channel in found.all(episode) if channel.source.size]
     names = [channel.name for channel in every]
     if series is None:
-        chosen = {name for name in names if not name.startswith(HEAVY)}
+        chosen = {name for name in names if not HEAVY.fullmatch(name)}
     else:
         _refuse_absent_contacts(simulation, series, names, where)
         chosen = {names[index] for index in match(series, names, "channel", f"{where}series")}
@@ -138,6 +148,7 @@ class _Finder:
         yield from self._bodies()
         yield from self._particles()
         yield from self._matter()
+        yield from self._tendons()
         yield from self._contacts()
         if episode is not None:
             yield self._channel("episode", *rows(episode, self._worlds), units=("1",))
@@ -201,17 +212,34 @@ class _Finder:
                 yield self._channel(name, *array, units=(unit,), frame="world", components=XYZ)
 
     def _matter(self) -> Iterator[Channel]:
-        """Yield the positions and velocities of the particles of each object, or of the segments of each cable."""
+        """Yield what each object of matter does as a whole, and its particles, or the segments of a cable."""
         for kinds, element, texts in ((OF_PARTICLES, "particle", _OF_PARTICLES), (OF_BODIES, "body", _OF_BODIES)):
             matter = Matter.of(self._model, *kinds)
             starts = on_host(getattr(self._model, f"{element}_world_start"))[self._worlds]
-            for row in np.flatnonzero(matter.worlds == self._worlds[0]).tolist():
+            here = np.flatnonzero(matter.worlds == self._worlds[0]).tolist()
+            if not here:
+                continue
+            state = self._simulation.state
+            arrays = {name: present(getattr(state, f"{element}_{name}")) for name in texts}
+            whole = ObjectTable(self._model, matter, self._worlds, *arrays.values())
+            for row in here:
                 first, size = int(matter.starts[row] - starts[0]), int(matter.counts[row])
                 label = matter.labels[row].strip("/")
+                for name, own in _OF_OBJECTS.items():
+                    yield self._channel(
+                        f"objects/{label}/{name}", whole.of(name, matter.labels[row]), whole.update, **own
+                    )
                 for name, own in texts.items():
-                    array = present(getattr(self._simulation.state, f"{element}_{name}"))
-                    source = blocks(array, starts + first, size)
+                    source = blocks(arrays[name], starts + first, size)
                     yield self._channel(f"objects/{label}/{name}", *source, frame="world", **own)
+
+    def _tendons(self) -> Iterator[Channel]:
+        if not self._model.tendon_count:
+            return
+        table = TendonTable(self._model, self._simulation.state, self._worlds)
+        for row, label in enumerate(table.labels):
+            lengths: Any = table.lengths[row]
+            yield self._channel(f"tendons/{label.strip('/')}/length", lengths, table.update, units=("m",))
 
     def _contacts(self) -> Iterator[Channel]:
         if no_contacts(self._simulation) is not None:

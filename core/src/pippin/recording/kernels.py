@@ -1,5 +1,6 @@
-"""The kernels of recorders: contacts sorted into the rows of their worlds."""
+"""The kernels of recorders: contacts sorted into the rows of their worlds, episodes, and lengths of tendons."""
 
+import newton
 import warp as wp
 from pippin.views.kernels.contact_rows import pose_of
 from pippin.views.kernels.contacts import Sources, is_contact
@@ -99,3 +100,93 @@ def show_episodes(
     if finished[world]:
         returns[row] = finished_return[world]
         lengths[row] = finished_length[world]
+
+
+@wp.struct
+class Guides:
+    """Guides of all tendons, as in a model."""
+
+    body: wp.array(dtype=int)
+    type: wp.array(dtype=int)
+    radius: wp.array(dtype=float)
+    orientation: wp.array(dtype=int)
+    offset: wp.array(dtype=wp.vec3)
+    axis: wp.array(dtype=wp.vec3)
+
+
+@wp.struct
+class Guide:
+    """A guide in the world."""
+
+    centre: wp.vec3
+    axis: wp.vec3
+    radius: float
+    side: float
+
+
+@wp.func
+def guide_at(guides: Guides, index: int, body_q: wp.array[wp.transform]):
+    """Return a guide where its body is; a point has no radius."""
+    found = Guide()
+    found.centre = guides.offset[index]
+    found.axis = guides.axis[index]
+    if guides.body[index] >= 0:
+        pose = body_q[guides.body[index]]
+        found.centre = wp.transform_point(pose, found.centre)
+        found.axis = wp.transform_vector(pose, found.axis)
+    found.axis = wp.normalize(found.axis)
+    if guides.type[index] == int(newton.TendonGuideType.ROLLER):
+        found.radius = guides.radius[index]
+    found.side = float(guides.orientation[index])
+    return found
+
+
+@wp.func
+def touched(guide: Guide, point: wp.vec3, side: float):
+    """Return where a line from a point touches a roller on one side; the place of a guide without a radius."""
+    towards = point - guide.centre
+    towards -= wp.dot(towards, guide.axis) * guide.axis
+    distance = wp.length(towards)
+    if guide.radius == 0.0 or distance == 0.0:
+        return guide.centre
+    along = towards / distance
+    cosine = wp.min(guide.radius / distance, 1.0)
+    sine = wp.sqrt(1.0 - cosine * cosine)
+    return guide.centre + guide.radius * (cosine * along + side * sine * wp.cross(guide.axis, along))
+
+
+@wp.kernel
+def measure_tendons(
+    tendons: wp.array2d[int],
+    starts: wp.array[int],
+    guides: Guides,
+    body_q: wp.array[wp.transform],
+    is_active: wp.array[wp.bool],
+    lengths: wp.array2d[float],
+):
+    """Write the length of each tendon: its straight parts, and the arcs on rollers that it passes."""
+    row, world = wp.tid()
+    tendon = tendons[row, world]
+    first = starts[tendon]
+    left = guide_at(guides, first, body_q)
+    arrival = left.centre
+    length = wp.float32(0.0)
+    for index in range(first + 1, starts[tendon + 1]):
+        if is_active[index]:
+            right = guide_at(guides, index, body_q)
+            leave = left.centre
+            reach = right.centre
+            for _ in range(10):  # two rollers find the ends of their span in a few rounds
+                reach = touched(right, leave, right.side)
+                leave = touched(left, reach, -left.side)
+            length += wp.length(reach - leave)
+            if left.radius > 0.0 and wp.length(arrival - left.centre) > 0.0:
+                start = arrival - left.centre
+                end = leave - left.centre
+                turn = left.side * wp.atan2(wp.dot(end, wp.cross(left.axis, start)), wp.dot(end, start))
+                if turn < -0.5 * wp.pi:
+                    turn += 2.0 * wp.pi
+                length += turn * left.radius
+            left = right
+            arrival = reach
+    lengths[row, world] = length

@@ -16,6 +16,8 @@ from pippin.config import SimulationConfig
 from pippin.devices import kind_of
 from pippin.simulation import Simulation
 
+from .matter import matter_facts
+
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 _GIB = 2**30
 
@@ -44,14 +46,15 @@ def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, 
 
 
 def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the program of a step, notes with those on the start, import reports, buffers, plugins, versions and
-    hardware.
+    """Return the program of a step, notes with those on the start, import reports, buffers, what matter did, plugins,
+    versions and hardware.
     """
     return {
         "program": _program(simulation.program),
         "notes": with_limits(component_notes(simulation, start), simulation.iteration_limit_count),
         "imports": {each.file: list(map(str, each.differences)) for each in simulation.import_reports},
         "capacities": [{name: row[name] for name in _SHOWN} for row in capacity_rows(simulation)],
+        "matter": matter_facts(simulation),
         "plugins": _plugins(simulation),
         "versions": {"python": platform.python_version(), **versions()},
         "hardware": _hardware(simulation),

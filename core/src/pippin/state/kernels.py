@@ -353,6 +353,18 @@ def linear_of(value: wp.spatial_vector):
     return wp.spatial_top(value)
 
 
+@wp.struct
+class Parts:
+    """Sums and extremes of parts of groups, each of shape [groups, parts]."""
+
+    sums: wp.array2d(dtype=wp.vec3)
+    lows: wp.array2d(dtype=wp.vec3)
+    highs: wp.array2d(dtype=wp.vec3)
+    lengths: wp.array2d(dtype=float)
+    longest: wp.array2d(dtype=float)
+    inside: wp.array2d(dtype=float)
+
+
 def _spread(dtype: Any, vector_of: wp.Function) -> wp.Kernel:
     """Return the kernel that sums parts of groups of elements of a type."""
 
@@ -360,14 +372,17 @@ def _spread(dtype: Any, vector_of: wp.Function) -> wp.Kernel:
         source: wp.array(dtype=dtype),
         groups: wp.array2d[int],
         width: int,
-        sums: wp.array2d[wp.vec3],
-        lows: wp.array2d[wp.vec3],
-        highs: wp.array2d[wp.vec3],
+        box_low: wp.vec3,
+        box_high: wp.vec3,
+        parts: Parts,
     ):
         group, k = wp.tid()
         total = wp.vec3(0.0)
         low = wp.vec3(wp.inf)
         high = wp.vec3(-wp.inf)
+        lengths = wp.float32(0.0)
+        longest = wp.float32(0.0)
+        inside = wp.float32(0.0)
         for column in range(k * width, wp.min((k + 1) * width, groups.shape[1])):
             element = groups[group, column]
             if element >= 0:
@@ -375,9 +390,16 @@ def _spread(dtype: Any, vector_of: wp.Function) -> wp.Kernel:
                 total += value
                 low = wp.min(low, value)
                 high = wp.max(high, value)
-        sums[group, k] = total
-        lows[group, k] = low
-        highs[group, k] = high
+                lengths += wp.length(value)
+                longest = wp.max(longest, wp.length(value))
+                if wp.min(box_low, value) == box_low and wp.max(box_high, value) == box_high:
+                    inside += 1.0
+        parts.sums[group, k] = total
+        parts.lows[group, k] = low
+        parts.highs[group, k] = high
+        parts.lengths[group, k] = lengths
+        parts.longest[group, k] = longest
+        parts.inside[group, k] = inside
 
     return wp.Kernel(spread, key=f"spread_of_{dtype.__name__}")
 
@@ -392,21 +414,34 @@ SPREAD = {
 @wp.kernel
 def join_spreads(
     counts: wp.array[int],
-    sums: wp.array2d[wp.vec3],
-    lows: wp.array2d[wp.vec3],
-    highs: wp.array2d[wp.vec3],
+    parts: Parts,
     mean: wp.array[wp.vec3],
     bounds: wp.array2d[wp.vec3],
+    extent: wp.array[wp.vec3],
+    mean_length: wp.array[float],
+    largest_length: wp.array[float],
+    inside: wp.array[float],
 ):
     """Join the parts of each group, in their order."""
     group = wp.tid()
     total = wp.vec3(0.0)
     lowest = wp.vec3(wp.inf)
     highest = wp.vec3(-wp.inf)
-    for k in range(sums.shape[1]):
-        total += sums[group, k]
-        lowest = wp.min(lowest, lows[group, k])
-        highest = wp.max(highest, highs[group, k])
-    mean[group] = total / float(counts[group])
+    lengths = wp.float32(0.0)
+    longest = wp.float32(0.0)
+    count_inside = wp.float32(0.0)
+    for k in range(parts.sums.shape[1]):
+        total += parts.sums[group, k]
+        lowest = wp.min(lowest, parts.lows[group, k])
+        highest = wp.max(highest, parts.highs[group, k])
+        lengths += parts.lengths[group, k]
+        longest = wp.max(longest, parts.longest[group, k])
+        count_inside += parts.inside[group, k]
+    count = float(counts[group])
+    mean[group] = total / count
     bounds[group, 0] = lowest
     bounds[group, 1] = highest
+    extent[group] = highest - lowest
+    mean_length[group] = lengths / count
+    largest_length[group] = longest
+    inside[group] = count_inside / count

@@ -64,6 +64,11 @@ class Matter:
         worlds, starts, counts = (np.concatenate([part[i] for part in parts]).astype(np.int32) for i in (1, 2, 3))
         return cls(labels=labels, kinds=of_rows, worlds=worlds, starts=starts, counts=counts)
 
+    @property
+    def row_of(self) -> dict[tuple[str, int], int]:
+        """Row of each object by its label and its world."""
+        return {key: row for row, key in enumerate(zip(self.labels, self.worlds.tolist(), strict=True))}
+
     def elements(self, rows: np.ndarray) -> np.ndarray:
         """Return the elements of some objects, shape [rows, largest count], int32, padded with -1."""
         counts = self.counts[rows]

@@ -38,13 +38,24 @@ def _shape_corners(model: newton.Model, state: newton.State, world: int) -> list
     shapes = shapes if shapes.size or model.particle_count else np.flatnonzero(is_seen)
     if not shapes.size:
         return []
+    return [corners_of(model, shapes, on_host(state.body_q) if (bodies[shapes] >= 0).all() else None)]
+
+
+def corners_of(model: newton.Model, shapes: np.ndarray, body_q: np.ndarray | None) -> np.ndarray:
+    """Return the corners of the boxes around some shapes [m], shape [8 × shapes, 3].
+
+    Args:
+        model: The model.
+        shapes: Indices of shapes.
+        body_q: Poses of the bodies that carry all of them; None if they are fixed to the world.
+    """
     ends = np.stack(
         [on_host(each)[shapes] for each in (model.shape_collision_aabb_lower, model.shape_collision_aabb_upper)]
     )
     corners = np.array([ends[list(corner), :, range(3)].T for corner in itertools.product((0, 1), repeat=3)])
-    poses, parents = on_host(model.shape_transform)[shapes], bodies[shapes]
+    poses = on_host(model.shape_transform)[shapes]
     corners = rotated(poses[:, 3:], corners) + poses[:, :3]
-    if (parents >= 0).all():
-        poses = on_host(state.body_q)[parents]
+    if body_q is not None:
+        poses = body_q[on_host(model.shape_body)[shapes]]
         corners = rotated(poses[:, 3:], corners) + poses[:, :3]
-    return [corners.reshape(-1, 3)]
+    return corners.reshape(-1, 3)

@@ -37,6 +37,8 @@ class SensorContact(sensing.Sensor):
 
     observables = frozenset({"contact_f"})
 
+    notes: tuple[str, ...] = ()
+
     partners: tuple[str, ...] = ()
     """Labels of the third axis of the matrices, from the first world; known after `bind`."""
 
@@ -59,6 +61,8 @@ class SensorContact(sensing.Sensor):
     def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the outputs of all worlds that have such bodies or shapes."""
         simulation = binding.simulation
+        if simulation.model.particle_count:
+            self.notes = ("contacts with particles count nowhere: no solver of Newton reports their forces",)
         kind = "body" if self.config.bodies else "shape"
         sensed = binding.indices(kind, self._sensed)
         names = getattr(simulation.model, f"{kind}_label")

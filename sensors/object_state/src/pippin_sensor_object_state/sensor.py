@@ -8,6 +8,7 @@ from typing import Any
 import newton
 import numpy as np
 import pippin
+import warp as wp
 from pippin import sensing
 from pippin.arrays import on_host, present
 
@@ -17,13 +18,16 @@ __all__ = ["SensorObjectState"]
 
 
 class SensorObjectState(sensing.Sensor):
-    """Mean position, bounds and mean velocity of some particles or bodies of each world.
+    """Place, extent and velocity of some particles or bodies of each world.
 
     Outputs of all worlds:
 
     - `centroid` [m], shape [worlds, 1]: mean of the positions of particles, or of the origins of bodies
     - `bounds` [m], shape [worlds, 2]: the lowest x, y and z of these, then the highest
+    - `extent` [m], shape [worlds, 1]: the highest less the lowest ones
     - `velocity` [m/s], shape [worlds, 1]: mean of the velocities of particles, or of the centres of mass of bodies
+    - `mean_speed`, `largest_speed` [m/s], shape [worlds, 1]: of these velocities
+    - `inside` [1], shape [worlds, 1]: share of the positions in the `box`, if there is one
     """
 
     deterministic_on = frozenset({"cpu", "cuda"})
@@ -38,14 +42,22 @@ class SensorObjectState(sensing.Sensor):
         """
         model = binding.simulation.model
         groups = self._groups(binding, model)
-        self._positions, self._velocities = (sensing.Spread(groups, model) for _ in range(2))
+        self._positions, self._velocities = (sensing.Spread(groups, model, box) for box in (self.config.box, None))
         selection: Any = self.config.particles or self.config.bodies
         of = (selection.of,)
-        mean, bounds, velocity = self._positions.mean, self._positions.bounds, self._velocities.mean
+        place, motion = self._positions, self._velocities
+
+        def output(values: wp.array, unit: str, frame: str = "world") -> sensing.Output:
+            return sensing.Output(data=values.reshape((-1, 1)), unit=unit, frame=frame, labels=of)
+
         return {
-            "centroid": sensing.Output(data=mean.reshape((-1, 1)), unit="m", frame="world", labels=of),
-            "bounds": sensing.Output(data=bounds, unit="m", frame="world", labels=("lowest", "highest")),
-            "velocity": sensing.Output(data=velocity.reshape((-1, 1)), unit="m/s", frame="world", labels=of),
+            "centroid": output(place.mean, "m"),
+            "bounds": sensing.Output(data=place.bounds, unit="m", frame="world", labels=("lowest", "highest")),
+            "extent": output(place.extent, "m"),
+            "velocity": output(motion.mean, "m/s"),
+            "mean_speed": output(motion.mean_length, "m/s", "none"),
+            "largest_speed": output(motion.largest_length, "m/s", "none"),
+            **({} if self.config.box is None else {"inside": output(place.inside, "1", "none")}),
         }
 
     def _groups(self, binding: pippin.Binding, model: newton.Model) -> np.ndarray:

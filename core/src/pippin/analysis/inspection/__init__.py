@@ -1,4 +1,4 @@
-"""Contents of robot files by name, and the memory of their simulation by owner."""
+"""Contents of robot files and scenes by name, and the memory of their simulation by owner."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ def inspect(
     draw: str | os.PathLike[str] | None = None,
     memory: bool = False,
 ) -> list[AssetContents]:
-    """Return the contents of a robot file, or of each asset of a configuration.
+    """Return the contents of a robot file, or of each asset of a configuration and, at the end, of what its scene lists
+    itself: objects, joints, sites, tendons, attachments and motions.
 
-    No kernel is compiled, except for the memory: then the simulation is built with a few numbers of worlds, and steps.
+    No kernel of a step is compiled, except for the memory: then the simulation is built with a few numbers of worlds,
+    and steps.
 
     Args:
         file: A robot file (MJCF, URDF, xacro, USD, or a format of an installed importer), or a configuration.
@@ -37,16 +39,16 @@ def inspect(
         memory: Whether to count the bytes of all arrays of the simulation; each of the contents has them as `memory`.
 
     Raises:
-        ConfigError: The file is wrong, has no assets, or an asset cannot be read; or the image cannot be written; or
+        ConfigError: The file is wrong, has nothing, or an asset cannot be read; or the image cannot be written; or
             the simulation cannot be built, or its assets have `worlds` of their own, so that its worlds differ.
     """
     progress, path = current_progress(), Path(file)
     config = load(path, overrides) if path.suffix.lower() in _CONFIGURATIONS else structure_robot(path, overrides)
     import_newton(config, progress)
-    from .contents import inspect_assets
+    from .contents import inspect_scene
 
     with progress.phase("read"):
-        found = inspect_assets(config.scene)
+        found = inspect_scene(config, path)
     if memory:
         from .memory import measure
 
@@ -57,7 +59,7 @@ def inspect(
         from pippin.analysis.image import draw_scene
 
         with progress.phase("draw"):
-            notes = draw_scene(config.scene, Path(draw))
+            notes = draw_scene(config, Path(draw))
         for note in notes:
             progress.note(f"note: {note}")
     return found

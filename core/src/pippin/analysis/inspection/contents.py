@@ -1,30 +1,101 @@
-"""The contents of the assets of a scene, read from the model and from the file."""
+"""The contents of the assets of a scene, and of what it lists itself, read from the model and from the file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import newton
-from pippin.assembly.scene import new_builder
+import warp as wp
+from pippin.assembly.poses import whole_scene
+from pippin.assembly.scene import finalize, new_builder
 from pippin.assets.actuators.prims import read_actuators
 from pippin.assets.asset import Asset, find_assets
 from pippin.assets.formats import FORMATS
 from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, report_imports
-from pippin.config import SceneConfig
+from pippin.config import SceneConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
 
-from . import model_rows, mujoco_rows
+from . import matter_rows, model_rows, mujoco_rows
 from .rows import ActuatorRow, AssetContents
 
 
 def inspect_assets(scene: SceneConfig) -> list[AssetContents]:
-    """Return the contents of each asset of a scene. No kernel is compiled."""
-    if not scene.assets:
-        raise ConfigError("scene.assets: there are none to inspect; name a robot file")
+    """Return the contents of each asset of a scene. No kernel is compiled, but for what Newton makes matter with."""
     return [_contents(asset, scene) for asset in find_assets(scene.assets)]
+
+
+def inspect_scene(config: SimulationConfig, file: Path) -> list[AssetContents]:
+    """Return the contents of each asset of a configuration; and those that its scene lists itself, if it has any.
+
+    Args:
+        config: The configuration.
+        file: Its file.
+
+    Raises:
+        ConfigError: There is nothing, or it cannot be read or added.
+    """
+    scene, found = config.scene, inspect_assets(config.scene)
+    own = [scene.objects, scene.joints, scene.sites, scene.tendons, scene.attachments, config.motions]
+    if any(own):
+        found.append(_listed(config, file))
+    if not found:
+        raise ConfigError("scene.assets: there are none to inspect; name a robot file, or a scene with objects")
+    return found
+
+
+def _listed(config: SimulationConfig, file: Path) -> AssetContents:
+    """Return what a scene lists beside its assets."""
+    whole = whole_scene(config)
+    builder = whole.builder
+    firsts = whole.first_particle, whole.first_body, whole.first_joint, whole.first_shape
+    particles = {each.label: each.particles for each in whole.objects}
+    return AssetContents(
+        file=str(file),
+        format="scene",
+        refusal="",
+        actuators=(),
+        sensors=(),
+        cameras=(),
+        keyframes=(),
+        tendons=tuple(matter_rows.tendon_rows(builder)),
+        attachments=tuple(matter_rows.attachment_rows(builder, particles)),
+        motions=tuple(matter_rows.motion_rows(config.motions)),
+        **_parts(builder, *firsts),
+    )
+
+
+def _parts(
+    builder: newton.ModelBuilder, particle: int = 0, body: int = 0, joint: int = 0, shape: int = 0
+) -> dict[str, Any]:
+    """Return the lists of bodies, joints, shapes, sites and matter in a builder, from some elements on."""
+    matter, segments = (), frozenset()
+    if builder.particle_count or builder.curve_label:
+        device = wp.get_device("cpu")
+        with wp.ScopedDevice(device):
+            model = finalize(builder, device, has_valid_inertias=True)  # no step is taken
+        segments = matter_rows.segments_of(model)
+        matter = tuple(matter_rows.matter_rows(model, particle, body))
+    bodies = [each for each in range(body, builder.body_count) if each not in segments]
+    joints = [each for each in range(joint, builder.joint_count) if builder.joint_child[each] not in segments]
+    shapes = [each for each in range(shape, builder.shape_count) if builder.shape_body[each] not in segments]
+    ends = [*builder.joint_qd_start[1:], builder.joint_dof_count]
+    loops = [each for each in joints if builder.joint_articulation[each] < 0]
+    dofs = sum(ends[each] - builder.joint_qd_start[each] for each in joints if each not in loops)
+    [mass] = model_rows.numbers([sum(builder.body_mass[each] for each in bodies) + sum(row.mass for row in matter)])
+    return {
+        "total_mass": mass,
+        "dof_count": dofs,
+        "loops": tuple(builder.joint_label[each] for each in loops),
+        "bodies": tuple(model_rows.body_rows(builder, bodies)),
+        "joints": tuple(model_rows.joint_rows(builder, joints)),
+        "shapes": tuple(model_rows.shape_rows(builder, shapes)),
+        "sites": tuple(model_rows.site_rows(builder, shapes)),
+        "matter": matter,
+    }
 
 
 def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
@@ -38,9 +109,6 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
         refusal = ""
     except ConfigError as error:
         refusal = str(error)
-    ends = [*builder.joint_qd_start[1:], builder.joint_dof_count]
-    loops = [joint for joint, articulation in enumerate(builder.joint_articulation) if articulation < 0]
-    [mass] = model_rows.numbers([sum(builder.body_mass)])
     of_file: dict[str, Any] = {"actuators": tuple(_prims(asset)), "sensors": (), "cameras": (), "keyframes": ()}
     if model is not None:
         kinds = ("actuator", "sensor", "camera", "keyframe")
@@ -48,14 +116,8 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
     return AssetContents(
         file=str(asset.file),
         format=asset.format.name.lower(),
-        total_mass=mass,
-        dof_count=builder.joint_dof_count - sum(ends[joint] - builder.joint_qd_start[joint] for joint in loops),
-        loops=tuple(builder.joint_label[joint] for joint in loops),
         refusal=refusal,
-        bodies=tuple(model_rows.body_rows(builder)),
-        joints=tuple(model_rows.joint_rows(builder)),
-        shapes=tuple(model_rows.shape_rows(builder)),
-        sites=tuple(model_rows.site_rows(builder)),
+        **_parts(builder),
         **of_file,
     )
 

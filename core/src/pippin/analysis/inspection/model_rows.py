@@ -28,25 +28,26 @@ def numbers(values: Iterable[Any]) -> tuple[float, ...]:
     return tuple(float(f"{float(value):.{_DIGITS}g}") + 0.0 for value in values)
 
 
-def body_rows(builder: newton.ModelBuilder) -> Iterator[BodyRow]:
-    """Yield the bodies in order."""
+def body_rows(builder: newton.ModelBuilder, bodies: Iterable[int]) -> Iterator[BodyRow]:
+    """Yield some bodies."""
     parents = dict(zip(builder.joint_child, builder.joint_parent, strict=True))
-    for body, label in enumerate(builder.body_label):
+    for body in bodies:
+        label = builder.body_label[body]
         [mass] = numbers([builder.body_mass[body]])
         yield BodyRow(
             name=name_of(label),
-            parent=_body(builder, parents.get(body, -1)),
+            parent=body_name(builder, parents.get(body, -1)),
             mass=mass,
             centre_of_mass=numbers(builder.body_com[body]),
             label=label,
         )
 
 
-def joint_rows(builder: newton.ModelBuilder) -> Iterator[JointRow]:
-    """Yield the axes of all joints in order; joints without axes of one coordinate each as one row."""
+def joint_rows(builder: newton.ModelBuilder, joints: Iterable[int]) -> Iterator[JointRow]:
+    """Yield the axes of some joints; joints without axes of one coordinate each as one row."""
     ends = [*builder.joint_q_start[1:], builder.joint_coord_count]
-    for joint, kind in enumerate(builder.joint_type):
-        name, labels = newton.JointType(kind).name.lower(), axis_labels(builder, [joint])
+    for joint in joints:
+        name, labels = newton.JointType(builder.joint_type[joint]).name.lower(), axis_labels(builder, [joint])
         coordinate, dof = builder.joint_q_start[joint], builder.joint_qd_start[joint]
         if name not in ("revolute", "prismatic", "d6") or not labels:
             start = builder.joint_q[coordinate : ends[joint]]
@@ -76,7 +77,7 @@ def _joint_row(
     return JointRow(
         name=name_of(label),
         type=kind,
-        body=_body(builder, builder.joint_child[joint]),
+        body=body_name(builder, builder.joint_child[joint]),
         axis=numbers(builder.joint_axis[dof]) if has_axis and dof is not None else None,
         lower=limit("limit_lower") if is_limited else None,
         upper=limit("limit_upper") if is_limited else None,
@@ -93,15 +94,16 @@ def _joint_row(
     )
 
 
-def shape_rows(builder: newton.ModelBuilder) -> Iterator[ShapeRow]:
-    """Yield the shapes in order, without sites."""
-    for shape, label in enumerate(builder.shape_label):
+def shape_rows(builder: newton.ModelBuilder, shapes: Iterable[int]) -> Iterator[ShapeRow]:
+    """Yield some shapes, without sites."""
+    for shape in shapes:
+        label = builder.shape_label[shape]
         if not builder.shape_flags[shape] & newton.ShapeFlags.SITE:
             kind = newton.GeoType(builder.shape_type[shape]).name.lower()
             collides = builder.shape_flags[shape] & newton.ShapeFlags.COLLIDE_SHAPES
             yield ShapeRow(
                 name=name_of(label),
-                body=_body(builder, builder.shape_body[shape]),
+                body=body_name(builder, builder.shape_body[shape]),
                 type=kind.replace("_", " "),
                 size=numbers(_size(builder, shape, kind)),
                 use="collides" if collides else "visual",
@@ -109,13 +111,14 @@ def shape_rows(builder: newton.ModelBuilder) -> Iterator[ShapeRow]:
             )
 
 
-def site_rows(builder: newton.ModelBuilder) -> Iterator[SiteRow]:
-    """Yield the sites in order, without the cameras."""
+def site_rows(builder: newton.ModelBuilder, shapes: Iterable[int]) -> Iterator[SiteRow]:
+    """Yield the sites among some shapes, without the cameras."""
     cameras = cameras_of(builder)
-    for shape, label in enumerate(builder.shape_label):
+    for shape in shapes:
+        label = builder.shape_label[shape]
         if builder.shape_flags[shape] & newton.ShapeFlags.SITE and shape not in cameras:
             place: Any = builder.shape_transform[shape]
-            body = _body(builder, builder.shape_body[shape])
+            body = body_name(builder, builder.shape_body[shape])
             yield SiteRow(
                 name=name_of(label), body=body, position=numbers(place.p), rotation=numbers(place.q), label=label
             )
@@ -130,5 +133,6 @@ def _size(builder: newton.ModelBuilder, shape: int, kind: str) -> np.ndarray:
     return size if size.any() else size[:0]
 
 
-def _body(builder: newton.ModelBuilder, body: int) -> str:
+def body_name(builder: newton.ModelBuilder, body: int) -> str:
+    """Return the last part of the label of a body; `world` for none."""
     return WORLD if body < 0 else name_of(builder.body_label[body])

@@ -138,8 +138,63 @@ class KeyframeRow:
 
 
 @attrs.frozen(kw_only=True)
+class MatterRow:
+    """An object of matter: a cloth, a soft body, granular matter or a cable."""
+
+    name: str = _column("matter")
+    kind: str = _column("kind")
+    """surface, volume, grains or cable."""
+    count: int = _column("particles, segments")
+    pinned: int = _column("pinned", nothing=0)
+    """How many of them have no mass, so that nothing moves them."""
+    faces: int = _column("triangles", nothing=0)
+    tetrahedra: int = _column("tetrahedra", nothing=0)
+    springs: int = _column("springs", nothing=0)
+    mass: float = _column("mass [kg]")
+    radius: float = _column("radius [m]")
+    """Mean radius of the particles, or of the segments."""
+    lowest: tuple[float, ...] = _column("lowest [m]")
+    """Lowest coordinates in the world at the start, of the particles or of the surface of a cable."""
+    highest: tuple[float, ...] = _column("highest [m]")
+    label: str
+
+
+@attrs.frozen(kw_only=True)
+class TendonRow:
+    """A tendon of the scene."""
+
+    name: str = _column("tendon")
+    guides: tuple[str, ...] = _column("guides")
+    """What it passes, each with its body."""
+    compliance: float = _column("compliance [m/N]")
+    """The largest of its spans."""
+    label: str
+
+
+@attrs.frozen(kw_only=True)
+class AttachmentRow:
+    """The particles of an object that one body holds."""
+
+    name: str = _column("attached")
+    body: str = _column("to body")
+    count: int = _column("particles")
+    stiffness: float | None = _column("stiffness [N/m]")
+    """None if the particles do not leave their points."""
+
+
+@attrs.frozen(kw_only=True)
+class MotionRow:
+    """A prescribed motion."""
+
+    name: str = _column("motion")
+    type: str = _column("type")
+    moves: str = _column("moves")
+
+
+@attrs.frozen(kw_only=True)
 class AssetContents:
-    """All that one robot file or asset has, by name: a list of rows for each kind of element.
+    """All that one robot file or asset has, or a scene beside its assets, by name: a list of rows for each kind of
+    element.
 
     Each row has a `name`. Lengths are in metres, angles in radians, and rotations are quaternions (x, y, z, w).
     """
@@ -148,10 +203,10 @@ class AssetContents:
     """The file."""
 
     format: str
-    """"mjcf", "urdf", "usd", or the name of an installed importer."""
+    """"mjcf", "urdf", "usd", or the name of an installed importer; "scene" for what a configuration lists itself."""
 
     total_mass: float
-    """Mass of all bodies [kg]."""
+    """Mass of all bodies and particles [kg]."""
 
     dof_count: int
     """Degrees of freedom of the joints, without those that close loops."""
@@ -186,6 +241,20 @@ class AssetContents:
 
     keyframes: tuple[Any, ...]
     """Keyframes of an MJCF file: `name`, and `positions` by joint [m or rad]."""
+
+    matter: tuple[Any, ...] = ()
+    """Cloth, soft bodies, granular matter and cables: `name`, `kind`, `count`, `pinned`, `faces`, `tetrahedra`,
+    `springs`, `mass` [kg], `radius` [m], `lowest` and `highest` [m], `label`. The segments of a cable are in no other
+    list."""
+
+    tendons: tuple[Any, ...] = ()
+    """Tendons of a scene: `name`, `guides`, `compliance` [m/N], `label`."""
+
+    attachments: tuple[Any, ...] = ()
+    """Particles that bodies hold, by object and body: `name`, `body`, `count`, `stiffness` [N/m]."""
+
+    motions: tuple[Any, ...] = ()
+    """Prescribed motions of a scene: `name`, `type`, `moves`."""
 
     memory: Any = None
     """Memory of the whole simulation; None if it was not asked for: `per_world` and `fixed` [bytes], `fits`, the number

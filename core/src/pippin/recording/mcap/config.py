@@ -16,7 +16,8 @@ class McapConfig(RecorderConfig):
     extra = "mcap"
 
     scene: bool = True
-    """Whether bodies and their shapes are recorded: the topics `/tf` and `/scene`, which 3-D panels show."""
+    """Whether bodies with their shapes, matter and tendons are recorded, which 3-D panels show: the topics `/tf`,
+    `/scene`, `/world_K/matter` and `/world_K/points/LABEL`."""
 
     compression: Literal["zstd", "lz4"] | None = "zstd"
     """Compression of the chunks."""

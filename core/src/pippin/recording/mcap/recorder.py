@@ -21,7 +21,8 @@ class McapRecorder(Recorder):
     """MCAP, opened by Foxglove, Lichtblick, PlotJuggler, Rerun and `pippin.Run`; needs the extra `pippin[mcap]`.
 
     `/tf` has a `foxglove.FrameTransforms` of all bodies, `/scene` a `foxglove.SceneUpdate` of their shapes, and
-    `/world_0/joint_states` a `foxglove.JointStates` of the joints with one coordinate. Each sensor and actuator has a
+    `/world_0/joint_states` a `foxglove.JointStates` of the joints with one coordinate. `/world_0/matter` has surfaces
+    and tendons, and `/world_0/points/LABEL` a `foxglove.PointCloud` of grains. Each sensor and actuator has a
     message with a field for each channel, such as `/world_0/sensors/torso`; `/world_0/state` has the other channels.
     Log times are simulated time. `pippin recover` completes a file whose process was killed.
     """
@@ -30,8 +31,8 @@ class McapRecorder(Recorder):
 
     @property
     def needed(self) -> Sequence[str]:
-        """The poses of the bodies, for the scene."""
-        return ("body_q",) if self.config.scene else ()
+        """The poses of the bodies and the positions of the particles, for the scene."""
+        return ("body_q", "particle_q") if self.config.scene else ()
 
     def open(self, path: Path, header: Header) -> None:
         """Begin the file with the header and the scene."""

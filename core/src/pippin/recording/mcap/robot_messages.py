@@ -23,6 +23,7 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.recording import Header
 
+from .matter_messages import MatterMessages
 from .scene_entities import entities
 
 
@@ -38,7 +39,7 @@ class _Axis:
 
 
 class RobotMessages:
-    """Logs `/tf`, `/scene` and `/world_<k>/joint_states`, as far as the recorded columns allow.
+    """Logs `/tf`, `/scene`, matter and `/world_<k>/joint_states`, as far as the recorded columns allow.
 
     `worlds` are indices in the simulation; the header has the numbers of these worlds in the run.
     """
@@ -65,6 +66,9 @@ class RobotMessages:
             scene = _channel("/scene", SceneUpdate, context)
             update = SceneUpdate(entities=list(entities(simulation.model, worlds, header.worlds, self._offsets)))
             scene.log(update.encode(), log_time=0)
+        self._matter = None
+        if is_scene_shown:
+            self._matter = MatterMessages(simulation, worlds, header.worlds, self._offsets, context)
         if {"joint_q", "joint_qd"} <= columns.keys():
             efforts = {
                 label: (name, index)
@@ -83,6 +87,8 @@ class RobotMessages:
         if self._frames:
             message = FrameTransforms(transforms=list(self._poses(row["body_q"], stamp)))
             self._transforms.log(message.encode(), log_time=nanoseconds)
+        if self._matter is not None:
+            self._matter.log(row, nanoseconds)
         for index, channel in enumerate(self._joints):
             message = JointStates(timestamp=stamp, joints=list(self._states(row, index)))
             channel.log(message.encode(), log_time=nanoseconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -44,6 +44,26 @@ def task_table(summary: Mapping[str, Any]) -> Markup:
     ends = table(["end", "episodes"], [(name, f"{count:,}") for name, count in counts.items()], numeric=1)
     tables = element("div", rewards, ends if score["episodes"] else None, class_="columns")
     return section("Task", element("p", line), tables, id="task")
+
+
+def matter_table(summary: Mapping[str, Any]) -> Markup:
+    """Return where each object of matter was at the start and is at the end, how large it is, and how fast."""
+    matter = summary.get("matter")
+    if not matter:
+        return Markup()
+    rows = []
+    for label, each in matter.items():
+        speed = "not finite" if each["largest_speed"] is None else f"{each['largest_speed']:.3g}"
+        places = [_vector(each[name]) for name in ("start", "end", "extent")]
+        rows.append((label, each["kind"], *places, f"{each['count']:,}", f"{each['mass']:.4g}", speed))
+    head = ["object", "kind", "centre at the start [m]", "centre at the end [m]", "extent at the end [m]"]
+    head += ["particles or segments", "mass [kg]", "fastest at the end [m/s]"]
+    line = "Of an object that is in several worlds, the copy in the first of them." if summary["worlds"] > 1 else ""
+    return section("Matter", element("p", line) if line else None, table(head, rows, numeric=3), id="matter")
+
+
+def _vector(values: Sequence[float] | None) -> str:
+    return "not finite" if values is None else ", ".join(f"{value:.3g}" for value in values)
 
 
 def imports(summary: Mapping[str, Any]) -> Markup:

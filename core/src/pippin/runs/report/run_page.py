@@ -16,7 +16,7 @@ from pippin.recording.series import Series
 from .chart import Chart
 from .chart_contents import ChartContent, chart_contents
 from .decimation import COLUMNS
-from .facts import course, hook_table, imports, origins, task_table
+from .facts import course, hook_table, imports, matter_table, origins, task_table
 from .markup import Markup, element, folded, noted, section
 from .page import Charts, grid, page
 from .video import videos
@@ -52,6 +52,7 @@ def run_page(
         section("Video", *videos(folder), id="video"),
         _notes(summary),
         task_table(summary),
+        matter_table(summary),
         _series(drawn, time, summary, charts, _bar(shown, recorded), len(shown)),
         course(summary),
         imports(summary),

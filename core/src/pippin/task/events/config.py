@@ -108,6 +108,27 @@ class RootStartConfig(AxesRanges, EventConfig):
 
 
 @attrs.frozen(kw_only=True)
+class ObjectStartConfig(AxesRanges, EventConfig):
+    """Random initial pose and velocity of cloth, soft bodies and granular matter, around those of the file.
+
+    The ranges are of what is added to the position [m], and of the turn about the mean of the particles [rad]: roll,
+    then pitch, then yaw. Each object has its own draw, and keeps its shape. Its pinned particles move with it.
+    """
+
+    implementation = ".states:ObjectStart"
+
+    when: Literal["reset"] = "reset"
+    """Time of the event."""
+
+    objects: tuple[str, ...] = (".*",)
+    """Patterns of labels of objects with particles; by default all of them."""
+
+    velocity: AxesRanges = attrs.field(factory=AxesRanges)
+    """Ranges of what is added to the velocity [m/s], and to the angular velocity about the mean of the particles
+    [rad/s]."""
+
+
+@attrs.frozen(kw_only=True)
 class RootPushConfig(AxesRanges, EventConfig):
     """A random push from time to time: a jump of the velocity of a free body.
 

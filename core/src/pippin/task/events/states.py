@@ -1,15 +1,19 @@
-"""Events that change the state: random starts of joints and roots, and pushes."""
+"""Events that change the state: random starts of joints, roots and objects of matter, and pushes."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
+from pippin.arrays import present
+from pippin.labels import match
+from pippin.state.matter import OF_PARTICLES, Matter
 from pippin.task import TermContext
 
-from .config import JointStartConfig, RootPushConfig, RootStartConfig
-from .kernels.states import draw_joints, draw_roots, push_roots
+from .config import JointStartConfig, ObjectStartConfig, RootPushConfig, RootStartConfig
+from .kernels.states import draw_joints, draw_objects, draw_roots, push_roots
 from .variation import RandomEvent, refuse_kinematic
 
 
@@ -54,6 +58,35 @@ class RootStart(RandomEvent):
         inputs = [self._starts, *self._initial, *ends, config.velocity_std]
         inputs += [state.joint_q, state.joint_qd]
         self._draw(draw_roots, self.context.world_count, world_mask, *inputs)
+
+
+class ObjectStart(RandomEvent):
+    """The event `objects`."""
+
+    def __init__(self, config: ObjectStartConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        model, state = context.simulation.model, context.simulation.state
+        matter = Matter.of(model, *OF_PARTICLES)
+        names = list(dict.fromkeys(matter.labels))
+        chosen = [names[index] for index in match(config.objects, names, "object with particles", "objects")]
+        context.claim("initial state", chosen, "objects")
+        numbers = {label: number for number, label in enumerate(chosen)}
+        rows = [row for row, label in enumerate(matter.labels) if label in numbers and matter.worlds[row] >= 0]
+        owners = np.repeat(rows, matter.counts[rows])
+        particles = np.concatenate([matter.starts[row] + np.arange(matter.counts[row]) for row in rows])
+        start = present(state.particle_q).numpy()
+        means = {row: start[matter.starts[row] :][: matter.counts[row]].mean(axis=0, dtype=float) for row in rows}
+        self._initial = wp.clone(present(state.particle_q)), wp.clone(present(state.particle_qd))
+        self._particles, self._worlds = context.ints(particles), context.ints(matter.worlds[owners])
+        self._numbers = context.ints(numbers[matter.labels[row]] for row in owners)
+        self._centres = wp.array([means[row] for row in owners.tolist()], dtype=wp.vec3, device=context.device)
+
+    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Draw pose and velocity of the objects in the masked worlds."""
+        config = self.config
+        ends = [wp.spatial_vector(*end) for ranges in (config, config.velocity) for end in ranges.ends]
+        inputs = [self._particles, self._worlds, self._numbers, self._centres, *self._initial, *ends]
+        self._draw(draw_objects, len(self._particles), world_mask, *inputs, state.particle_q, state.particle_qd)
 
 
 class RootPush(RandomEvent):

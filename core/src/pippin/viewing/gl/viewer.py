@@ -12,6 +12,7 @@ from pippin import ConfigError, Host, hookimpl
 from pippin.arrays import on_host
 from pippin.extras import import_library
 from pippin.viewing.matter import seen_matter
+from pippin.viewing.tendons import COLOR, seen_tendons, segments_of
 
 from .config import GlConfig
 
@@ -45,6 +46,7 @@ class GlViewer:
             self._window.set_world_offsets(simulation.config.scene.spacing)
         self._window.show_triangles = self._window.show_particles = False  # Newton's ignore the worlds
         self._matter = [each for each in seen_matter(simulation.model, worlds) if len(each.particles)]
+        self._tendons = seen_tendons(simulation.model, worlds)
         self._offsets = np.asarray(simulation.world_offsets)
         self._window.picking_enabled = False  # nothing in the step would follow the drag
         self._window.set_reset_callback(self._request_reset)
@@ -80,6 +82,7 @@ class GlViewer:
         self._window.begin_frame(time)
         self._window.log_state(simulation.state)
         self._draw_matter(simulation)
+        self._draw_tendons(simulation)
         self._window.end_frame()
 
     def _draw_matter(self, simulation: Host) -> None:
@@ -96,6 +99,15 @@ class GlViewer:
                 radii = wp.full(len(own), value=seen.radius, dtype=wp.float32, device=device)
                 colors = wp.full(len(own), value=wp.vec3(*seen.color), dtype=wp.vec3, device=device)
                 self._window.log_points(f"/matter/{index}", places, radii, colors)
+
+    def _draw_tendons(self, simulation: Host) -> None:
+        """Draw the lines of tendons."""
+        if not self._tendons:
+            return
+        body_q, device = simulation.state.body_q, simulation.model.device
+        parts = segments_of(self._tendons, None if body_q is None else on_host(body_q), self._offsets)
+        starts, ends = (wp.array(parts[:, side], dtype=wp.vec3, device=device) for side in (0, 1))
+        self._window.log_lines("/tendons", starts, ends, COLOR)
 
     @hookimpl
     def close(self) -> None:

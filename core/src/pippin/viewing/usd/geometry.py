@@ -12,10 +12,12 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.arrays import on_host
+from pippin.viewing.bounding_box import bounding_box
 from pippin.viewing.matter import SeenMatter, seen_matter
+from pippin.viewing.tendons import SeenTendon, line_radius, seen_tendons
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
-from .matter import MovingPoints, add_cable, add_particles, linear_color
+from .matter import MovingPoints, MovingTendon, add_cable, add_particles, add_tendon, linear_color
 from .motion import UsdMotion
 
 _HALF_GROUND = 50.0
@@ -34,14 +36,17 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
     shapes = _ShapeWriter(model, stage)
     prims, bodies, positions = [], [], []
     matter = seen_matter(model, worlds)
+    tendons = seen_tendons(model, worlds)
     segments = [body for seen in matter for body in seen.bodies]
-    points = _add_matter(stage, _ROOT, model, [seen for seen in matter if seen.world < 0], np.zeros(3))
+    points: list[MovingPoints | MovingTendon] = []
+    points += _add_matter(stage, _ROOT, model, [seen for seen in matter if seen.world < 0], np.zeros(3))
     shapes.add(_ROOT, -1, -1, np.zeros(3))
     for world, offset in zip(worlds.tolist(), offsets, strict=True):
         root = f"{_ROOT}/world_{world}"
         UsdGeom.Xform.Define(stage, root)
         shapes.add(root, world, -1, offset)
         points += _add_matter(stage, root, model, [seen for seen in matter if seen.world == world], offset)
+        points += _add_tendons(stage, root, model, [seen for seen in tendons if seen.world == world], offset)
         for body in np.setdiff1d(np.flatnonzero(on_host(model.body_world) == world), segments):
             prims.append(_free_path(stage, root, model.body_label[body]))
             xform: Any = UsdGeom.Xform.Define(stage, prims[-1])
@@ -74,6 +79,17 @@ def _add_matter(
             add_cable(stage, path, model, seen, offset) if is_cable else add_particles(stage, path, seen, offset)
         )
     return found
+
+
+def _add_tendons(
+    stage: Any, root: str, model: newton.Model, tendons: Sequence[SeenTendon], offset: np.ndarray
+) -> list[MovingTendon]:
+    """Define curves of tendons of a world below a prim, displaced by an offset [m], and return their points."""
+    if not tendons:
+        return []
+    box = bounding_box(model, model.state(), tendons[0].world)
+    radius = line_radius(1.0 if box is None else float(np.linalg.norm(box[1] - box[0])) / 2.0)
+    return [add_tendon(stage, _free_path(stage, root, seen.label), seen, radius, offset) for seen in tendons]
 
 
 def _free_path(stage: Any, root: str, label: str) -> str:

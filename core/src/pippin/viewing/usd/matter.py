@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ import numpy as np
 from pippin.arrays import on_host
 from pippin.quaternions import rotated
 from pippin.viewing.matter import SeenMatter
+from pippin.viewing.tendons import COLOR, SeenTendon
 from pxr import Gf, UsdGeom, Vt
 
 
@@ -40,6 +42,22 @@ class MovingPoints:
         return rotated(poses[:, 3:], self.on_bodies) + poses[:, :3] + self.offset
 
 
+@attrs.frozen(kw_only=True, eq=False)
+class MovingTendon:
+    """The points of a curve that is a tendon."""
+
+    name: str
+    """Path of the attribute."""
+
+    seen: SeenTendon
+    offset: np.ndarray
+    """Displacement in the simulation's frame, at which the world is drawn [m], shape [3]."""
+
+    def positions(self, body_q: np.ndarray, particle_q: np.ndarray) -> np.ndarray:
+        """Return the positions in the simulation's frame [m], shape [points, 3]."""
+        return self.seen.points(body_q) + self.offset
+
+
 def add_particles(stage: Any, path: str, seen: SeenMatter, offset: np.ndarray) -> MovingPoints:
     """Define a mesh, or points without triangles, and return its points."""
     if len(seen.faces):
@@ -51,7 +69,7 @@ def add_particles(stage: Any, path: str, seen: SeenMatter, offset: np.ndarray) -
     else:
         gprim = UsdGeom.Points.Define(stage, path)
         _set_width(gprim, seen.radius)
-    _finish(gprim, seen)
+    _finish(gprim, seen.label, seen.color)
     return MovingPoints(name=f"{path}.points", elements=seen.particles, offset=offset)
 
 
@@ -65,10 +83,20 @@ def add_cable(stage: Any, path: str, model: newton.Model, seen: SeenMatter, offs
     curve.CreateTypeAttr("linear")
     curve.CreateCurveVertexCountsAttr([len(shapes) + 1])
     _set_width(curve, seen.radius)
-    _finish(curve, seen)
+    _finish(curve, seen.label, seen.color)
     elements = np.append(seen.bodies, seen.bodies[-1])
     on_bodies = np.concatenate([ends[0], ends[1][-1:]])
     return MovingPoints(name=f"{path}.points", elements=elements, on_bodies=on_bodies, offset=offset)
+
+
+def add_tendon(stage: Any, path: str, seen: SeenTendon, radius: float, offset: np.ndarray) -> MovingTendon:
+    """Define a curve through the guides of a tendon, and return its points."""
+    curve: Any = UsdGeom.BasisCurves.Define(stage, path)
+    curve.CreateTypeAttr("linear")
+    curve.CreateCurveVertexCountsAttr([seen.point_count])
+    _set_width(curve, radius)
+    _finish(curve, seen.label, COLOR)
+    return MovingTendon(name=f"{path}.points", seen=seen, offset=offset)
 
 
 def linear_color(color: np.ndarray) -> np.ndarray:
@@ -81,8 +109,8 @@ def _set_width(gprim: Any, radius: float) -> None:
     gprim.SetWidthsInterpolation("constant")
 
 
-def _finish(gprim: Any, seen: SeenMatter) -> None:
+def _finish(gprim: Any, label: str, color: Sequence[float]) -> None:
     """Give a prim its points, which have samples later, its name and its colour."""
     gprim.CreatePointsAttr()
-    gprim.GetPrim().SetDisplayName(seen.label)
-    gprim.CreateDisplayColorAttr([Gf.Vec3f(*linear_color(np.array(seen.color)).tolist())])
+    gprim.GetPrim().SetDisplayName(label)
+    gprim.CreateDisplayColorAttr([Gf.Vec3f(*linear_color(np.array(color)).tolist())])

@@ -15,7 +15,7 @@ from pippin.quaternions import product, rotated
 from pxr import Gf, Sdf, Vt
 
 from .clips import UsdClips, write_layer
-from .matter import MovingPoints
+from .matter import MovingPoints, MovingTendon
 
 _CLIP_SIZE = 200_000
 """Poses in a layer after which its samples become a clip: they take about 30 MB of memory."""
@@ -57,7 +57,7 @@ class UsdMotion:
     offsets: np.ndarray
     """Displacement of each body in the simulation's frame, at which its world is drawn, shape [bodies, 3]."""
 
-    points: Sequence[MovingPoints] = ()
+    points: Sequence[MovingPoints | MovingTendon] = ()
     """Points that move without a body of their own."""
 
     clip_size: int = attrs.field(factory=lambda: _CLIP_SIZE)

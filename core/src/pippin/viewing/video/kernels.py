@@ -6,6 +6,10 @@ GRAIN = wp.constant(wp.uint32(0xFFFFFFFE))
 """What Newton's camera writes in place of the index of a shape, if a loose particle is in sight."""
 
 
+LINE = wp.constant(wp.uint32(0xFFFFFFFD))
+"""What stands in place of the index of a shape, if a line is in sight."""
+
+
 @wp.func
 def level(packed: wp.uint32, index: int):
     """Return red, green or blue of a color, from 0 to 255."""
@@ -230,3 +234,60 @@ def tint_grains(
             nearest = distance
             tint = linear_color(tints[particle])
     colors[view, row, column] = packed_color(wp.cw_mul(linear(colors[view, row, column]), tint))
+
+
+@wp.kernel
+def draw_lines(
+    rays: wp.array4d[wp.vec3],
+    cameras: wp.array[wp.transform],
+    worlds: wp.array[int],
+    segments: wp.array2d[wp.vec3],
+    segment_world: wp.array[int],
+    radius: float,
+    tint: wp.vec3,
+    light: wp.vec3,
+    # outputs
+    colors: wp.array3d[wp.uint32],
+    depths: wp.array3d[float],
+    shapes: wp.array3d[wp.uint32],
+):
+    """Draw lines as thin round rods, where nothing is before them.
+
+    Args:
+        rays: Origins and directions in the frame of the camera, the first of each pixel.
+        cameras: Pose of the camera of each view.
+        worlds: World of each view.
+        segments: Ends of each straight part [m], shape [segments, 2].
+        segment_world: World of each of them; -1 for all.
+        radius: Radius of the rods [m].
+        tint: Their color, from 0 to 1.
+        light: Direction of the light, of length 1.
+        colors: Colors of the pixels, shape [views, height, width].
+        depths: Distances along the rays [m]; below zero if nothing is in sight.
+        shapes: What is in sight.
+    """
+    view, row, column = wp.tid()
+    start = wp.transform_point(cameras[view], rays[row, column, 0, 0])
+    away = wp.normalize(wp.transform_vector(cameras[view], rays[row, column, 0, 1]))
+    for index in range(segments.shape[0]):
+        if segment_world[index] < 0 or segment_world[index] == worlds[view]:
+            first = segments[index, 0]
+            along = segments[index, 1] - first
+            square = wp.dot(along, along)
+            if square > 0.0:
+                flat = along - wp.dot(along, away) * away
+                offset = first - start
+                part = -wp.dot(offset, flat) / wp.max(wp.dot(flat, flat), 1.0e-12 * square)
+                place = first + wp.clamp(part, 0.0, 1.0) * along
+                near = wp.dot(place - start, away)
+                gap = place - start - near * away
+                room = radius * radius - wp.dot(gap, gap)
+                if room > 0.0:
+                    depth = near - wp.sqrt(room)
+                    seen = depths[view, row, column]
+                    if depth > 0.0 and (seen < 0.0 or depth < seen):
+                        normal = (start + depth * away - place) / radius
+                        shade = 0.45 + 0.55 * wp.max(-wp.dot(normal, light), 0.0)
+                        depths[view, row, column] = depth
+                        shapes[view, row, column] = LINE
+                        colors[view, row, column] = packed_color(linear_color(tint) * shade)

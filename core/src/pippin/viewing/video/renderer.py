@@ -15,10 +15,11 @@ import warp as wp
 from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
 from pippin.viewing.matter import seen_matter
+from pippin.viewing.tendons import COLOR, line_radius, seen_tendons, segments_of
 
 from .cameras import look_at
 from .edges import Edges
-from .kernels import compose, tint_grains
+from .kernels import compose, draw_lines, tint_grains
 
 _GAP = 2
 """Pixels between two tiles."""
@@ -100,8 +101,8 @@ class Renderer:
                 enable_shadows=True, enable_textures=True, enable_backface_culling=not model.tri_count
             ),
         )
-        direction: Any = wp.vec3(*(np.array(_LIGHT) / np.linalg.norm(_LIGHT)))
-        self._camera.create_default_light(enable_shadows=True, direction=direction, color=(0.95, 0.91, 0.84))
+        self._light: Any = wp.vec3(*(np.array(_LIGHT) / np.linalg.norm(_LIGHT)))
+        self._camera.create_default_light(enable_shadows=True, direction=self._light, color=(0.95, 0.91, 0.84))
         self._camera.set_ambient_light((0.29, 0.31, 0.35), (0.11, 0.105, 0.10))
         self._rays = self._rays_of(layout, fov, 1)
         self._edges = Edges(self._rays_of(layout, fov, sample_count), len(worlds)) if sample_count > 1 else None
@@ -123,6 +124,11 @@ class Renderer:
             for seen in seen_matter(model, worlds):
                 tints[seen.particles] = seen.color
             self._tints = wp.array(tints, dtype=wp.vec3, device=device)
+        self._tendons = seen_tendons(model, worlds)
+        of_parts = [seen.world for seen in self._tendons for _ in range(seen.point_count - 1)]
+        self._segments: Any = wp.zeros((len(of_parts), 2), dtype=wp.vec3, device=device)
+        self._segment_worlds = wp.array(of_parts, dtype=int, device=device)
+        self._radius = line_radius(scale)
         self._cell, self._haze = _round_length(scale / 2.0), 14.0 * scale
 
     def render(self, state: newton.State, poses: np.ndarray) -> np.ndarray:
@@ -139,6 +145,8 @@ class Renderer:
         model.bvh_refit_shapes(state)
         model.bvh_refit_particles(state)
         self._camera.sync_deformable_meshes(state)
+        if self._tendons:
+            self._segments.assign(segments_of(self._tendons, None if state.body_q is None else on_host(state.body_q)))
         images = (self._colors, self._depths, self._shapes)
         draw = partial(self._draw, state)
         draw(self._poses, self._worlds, self._rays, *images)
@@ -161,6 +169,9 @@ class Renderer:
             inputs = [depths, shapes, rays, poses, worlds, tree.id, state.particle_q, model.particle_radius]
             inputs += [model.particle_world, self._tints]
             wp.launch(tint_grains, colors.shape, inputs, [colors], device=model.device)
+        if self._tendons:
+            inputs = [rays, poses, worlds, self._segments, self._segment_worlds, self._radius, wp.vec3(*COLOR)]
+            wp.launch(draw_lines, colors.shape, [*inputs, self._light], [colors, depths, shapes], device=model.device)
 
     def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:
         """Return the rays of a tile, shape [height, width, samples, 2]."""

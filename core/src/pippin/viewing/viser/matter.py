@@ -1,4 +1,6 @@
-"""Matter on a page: a surface for each cloth and soft body, and a cloud of points for each block of loose particles."""
+"""Matter on a page: a surface for each cloth and soft body, a cloud of points for each block of loose particles, and
+lines for tendons.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from typing import Any
 
 import numpy as np
 from pippin.arrays import on_host
+from pippin.viewing.bounding_box import bounding_box
 from pippin.viewing.matter import SeenMatter, seen_matter
+from pippin.viewing.tendons import COLOR, line_radius, seen_tendons, segments_of
 
 from .playback import ViewedSimulation
 
@@ -22,6 +26,8 @@ class MatterScene:
         #: Cables of all worlds, which are drawn as shapes.
         self.cables = [seen for seen in every if len(seen.bodies)]
         self._handles: dict[int, Any] = {}
+        self._tendons = seen_tendons(shown.model, range(shown.world_count))
+        self._lines: Any = None
         # Clouds are sent in half precision: 16 bit hold a thousandth of the distance from their middle at the start.
         self._origins = [seen.of(on_host(shown.state.particle_q)).mean(axis=0) for seen in self._objects]
         #: Worlds that are drawn.
@@ -33,6 +39,7 @@ class MatterScene:
 
     def show(self) -> None:
         """Send the positions of what is drawn."""
+        self._show_tendons()
         if not self._objects:
             return
         positions = on_host(self._shown.state.particle_q)
@@ -50,6 +57,26 @@ class MatterScene:
             setattr(handle, "vertices" if len(seen.faces) else "points", points)
             if (handle.position != origin).any():
                 handle.position = origin
+
+    def _show_tendons(self) -> None:
+        """Send the lines of the tendons in the worlds that are drawn."""
+        chosen = [seen for seen in self._tendons if self.is_shown and seen.world in (-1, *self.worlds)]
+        if self._lines is not None:
+            self._lines.visible = bool(chosen)
+        if not chosen:
+            return
+        state, model = self._shown.state, self._shown.model
+        body_q = None if state.body_q is None else on_host(state.body_q)
+        parts = segments_of(chosen, body_q, self._offsets_of(range(self._shown.world_count)))
+        if self._lines is None:
+            ends = bounding_box(model, state, chosen[0].world)
+            size = 1.0 if ends is None else float(np.linalg.norm(ends[1] - ends[0])) / 2.0
+            color = tuple(round(255.0 * part) for part in COLOR)
+            self._lines = self._server.scene.add_line_segments(
+                "/matter/tendons", parts.astype(np.float32), color, thickness=2.0 * line_radius(size)
+            )
+        else:
+            self._lines.points = parts.astype(np.float32)
 
     def middle(self, seen: SeenMatter) -> np.ndarray:
         """Return the mean position of the particles of an object as it is drawn [m], shape [3]."""

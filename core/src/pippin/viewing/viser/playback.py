@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,6 +12,7 @@ import numpy as np
 from pippin import ConfigError, Simulation
 from pippin.arrays import on_host, present
 from pippin.recording import Recording
+from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter
 from pippin.viewing import ViewerConfig
 
 _POSES = ("body_q", "joint_q")
@@ -19,14 +21,24 @@ _POSES = ("body_q", "joint_q")
 _STARTS = {"joint_q": "joint_coord", "body_q": "body", "particle_q": "particle"}
 """What the rows of a channel belong to."""
 
+_OBJECT = re.compile("objects/(.*)/q")
+"""Channels with the particles of an object of matter, or the segments of a cable, by its label."""
+
 
 def find_poses(recordings: Mapping[str, Recording], folder: Path) -> Recording:
-    """Return the recording of a run folder that has the poses of the bodies."""
-    for name in _POSES:
-        for recording in recordings.values():
-            if name in recording and len(recording.time):
+    """Return the recording of a run folder that has the poses of the bodies; else, the positions of particles."""
+    filled = [recording for recording in recordings.values() if len(recording.time)]
+    for name in (*_POSES, "particle_q"):
+        for recording in filled:
+            if name in recording:
                 return recording
-    raise ConfigError(f"{folder}: no recording with rows of {' or '.join(_POSES)}; record one of them")
+    for recording in filled:
+        if any(map(_OBJECT.fullmatch, recording)):
+            return recording
+    raise ConfigError(
+        f"{folder}: no recording with rows of {' or '.join(_POSES)}, or of matter, particle_q or objects/LABEL/q;"
+        " record one of them"
+    )
 
 
 def fits(model: newton.Model, recording: Recording) -> bool:
@@ -38,7 +50,21 @@ def fits(model: newton.Model, recording: Recording) -> bool:
                 int(firsts[world + 1] - firsts[world]) for world in recording.worlds
             }:
                 return False
-    return True
+    return all(len(recording[name][0][0]) == len(elements[0]) for name, _, elements in _objects(model, recording))
+
+
+def _objects(model: newton.Model, recording: Recording) -> Iterator[tuple[str, str, list[np.ndarray]]]:
+    """Yield the channel, the array of the state, and the elements in each recorded world of each recorded object."""
+    for kinds, array in ((OF_PARTICLES, "particle_q"), (OF_BODIES, "body_q")):
+        matter = Matter.of(model, *kinds)
+        rows = {(label.strip("/"), world): row for (label, world), row in matter.row_of.items()}
+        for name in recording:
+            found = _OBJECT.fullmatch(name)
+            own = (
+                [] if found is None else [rows[key] for world in recording.worlds if (key := (found[1], world)) in rows]
+            )
+            if len(own) == len(recording.worlds):
+                yield name, array, [matter.starts[row] + np.arange(matter.counts[row]) for row in own]
 
 
 def _shown_worlds(recording: Recording, config: ViewerConfig, count: int) -> list[int]:
@@ -56,7 +82,7 @@ class Playback:
 
     Args:
         simulation: The simulation of the same configuration, or its poses alone; its state is overwritten.
-        recording: The recording, which has `body_q` or `joint_q`.
+        recording: The recording, which has `body_q` or `joint_q`, `particle_q` or `objects/LABEL/q`.
         config: The settings of a viewer: the worlds to show, by default the first recorded ones.
 
     Raises:
@@ -78,6 +104,7 @@ class Playback:
         self._channels = [name for name in (*_POSES, "particle_q") if name in recording]
         if "body_q" in self._channels and "joint_q" in self._channels:
             self._channels.remove("joint_q")
+        self._objects = list(_objects(self.model, recording))
         self.seek(float(self.times[0]))
 
     @property
@@ -121,6 +148,12 @@ class Playback:
         if "joint_q" in self._channels:
             state = self._simulation.state
             newton.eval_fk(self.model, present(state.joint_q), present(state.joint_qd), state)
+        for name, array, elements in self._objects:
+            target = getattr(self._simulation.state, array)
+            values = on_host(target).copy()
+            for own, recorded in zip(elements, np.asarray(self._recording[name][self.row]), strict=True):
+                values[own] = recorded
+            target.assign(values)
 
     def forward(self) -> None:
         """Go to the next row."""

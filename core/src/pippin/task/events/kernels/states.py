@@ -51,6 +51,52 @@ def draw_six(state: wp.uint32, low: wp.spatial_vector, high: wp.spatial_vector, 
     return drawn
 
 
+@wp.func
+def turn_of(angles: wp.vec3):
+    """Return the turn by roll, then pitch, then yaw, about the axes of the world."""
+    roll = wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), angles[0])
+    pitch = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), angles[1])
+    yaw = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), angles[2])
+    return yaw * pitch * roll
+
+
+@wp.kernel
+def draw_objects(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    particles: wp.array[int],
+    worlds: wp.array[int],
+    numbers: wp.array[int],
+    centres: wp.array[wp.vec3],
+    initial_q: wp.array[wp.vec3],
+    initial_qd: wp.array[wp.vec3],
+    low: wp.spatial_vector,
+    high: wp.spatial_vector,
+    velocity_low: wp.spatial_vector,
+    velocity_high: wp.spatial_vector,
+    particle_q: wp.array[wp.vec3],
+    particle_qd: wp.array[wp.vec3],
+):
+    """Draw pose and velocity of objects of particles around their initial ones. `numbers` are those in a world."""
+    i = wp.tid()
+    world = worlds[i]
+    if not world_mask[world]:
+        return
+    state = random_state(key, seeds[world], first_world + world, counts[world])
+    of_object = wp.rand_init(wp.int32(state), numbers[i])
+    moved = draw_six(wp.rand_init(wp.int32(of_object), 0), low, high, 0.0)
+    added = draw_six(wp.rand_init(wp.int32(of_object), 1), velocity_low, velocity_high, 0.0)
+    particle = particles[i]
+    turn = turn_of(wp.spatial_bottom(moved))
+    arm = wp.quat_rotate(turn, initial_q[particle] - centres[i])
+    particle_q[particle] = centres[i] + arm + wp.spatial_top(moved)
+    velocity = wp.spatial_top(added) + wp.cross(wp.spatial_bottom(added), arm)
+    particle_qd[particle] = wp.quat_rotate(turn, initial_qd[particle]) + velocity
+
+
 @wp.kernel
 def draw_roots(
     world_mask: wp.array[wp.bool],
@@ -78,11 +124,8 @@ def draw_roots(
     added = draw_six(wp.rand_init(wp.int32(state), 1), velocity_low, velocity_high, velocity_std)
     q = starts[world, 0]
     dof = starts[world, 1]
-    roll = wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), moved[3])
-    pitch = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), moved[4])
-    yaw = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), moved[5])
     start = wp.quat(initial_q[q + 3], initial_q[q + 4], initial_q[q + 5], initial_q[q + 6])
-    turned = wp.normalize(yaw * pitch * roll * start)
+    turned = wp.normalize(turn_of(wp.spatial_bottom(moved)) * start)
     for axis in range(3):
         joint_q[q + axis] = initial_q[q + axis] + moved[axis]
     for part in range(4):
