@@ -8,7 +8,6 @@ from pathlib import Path
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
-from .newton_assets import find_newton_asset
 from .paths import NEWTON_PREFIX, PACKAGE_PREFIX, has_prefix
 
 
@@ -26,6 +25,8 @@ def find_file(path: str, where: str) -> Path:
     if path.startswith(PACKAGE_PREFIX):
         return _find_in_package(path, where)
     if path.startswith(NEWTON_PREFIX):
+        from .newton_assets import find_newton_asset  # Newton knows its cache
+
         return find_newton_asset(path, where)
     file = Path(path).expanduser()
     if not file.is_file():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import newton.config
 from pippin.errors import ConfigError
 
 from .paths import NEWTON_PREFIX
@@ -45,7 +46,5 @@ def find_newton_asset(path: str, where: str) -> Path:
 
 def _cache() -> Path | None:
     """Return the folder into which Newton downloads; None if it keeps nothing."""
-    import newton.config  # half of the start-up time, which only such a path pays
-
     folder = newton.config.cache_dir_assets
     return None if folder is None else Path(folder)
