@@ -154,6 +154,15 @@ def test_a_wrong_table_is_refused(table, reason):
         build(table)
 
 
+def test_a_shape_that_cannot_be_a_collider_of_grains_is_refused():
+    egg = {"type": "body", "label": "egg", "motion": "static", "position": [5.0, 0.0, 0.0]}
+    shape = {"type": "ellipsoid", "radii": [0.1, 0.2, 0.3]}
+    build(SAND, {**egg, "shapes": [{**shape, "has_particle_collision": False}]}, solver="implicit-mpm").close()
+
+    with pytest.raises(pippin.ConfigError, match="no collider of type ELLIPSOID, as 'egg/ellipsoid' is"):
+        build(SAND, {**egg, "shapes": [shape]}, solver="implicit-mpm")
+
+
 def test_a_solver_without_particles_is_refused():
     with pytest.raises(pippin.ConfigError, match=r"does not support (particles|tetrahedra)"):
         build(BLOCK, solver="mujoco")
