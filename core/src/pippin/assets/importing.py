@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 from newton import usd
 from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
@@ -87,8 +88,9 @@ def _thicken(builder: newton.ModelBuilder, inertia: float) -> None:
     """Add an inertia [kg·m²] to all bodies that have a mass, about every axis."""
     for body in range(builder.body_count) if inertia else ():
         if builder.body_mass[body] > 0.0:
-            total = builder.body_inertia[body] + wp.diag(wp.vec3(inertia))
-            builder.body_inertia[body], builder.body_inv_inertia[body] = total, wp.inverse(total)
+            total: Any = np.array(builder.body_inertia[body]).reshape(3, 3) + inertia * np.eye(3)
+            builder.body_inertia[body] = wp.mat33(total)
+            builder.body_inv_inertia[body] = wp.mat33(np.linalg.inv(total))
 
 
 def _declare_actuators(builder: newton.ModelBuilder) -> None:

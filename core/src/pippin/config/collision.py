@@ -25,7 +25,7 @@ _drifting = only_where(lambda table: table.contact_matching != "sticky", "contac
 
 
 def _substeps(instance: Any, attribute: Any, value: int | str) -> None:
-    if value != "adaptive":
+    if isinstance(value, int):
         ge(1)(instance, attribute, value)
     elif not instance.speculative_contact_gap_max:
         raise ValueError(

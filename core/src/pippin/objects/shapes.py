@@ -109,11 +109,12 @@ def _with_field(
     """
     if shape.sdf_max_resolution is None and shape.sdf_target_voxel_size is None:
         return shape
+    inner, outer = shape.sdf_narrow_band_range
     try:
         mesh.build_sdf(
             max_resolution=shape.sdf_max_resolution,
             target_voxel_size=shape.sdf_target_voxel_size,
-            narrow_band_range=shape.sdf_narrow_band_range,
+            narrow_band_range=(inner, outer),
             margin=shape.sdf_padding,
             texture_format=shape.sdf_texture_format,
         )
