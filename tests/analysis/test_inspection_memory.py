@@ -103,6 +103,26 @@ def test_a_buffer_with_too_much_room_is_named_with_a_size_that_is_enough(tmp_pat
     assert waste.key not in [each.key for each in smaller.wastes]
 
 
+@pytest.mark.slow
+def test_room_for_nonzeros_is_counted_where_the_jacobian_is_sparse(tmp_path):
+    """A box rests on four corners: up to 4 rows of 6 nonzeros for each of 4 edges of a pyramid of friction."""
+    box = '<body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/></body>'
+    found = {}
+    for kind in ("sparse", "dense"):
+        path = tmp_path / f"{kind}.xml"
+        path.write_text(f'<mujoco><option jacobian="{kind}" cone="pyramidal"/><worldbody>{box}</worldbody></mujoco>')
+        tables = {
+            "simulation": {"device": "cpu", "dt": 0.002},
+            "scene": {"ground": True, "assets": [{"path": str(path)}]},
+            "solver": {"type": "mujoco", "njmax_nnz": 5000},
+        }
+        found[kind] = {waste.key: waste for waste in measure(pippin.structure(tables)).wastes}
+
+    waste = found["sparse"]["solver.njmax_nnz"]
+    assert (waste.room, waste.used % 6, 0 < waste.used <= 96) == (5000, 0, True)
+    assert "solver.njmax_nnz" not in found["dense"]
+
+
 @pytest.mark.required
 def test_the_command_prints_the_figures_as_json():
     arguments = ["inspect", "docs/examples/cartpole.toml", "--memory", "--device", "cpu", "--json"]
@@ -113,6 +133,26 @@ def test_the_command_prints_the_figures_as_json():
     assert {owner["name"] for owner in figures["owners"]} >= {"model", "state", "solver", "actuators.cart"}
 
 
-def test_assets_with_worlds_of_their_own_are_refused():
-    with pytest.raises(pippin.ConfigError, match="worlds differ"):
-        pippin.inspect("docs/examples/cartpole.toml", {"scene.assets.0.worlds": "::2"}, memory=True)
+def test_worlds_that_repeat_are_counted_by_their_average():
+    """A cube in every second world, ten balls in every third one, a ball in all: 29 bodies in six worlds."""
+    ball = {"type": "body", "label": "ball", "shapes": [{"type": "sphere", "radius": 0.1}], "position": [0, 0, 3]}
+    cube = {"type": "body", "label": "cube", "shapes": [{"type": "box", "size": [0.1, 0.1, 0.1]}], "worlds": "::2"}
+    row = {**ball, "label": "row", "worlds": "1::3", "position": [0, 0, 1]}
+    row["repeat"] = {"count": [10, 1, 1], "spacing": [0.5, 0.0, 0.0]}
+    tables = {"simulation": {"device": "cpu"}, "solver": {"type": "semi-implicit"}}
+    one, mixed = (
+        pippin.structure({**tables, "scene": {"worlds": 12, "objects": found}}) for found in ([ball], [ball, cube, row])
+    )
+
+    memory = measure(mixed)
+
+    [state] = [owner for owner in memory.owners if owner.name == "state"]
+    assert memory.worlds[:2] == (12, 24)
+    assert all(owner.is_linear for owner in memory.owners)
+    assert state.per_world == pytest.approx(29 / 6 * Count(one, 2, None, steps=1).owners["state"] / 2)
+
+
+@pytest.mark.parametrize("worlds", ["0:1", [0], "3::2", "::-1"])
+def test_worlds_that_do_not_repeat_are_refused(worlds):
+    with pytest.raises(pippin.ConfigError, match=r"scene\.assets"):
+        pippin.inspect("docs/examples/cartpole.toml", {"scene.assets.0.worlds": worlds}, memory=True)

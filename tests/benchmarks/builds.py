@@ -1,8 +1,10 @@
-"""Time of a build beside MuJoCo's compiler and Newton's importer: `python tests/benchmarks/builds.py FILE SOLVER`.
+"""Time of a build beside MuJoCo's compiler and Newton's importer: `builds.py FILE SOLVER [--cold]`.
 
-Processor time of the second build in a process: imports and kernels are warm.
+Processor time of the second build in a process: imports and kernels are warm. With `--cold`, of the first build of
+fresh processes, in turn, without the imports of packages: what a build loads itself counts.
 """
 
+import subprocess
 import sys
 import time
 import warnings
@@ -36,9 +38,22 @@ def whole(file: str, solver: str) -> float:
         return time.process_time() - start
 
 
+def cold(*arguments: str) -> float:
+    """Return the time of `parts` or `whole` in a process of its own [s]."""
+    found = subprocess.run([sys.executable, __file__, *arguments, "--once"], capture_output=True, text=True, check=True)
+    return float(found.stdout.split()[-1])
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    if "--once" in sys.argv:
+        print(parts(sys.argv[1]) if len(sys.argv) == 3 else whole(*sys.argv[1:3]))
+        sys.exit()
     file, solver = sys.argv[1:3]
-    parts(file), whole(file, solver)
-    theirs, ours = min(parts(file) for _ in range(2)), min(whole(file, solver) for _ in range(2))
+    if "--cold" in sys.argv:
+        turns = [(cold(file), cold(file, solver)) for _ in range(2)]
+        theirs, ours = map(min, zip(*turns, strict=True))
+    else:
+        parts(file), whole(file, solver)
+        theirs, ours = min(parts(file) for _ in range(2)), min(whole(file, solver) for _ in range(2))
     print(f"{ours:.2f} s, {ours / theirs:.2f} times the importer and the compiler")

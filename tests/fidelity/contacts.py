@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
@@ -18,10 +18,10 @@ DEPTH, TURN, PUSH = 2e-5, 0.01, 2e-3
 """Differences from which two contacts are not the same: of the depth [m], of the normal [rad], and of accelerations,
 relative to the largest one."""
 
-_EXCUSE = 5.0
+EXCUSE = 5.0
 """A difference is rounding if MuJoCo's own model changes by a fifth of it when its numbers are rounded otherwise."""
 
-_PROBES = 4
+PROBES = 4
 """Roundings of MuJoCo's own model."""
 
 _ROUNDED = ("body_pos", "body_quat", "geom_pos", "geom_quat", "geom_size", "mesh_vert", "hfield_data", "body_inertia")
@@ -94,7 +94,7 @@ def compare_contacts(match: Match, found_in: Engine | None = None) -> ContactFin
     ours.opt.timestep = theirs.opt.timestep  # MuJoCo raises time constants of constraints to two steps
     match = attrs.evolve(match, theirs=theirs, ours=ours)
     rng = np.random.default_rng(0)
-    probes = [_rounded(theirs, rng) for _ in range(_PROBES)]
+    probes = [rounded(theirs, rng) for _ in range(PROBES)]
     total = ContactFinding()
     poses = list(touching_poses(theirs, rng))
     moved = np.tile(ours.qpos0, (len(poses), 1))
@@ -186,12 +186,21 @@ def _dofs(match: Match) -> np.ndarray:
     return order
 
 
-def _rounded(model: Any, rng: np.random.Generator) -> Any:
-    """Return a copy of a model whose numbers are off by the rounding of single precision."""
+def rounded(model: Any, rng: np.random.Generator, names: Sequence[str] = _ROUNDED, rows: Sequence[str] = ()) -> Any:
+    """Return a copy of a model whose numbers are off by the rounding of single precision.
+
+    Args:
+        model: MuJoCo's model.
+        rng: Where the errors are drawn from.
+        names: Arrays whose errors are as large as those of their largest number.
+        rows: Arrays whose errors are as large as those of the largest number in their row.
+    """
     probe = copy.copy(model)
-    for name in _ROUNDED:
+    for name in (*names, *rows):
         values = getattr(probe, name)
-        values += 1e-7 * np.abs(values).max(initial=0.0) * rng.uniform(-1.0, 1.0, values.shape)
+        size = np.abs(values)
+        size = size.max(axis=tuple(range(name in rows, values.ndim)), keepdims=True, initial=0.0)
+        values += 1e-7 * size * rng.uniform(-1.0, 1.0, values.shape)
     return probe
 
 
@@ -255,7 +264,7 @@ def _off(these: np.ndarray, others: np.ndarray) -> float:
 
 def _beyond(tolerance: float, size: float, rounding: list[float]) -> float:
     """Return a difference that is larger than its tolerance and what rounding explains; zero for others."""
-    return size if size > tolerance + _EXCUSE * max(rounding) else 0.0
+    return size if size > tolerance + EXCUSE * max(rounding) else 0.0
 
 
 def _merged(one: ContactFinding, other: ContactFinding) -> ContactFinding:

@@ -14,6 +14,12 @@ BALLS = """<mujoco><worldbody>
 <body name="b" pos="1 0 1"><freejoint/><geom size=".1" mass="1" gap=".02"/></body>
 </worldbody></mujoco>"""
 
+CROSS = """<mujoco><worldbody>
+<geom type="capsule" size=".02 .1" pos="0 0 1" euler="{angles}"/>
+<body pos="0 0 1"><freejoint/><geom type="capsule" size=".03 .1" mass="1" euler="{bar}"/></body>
+</worldbody></mujoco>"""
+"""Two capsules whose axes cross."""
+
 POSES = 4
 """Random poses of each pair of kinds."""
 
@@ -63,6 +69,23 @@ def test_mujoco_finds_the_contacts_of_mujoco(file, overlaps):
     assert np.median(depth) < 1e-6
     assert depth.max() < 2e-4
     assert normal.max() < 0.1
+
+
+@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)], ids=["x", "y"])
+@pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
+def test_crossing_capsules_leave_their_plane_in_mujoco_and_not_in_mujoco_warp(tmp_path, solver, axis):
+    """This is why flat robots, whose links cross if they overlap, touch otherwise on `mujoco`: the page names them."""
+    path = tmp_path / "cross.xml"
+    path.write_text(CROSS.format(angles="30 0 0" if axis[0] else "0 30 0", bar="90 0 0" if axis[0] else "0 90 0"))
+
+    with kinds.build(path, solver, 1) as simulation:
+        if solver == "mujoco":
+            [found] = kinds.of_warp(simulation, {0: 0, 1: 1})
+        else:
+            found, _ = touches(simulation.solver.mj_model, simulation.solver.mj_model.qpos0)
+
+    np.testing.assert_allclose(found[0, 1].depth, 0.05, rtol=1e-5)
+    np.testing.assert_allclose(np.abs(found[0, 1].normal), axis if solver == "mujoco-native" else (1, 0, 0), atol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pippin.assets.fidelity import worded
 
-from .finding import REACH, files, load, sketched, small_files, survey
+from .finding import files, load, sketched, small_files, survey
 
 FOLDER = Path(__file__).parent
 KNOWN = tomllib.loads((FOLDER / "known.toml").read_text(encoding="utf-8"))
@@ -61,12 +61,15 @@ def test_other_solvers_get_the_same_tree_and_shapes(name):
 
 @pytest.mark.parametrize("name", cases("moves"))
 def test_the_robot_moves_as_it_does_in_mujoco(name):
-    """Half a second of passive motion: single precision at the start leaves 1e-7 m in files that are the same."""
+    """Half a second of passive motion: single precision leaves 1e-7 m in files that are the same.
+
+    Limits that joints start at make more of it: what MuJoCo's own model moves when it is rounded otherwise is allowed.
+    """
     finding = found(name)
     if finding.distance is None:
         pytest.skip("no motion to compare: refused, or other joints, or MuJoCo itself diverges")
 
-    assert finding.distance <= REACH
+    assert finding.is_moved_alike, f"{finding.distance:.0e} m apart, and rounding makes {finding.rounding:.0e} m"
 
 
 @pytest.mark.parametrize("name", cases("contacts"))

@@ -253,6 +253,25 @@ def test_what_was_written_just_before_is_carried_on(robot, tmp_path):
         assert_same_bits(expected, state(resumed))
 
 
+def test_another_device_may_go_on(configure, chain, tmp_path):
+    """The file names a device that this machine lacks, as one from a machine with more GPUs."""
+    with pippin.Simulation(configure("featherstone"), prototype=chain()) as simulation:
+        simulation.step(3)
+        simulation.save(tmp_path / "here.npz")
+        simulation.step(3)
+        expected = simulation.state.joint_q.numpy().copy()
+    saved = Checkpoint.read(tmp_path / "here.npz")
+    there = saved.config.replace('device = "cpu"', 'device = "cuda:99"')
+    attrs.evolve(saved, config=there).write(tmp_path / "there.npz")
+
+    with pytest.raises(pippin.ConfigError, match=r"simulation\.device: .*cuda:99"):
+        pippin.Simulation.load(tmp_path / "there.npz", prototype=chain())
+    with pippin.Simulation.load(tmp_path / "there.npz", prototype=chain(), device="cpu") as resumed:
+        resumed.step(3)
+
+        np.testing.assert_array_equal(resumed.state.joint_q.numpy(), expected)
+
+
 def test_a_simulation_may_be_saved_before_its_first_step(robot, tmp_path):
     with pippin.Simulation(robot("steel", worlds=1)) as whole:
         whole.state.joint_qd.fill_(0.1)

@@ -1,10 +1,8 @@
 """Resets and checkpoints of particles: a world alone goes back, and every run gives the same bits."""
 
-import newton
 import numpy as np
 import pippin
 import pytest
-import warp as wp
 
 CLOTH = {"type": "cloth-grid", "label": "flag", "cells": [4, 2], "cell": [0.1, 0.1], "density": 0.5}
 CLOTH |= {"particle_radius": 0.02, "pin": [{"edge": "left"}], "position": [0.0, 0.0, 1.0]}
@@ -16,31 +14,9 @@ SCENES = {
     "vbd": ({"particle_enable_self_contact": True}, CLOTH),
     "xpbd": ({"disable_particle_contacts": True}, SPRINGS),
     "semi-implicit": ({"disable_particle_contacts": True}, CLOTH),
-    "style3d": ({}, None),
+    "style3d": ({}, CLOTH),
     "implicit-mpm": ({"separate_worlds": True, "grid_type": "dense"}, SAND),
 }
-
-
-def cloth():
-    """Return a prototype with a cloth for Style3D, which needs attributes that files do not have."""
-    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
-    newton.solvers.SolverStyle3D.register_custom_attributes(builder)
-    newton.solvers.style3d.add_cloth_grid(
-        builder,
-        pos=wp.vec3(0.0, 0.0, 1.0),
-        rot=wp.quat_identity(),
-        vel=wp.vec3(0.0),
-        dim_x=4,
-        dim_y=2,
-        cell_x=0.1,
-        cell_y=0.1,
-        mass=0.01,
-        fix_left=True,
-        tri_aniso_ke=wp.vec3(100.0, 100.0, 10.0),
-        edge_aniso_ke=wp.vec3(1e-4),
-        particle_radius=0.02,
-    )
-    return builder
 
 
 def build(name, worlds=3, matter=None, **options):
@@ -50,12 +26,12 @@ def build(name, worlds=3, matter=None, **options):
         solver = {"grid_type": "dense"}
     tables = {
         "simulation": {"device": "cpu", "dt": 0.004, "substeps": 2, **options},
-        "scene": {"worlds": worlds, **({"objects": [matter], "ground": True} if matter else {})},
+        "scene": {"worlds": worlds, "objects": [matter], "ground": True},
         "solver": {"type": name, **solver},
     }
     if name == "xpbd":
         tables["simulation"]["accept_unsupported"] = ["triangles", "bending"]
-    return pippin.Simulation(pippin.structure(tables), prototype=None if matter else cloth())
+    return pippin.Simulation(pippin.structure(tables))
 
 
 def particles(simulation):
@@ -106,13 +82,12 @@ def test_a_world_that_was_reset_moves_as_at_first(solver, worlds):
 
 @pytest.mark.parametrize(("solver", "worlds"), [case for case in CASES if case[0] != "implicit-mpm"])
 def test_a_checkpoint_in_the_middle_resumes_with_the_same_bits(solver, worlds, tmp_path):
-    prototype = None if SCENES[solver][1] else cloth()
     with build(solver, worlds) as simulation:
         simulation.step(10)
         simulation.save(tmp_path / "middle.pippin")
         simulation.step(10)
         expected = particles(simulation)
-    with pippin.Simulation.load(tmp_path / "middle.pippin", prototype=prototype) as resumed:
+    with pippin.Simulation.load(tmp_path / "middle.pippin") as resumed:
         resumed.step(10)
         found = particles(resumed)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import tomllib
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .binding import Services, refuse_closed
-from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras, structure
+from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras
 from .config.loading import read_source
 from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
 from .errors import SimulationError
@@ -502,6 +501,7 @@ class Simulation(FrozenAttributes):
         folder: str | os.PathLike[str] | None = None,
         *,
         observed: bool = True,
+        device: str | None = None,
     ) -> Self:
         """Build a simulation and continue from the call of `save`, bit for bit.
 
@@ -511,6 +511,7 @@ class Simulation(FrozenAttributes):
             prototype: The prototype of the saved simulation.
             folder: As for the class.
             observed: Whether the viewers and recorders of the saved configuration are built.
+            device: Device in place of the saved one; one of another kind gives other bits.
 
         Raises:
             ConfigError: The file is missing or not a checkpoint, or belongs to other versions or another simulation.
@@ -519,8 +520,7 @@ class Simulation(FrozenAttributes):
         from .state.checkpoint import Checkpoint
 
         checkpoint = Checkpoint.read(path)
-        config = structure(tomllib.loads(checkpoint.config))
-        simulation = cls(config if observed else config.unobserved(), plugins, prototype, folder=folder)
+        simulation = cls(checkpoint.configuration(device, observed=observed), plugins, prototype, folder=folder)
         with simulation._components.closed_on_failure():
             simulation._current.resume(checkpoint, os.fspath(path))
             simulation.step_count = checkpoint.step_count

@@ -102,6 +102,63 @@ def test_cloth_falls_lies_and_hangs_by_the_formulas(simulate, scene):
     assert 1.0 - heights[: COLUMNS + 1].mean() == pytest.approx(np.sum(loads) * CELL / WARP, rel=0.02)
 
 
+def test_cloth_without_attributes_of_style3d_gets_those_of_the_same_cloth_with_them(simulate):
+    """Cloth of a scene's objects has `tri_ke`, `tri_ka` and `edge_ke` alone; without the others, all would be NaN.
+
+    With λ = 0, the strip resists with 2 μ. An edge of length e and triangles of area A resist as with 3 e edge_ke / A.
+    """
+    grid = {"pos": wp.vec3(0.0), "rot": wp.quat_identity(), "vel": wp.vec3(0.0), "dim_x": 3, "dim_y": 2, "mass": MASS}
+    grid |= {"cell_x": 0.1, "cell_y": 0.07}
+    plain, woven = newton.ModelBuilder(), newton.ModelBuilder()
+    newton.solvers.SolverStyle3D.register_custom_attributes(woven)
+    plain.add_cloth_grid(**grid, tri_ke=100.0, tri_ka=0.0, edge_ke=2e-4)
+    threads = {"tri_aniso_ke": wp.vec3(200.0, 200.0, 100.0), "edge_aniso_ke": wp.vec3(2e-4)}
+    style3d.add_cloth_grid(woven, **grid, **threads)
+
+    with simulate(plain) as ours, simulate(woven) as theirs:
+        ours.step(5)
+        models = [each.model for each in (ours, theirs)]
+        found, expected = (each.style3d for each in models)
+
+    assert np.isfinite(ours.state.particle_q.numpy()).all()
+    np.testing.assert_allclose(found.tri_aniso_ke.numpy(), expected.tri_aniso_ke.numpy())
+    inner = (models[0].edge_indices.numpy()[:, :2] >= 0).all(axis=1)
+    np.testing.assert_array_equal(*(model.edge_indices.numpy() for model in models))
+    np.testing.assert_allclose(*(each.edge_bending_cot.numpy()[inner] for each in (found, expected)), atol=1e-5)
+    lengths = models[0].edge_rest_length.numpy()
+    np.testing.assert_allclose(found.edge_rest_area.numpy(), 3.0 * lengths)
+
+
+def test_plain_cloth_hangs_by_its_lame_parameters(simulate, capsys):
+    """A strip that is free to narrow resists with 4 μ (μ + λ) / (2 μ + λ): 400 N/m with 150 and 150."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    upright = wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), np.pi / 2)
+    grid = {"pos": wp.vec3(0.0, 0.0, 1.0), "rot": upright, "vel": wp.vec3(0.0), "dim_x": COLUMNS, "dim_y": ROWS}
+    grid |= {"cell_x": CELL, "cell_y": CELL, "mass": MASS, "fix_top": True, "particle_radius": RADIUS}
+    builder.add_cloth_grid(**grid, tri_ke=150.0, tri_ka=150.0, edge_ke=0.0)
+    with simulate(builder) as simulation:
+        simulation.step(500)
+        simulation.raise_errors()
+        heights = simulation.state.particle_q.numpy()[: COLUMNS + 1, 2]
+        rows = simulation.model.particle_mass.numpy().reshape(ROWS + 1, COLUMNS + 1).sum(axis=1)
+
+    loads = np.cumsum(rows)[:ROWS] * 9.81 / (COLUMNS * CELL)
+    assert 1.0 - heights.mean() == pytest.approx(np.sum(loads) * CELL / WARP, rel=0.02)
+    assert "precompute" not in capsys.readouterr().out
+
+
+def test_a_bending_edge_without_triangles_is_refused(simulate):
+    builder = newton.ModelBuilder()
+    for place in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.0)):
+        builder.add_particle(wp.vec3(*place), wp.vec3(0.0), mass=MASS)
+    builder.add_edge(0, 1, 2, 3, edge_ke=1.0)
+
+    with pytest.raises(
+        pippin.ConfigError, match=r"^solver\.type: .style3d. bends cloth between triangles alone, .* 2 and 3"
+    ):
+        simulate(builder)
+
+
 def test_several_worlds_are_refused_for_their_cloths_would_collide(simulate, scene):
     with pytest.raises(pippin.ConfigError, match=r"'style3d' does not support particle_worlds .* use one world"):
         simulate(scene, worlds=2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import os
 import sys
-import tomllib
 import webbrowser
 import zipfile
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
-from pippin.config import SimulationConfig, load, structure
+from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.runs.decisions import import_newton
 from pippin.runs.interrupt import stopped_between_steps
@@ -160,7 +159,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
         return _recorded(path)
     from pippin.state.checkpoint import Checkpoint
 
-    config = structure(tomllib.loads(Checkpoint.read(path).config))
+    config = Checkpoint.read(path).configuration()
     return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-from pippin.config import SimulationConfig, structure
+from pippin.config import SimulationConfig
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation
 
@@ -18,12 +17,16 @@ from ._progress import shown_progress
 
 @click.command()
 @click.argument("saved", type=PATH, metavar="CHECKPOINT")
+@click.option("--device", metavar="NAME", help="Device in place of the saved one: cpu, cuda:0 or auto.")
 @simulation_options
-def resume(saved: Path, steps: int | None, duration: float | None, as_json: bool, **options: Any) -> None:
+def resume(
+    saved: Path, device: str | None, steps: int | None, duration: float | None, as_json: bool, **options: Any
+) -> None:
     """Continue from CHECKPOINT, which `pippin run` or `Simulation.save` wrote.
 
-    Steps and duration count from the checkpoint. The checkpoint contains the configuration, which cannot be changed.
-    Pippin, Newton and Warp must have the same versions as when it was written. The run folder is as with `pippin run`.
+    Steps and duration count from the checkpoint. The checkpoint contains the configuration, of which only the device
+    can be changed; a device of another kind gives other bits. Pippin, Newton and Warp must have the same
+    versions as when it was written. The run folder is as with `pippin run`.
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
@@ -33,7 +36,7 @@ def resume(saved: Path, steps: int | None, duration: float | None, as_json: bool
 
             from ._results import finish, report
 
-            config = structure(tomllib.loads(Checkpoint.read(saved).config))
+            config = Checkpoint.read(saved).configuration(device)
             count = step_count(config, steps, duration)
             recorded_by_default(config, options["record_worlds"])
         import_newton(config, progress)
@@ -41,7 +44,7 @@ def resume(saved: Path, steps: int | None, duration: float | None, as_json: bool
 
         def start(config: SimulationConfig, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
             with progress.phase("load"):
-                return Simulation.load(saved, plugins, folder=folder)
+                return Simulation.load(saved, plugins, folder=folder, device=device)
 
         result = simulate(config, start, count, progress, name=str(saved), may_grow=False, **options)
         report(result, progress)

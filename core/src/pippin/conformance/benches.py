@@ -385,6 +385,12 @@ BENCHES: Mapping[str, Bench] = {
         target_ke=1000.0,
         effort_limit=1.0,
     ),
+    "carried_sliders": Bench(
+        "a body of 1 kg that slides out on a rod slows its turn from 8 rad/s [rad/s]",
+        (4.8, 6.4),
+        _speed(_TURN_Z),
+        mechanisms.bead,
+    ),
     "velocity_limits": Bench(
         "a limit of 0.2 m/s holds back a falling slider [m/s]",
         (0.1, 0.4),

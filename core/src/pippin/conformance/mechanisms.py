@@ -99,6 +99,17 @@ def gimbal(builder: newton.ModelBuilder, label: str, y: float) -> None:
     builder.add_articulation(hinges, label=label)
 
 
+def bead(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add a rod that turns by 8 rad/s about z, and a body that slides on it from 0.3 m beside the axis."""
+    rod, body = _link(builder, label), _link(builder, label)
+    joints = [
+        builder.add_joint_revolute(-1, rod, parent_xform=_at(y), axis=Z, armature=0.0),
+        builder.add_joint_prismatic(rod, body, axis=X, armature=0.0),
+    ]
+    builder.joint_qd[-2], builder.joint_q[-1] = 8.0, 0.3
+    builder.add_articulation(joints, label=label)
+
+
 def limited_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
     """Add a link on a ball joint that may turn by 0.03 rad."""
     hung("ball", **BESIDE)(builder, label, y)

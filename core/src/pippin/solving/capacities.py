@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -30,6 +30,9 @@ class Capacity:
     count: Any = None
     """Number of needed elements, an array of integers of any shape; larger than `allocated` if some were dropped.
     None if elements are not counted."""
+
+    count_on_host: Callable[[], int] | None = None
+    """Function that returns the number of needed elements, if no array holds it: for `pippin inspect --memory`."""
 
     is_flag: bool = False
     """Whether `count` is only a flag: not zero if elements were dropped."""

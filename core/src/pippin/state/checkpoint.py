@@ -11,6 +11,7 @@ import gc
 import json
 import math
 import os
+import tomllib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +25,7 @@ import attrs
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.config import SimulationConfig, dump_toml
+from pippin.config import SimulationConfig, dump_toml, structure
 from pippin.errors import ConfigError, SimulationError
 from pippin.files import partial_path
 
@@ -58,6 +59,14 @@ class Checkpoint:
     """Contents of arrays, on the device and on the host, by path."""
     numbers: Mapping[str, Any]
     """Scalars and states of random generators, by path."""
+
+    def configuration(self, device: str | None = None, *, observed: bool = True) -> SimulationConfig:
+        """Return the configuration, with another device if one is named, and without what observes if it is told."""
+        tables = tomllib.loads(self.config)
+        if device is not None:
+            tables.setdefault("simulation", {})["device"] = device
+        config = structure(tables)
+        return config if observed else config.unobserved()
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the file completely or not at all: a reader never sees a partial file."""

@@ -72,6 +72,7 @@ _NUMERIC: Mapping[str, str] = {
     "joint_stiffness": "passive stiffness of joints [N/m, N·m/rad]",
     "effort_limits": "limits of the effort of the model's own joint drives [N, N·m]",
     "velocity_limits": "limits of joint velocities [m/s, rad/s]; actuator groups keep those of their joints",
+    "carried_sliders": "torque by which a slider turns the moving body that carries it: side force times travel [N·m]",
     "gravity_compensation": "bodies that gravity pulls less or not at all",
     "restitution": "restitution of shapes, which lets them bounce",
     "contact_stiffness": "stiffness and damping of shapes in contact [N/m, N·s/m]",
@@ -98,8 +99,8 @@ _CURES: Mapping[str, str] = {
     "velocity_limits": "drive the joints by an actuator group, which keeps their limits",
 }
 
-_NOTED = frozenset({"joint_damping", "joint_friction", "velocity_limits"})
-"""What URDF files state of each joint, and few solvers have."""
+_NOTED = frozenset({"carried_sliders", "joint_damping", "joint_friction", "velocity_limits"})
+"""What robot files state without a choice, and some solvers lack."""
 
 FEATURES: Mapping[str, Feature] = {
     **{name: Feature(meaning=meaning, cure=_CURES.get(name, "")) for name, meaning in _STRUCTURAL.items()},
@@ -122,6 +123,7 @@ RIGID_TREES = frozenset(
         "d6_joints",
         "joint_limits",
         "joint_drives",
+        "carried_sliders",
     }
 )
 """Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""

@@ -45,6 +45,14 @@ def _nonzero(attribute: str) -> Callable[[newton.Model], Sequence[str]]:
     return _by_dof(lambda model: host(getattr(model, attribute)) != 0.0)
 
 
+def _carried_sliders(model: newton.Model) -> Sequence[str]:
+    """Return the joints that slide on a body of the scene."""
+    slides = np.isin(_types(model), (newton.JointType.PRISMATIC, newton.JointType.D6))
+    if not slides.any():
+        return ()
+    return _joints_where(model, slides & (host(model.joint_dof_dim)[:, 0] > 0) & (host(model.joint_parent) >= 0))
+
+
 def _drives(model: newton.Model) -> np.ndarray:
     return (host(model.joint_target_ke) != 0.0) | (host(model.joint_target_kd) != 0.0)
 
@@ -121,6 +129,7 @@ JOINT_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
         label or f"mimic constraint {index}" for index, label in enumerate(model.constraint_mimic_label)
     ],
     "equality_constraints": _equalities,
+    "carried_sliders": _carried_sliders,
     "armature": _nonzero("joint_armature"),
     "joint_friction": _nonzero("joint_friction"),
     "joint_damping": _nonzero("joint_damping"),

@@ -133,6 +133,8 @@ class Attributes:
                 value = getattr(value, part, None)
             if isinstance(value, wp.array):
                 return title, value
+        if name in host.model.attribute_frequency:
+            raise ViewError(f"{where}: the scene has nothing with this property, and so no array of it")
         known = [name for name in host.model.attribute_frequency if "_" in name or ":" in name]
         raise ViewError(f"{where}: neither state, control nor model has this array{did_you_mean(name, known)}")
 

@@ -155,6 +155,7 @@ class SolverMuJoCo:
                 holds="nonzeros of a world's constraint Jacobian",
                 allocated=data.njmax_nnz,
                 is_per_world=True,
+                count_on_host=self._nonzeros if self._solver.mjw_model.is_sparse else None,
                 overflow_bits=bits.NJMAX_NNZ,
             ),
             Capacity(
@@ -170,6 +171,12 @@ class SolverMuJoCo:
                 **shared,
             ),
         )
+
+    def _nonzeros(self) -> int:
+        """Return the most nonzeros of the constraint Jacobian in a world."""
+        data = self._solver.mjw_data
+        rows = np.arange(data.njmax) < data.nefc.numpy()[:, None]
+        return int((data.efc.J_rownnz.numpy()[:, : data.njmax] * rows).sum(axis=1).max(initial=0))
 
     @property
     def harmless_overflow_bits(self) -> int:

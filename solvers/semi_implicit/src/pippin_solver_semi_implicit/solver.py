@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import newton
-import numpy as np
 import pippin
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
 
@@ -20,7 +18,7 @@ class SolverSemiImplicit:
     """Newton's `SolverSemiImplicit`, over contacts from Newton's pipeline."""
 
     coordinates = "maximal"
-    supported_features = RIGID_TREES | {
+    supported_features = (RIGID_TREES - {"carried_sliders"}) | {
         "adhesion",
         "bending",
         "contact_stiffness",
@@ -72,25 +70,3 @@ class SolverSemiImplicit:
             options["enable_tri_contact"] = False
         options["deterministic"] = deterministic_mode(self.config.deterministic)
         return newton.solvers.SolverSemiImplicit(model, **options)
-
-    @pippin.hookimpl
-    def bind(self, simulation: pippin.Host) -> None:
-        """Note sliders on moving bodies."""
-        self.notes = tuple(_carried_sliders(simulation.model))
-
-
-def _carried_sliders(model: newton.Model) -> Iterator[str]:
-    """Yield a note if joints slide on moving bodies: the solver leaves out the torque of their side forces."""
-    kinds: Any = (model.joint_type, model.joint_parent, model.joint_dof_dim)
-    if not model.joint_count:
-        return
-    kind, parent, dimensions = (array.numpy() for array in kinds)
-    slides = np.isin(kind, (newton.JointType.PRISMATIC, newton.JointType.D6)) & (dimensions[:, 0] > 0)
-    found = np.flatnonzero(slides & (parent >= 0))
-    if len(found):
-        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        yield (
-            f"joint {model.joint_label[found[0]]!r}{more} slides on a moving body: this solver hands on the side force,"
-            " but not its torque, force times travel; choose another"
-            " solver for what turns with a long travel"
-        )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+
 import attrs
 import newton
 import pippin
 import warp as wp
 
 from . import Style3DConfig
+from .plain_cloth import fill_in
 
 __all__ = ["SolverStyle3D"]
 
@@ -16,8 +20,9 @@ class SolverStyle3D:
     """Newton's `SolverStyle3D`, over contacts from Newton's pipeline. Only cloth moves; bodies keep
     the poses of the state.
 
-    The solver keeps 0.998 of every velocity from substep to substep, for any length of the substep. Add cloth with
-    `newton.solvers.style3d`, to a prototype built in Python.
+    The solver keeps 0.998 of every velocity from substep to substep, for any length of the substep. Cloth with other
+    stiffness along the threads than across them comes from `newton.solvers.style3d`, in a prototype built in Python.
+    Any other cloth is the same in all directions, with the `tri_ke`, `tri_ka` and `edge_ke` of its triangles and edges.
     """
 
     coordinates = "maximal"
@@ -37,9 +42,15 @@ class SolverStyle3D:
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverStyle3D:
-        """Return the solver with all options of the configuration."""
+        """Return the solver with all options of the configuration.
+
+        Raises:
+            ConfigError: An edge that resists bending lies between no two triangles.
+        """
+        fill_in(model)
         solver = newton.solvers.SolverStyle3D
-        return solver(model, config=solver.Config(**attrs.asdict(self.config)))
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints how long it took
+            return solver(model, config=solver.Config(**attrs.asdict(self.config)))
 
     @pippin.hookimpl
     def step_solver(

@@ -20,7 +20,7 @@ class SolverVBD:
     """Newton's `SolverVBD`, over contacts from Newton's pipeline, which either the host or the solver runs."""
 
     coordinates = "maximal"
-    supported_features = RIGID_TREES | {
+    supported_features = (RIGID_TREES - {"carried_sliders"}) | {
         "attachments",
         "bending",
         "contact_stiffness",
@@ -96,10 +96,9 @@ class SolverVBD:
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
-        """Note sliders on moving bodies, and bodies so far out that positions round the fall of a substep."""
+        """Note bodies so far out that positions round the fall of a substep."""
         step = simulation.config.simulation
-        falls = _rounded_falls(simulation.model, step.dt / step.substeps)
-        self.notes = (*falls, *_carried_sliders(simulation.model))
+        self.notes = tuple(_rounded_falls(simulation.model, step.dt / step.substeps))
 
     def capacities(self) -> tuple[Capacity, ...]:
         """Return the buffers of contacts per body, and of self-contacts per vertex and edge.
@@ -211,21 +210,4 @@ def _rounded_falls(model: newton.Model, dt: float) -> Iterator[str]:
             f"body {model.body_label[farthest]!r} starts {reach[farthest]:.3g} m from the origin, where single"
             f" precision rounds the fall of a substep of {dt:.3g} s: velocities are some percent wrong; take longer"
             " substeps, or move the scene to the origin"
-        )
-
-
-def _carried_sliders(model: newton.Model) -> Iterator[str]:
-    """Yield a note if joints slide on moving bodies: the solver leaves out the torque of their side forces."""
-    kinds: Any = (model.joint_type, model.joint_parent, model.joint_dof_dim)
-    if not model.joint_count:
-        return
-    kind, parent, dimensions = (array.numpy() for array in kinds)
-    slides = np.isin(kind, (newton.JointType.PRISMATIC, newton.JointType.D6)) & (dimensions[:, 0] > 0)
-    found = np.flatnonzero(slides & (parent >= 0))
-    if len(found):
-        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        yield (
-            f"joint {model.joint_label[found[0]]!r}{more} slides on a moving body: this solver hands on the side force,"
-            " but not its torque, force times travel; choose another"
-            " solver for what turns with a long travel"
         )

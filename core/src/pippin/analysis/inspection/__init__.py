@@ -40,7 +40,7 @@ def inspect(
 
     Raises:
         ConfigError: The file is wrong, has nothing, or an asset cannot be read; or the image cannot be written; or
-            the simulation cannot be built, or its assets have `worlds` of their own, so that its worlds differ.
+            the simulation cannot be built, or its assets or objects have `worlds` that do not repeat.
     """
     progress, path = current_progress(), Path(file)
     config = load(path, overrides) if path.suffix.lower() in _CONFIGURATIONS else structure_robot(path, overrides)

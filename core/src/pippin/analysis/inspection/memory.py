@@ -10,7 +10,7 @@ import tempfile
 import weakref
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -55,14 +55,13 @@ def measure(config: SimulationConfig, prototype: newton.ModelBuilder | None = No
     """Build a simulation with a few numbers of worlds, without viewers, and count its arrays.
 
     Raises:
-        ConfigError: Assets have worlds of their own, or the simulation cannot be built.
+        ConfigError: Assets or objects have worlds that do not repeat, or the simulation cannot be built.
     """
-    if any(asset.worlds is not None for asset in config.scene.assets):
-        raise ConfigError("scene.assets: with `worlds` of an asset, worlds differ in memory; leave `worlds` out")
-    few, some = (Count(config, count, prototype) for count in _COUNTS[:2])
+    period = _period(config)
+    few, some = (Count(config, period * count, prototype) for count in _COUNTS[:2])
     wastes = sorted(some.wastes(few, config, prototype), key=lambda waste: -waste.saved)
     counts = [few, some]
-    for worlds in _COUNTS[2:]:
+    for worlds in (period * count for count in _COUNTS[2:]):
         is_small = (some.held - few.held) / (some.worlds - few.worlds) * worlds <= _BUILD_MAX
         if is_small and (counts[-1] is some or not all(_owner(counts, name).is_linear for name in some.owners)):
             counts.append(Count(config, worlds, prototype, steps=1))
@@ -77,6 +76,27 @@ def measure(config: SimulationConfig, prototype: newton.ModelBuilder | None = No
         file_worlds=config.scene.worlds,
         steps=_STEPS,
     )
+
+
+def _period(config: SimulationConfig) -> int:
+    """Return after how many worlds their contents repeat.
+
+    Raises:
+        ConfigError: They do not.
+    """
+    steps = []
+    for key, entries in (("assets", config.scene.assets), ("objects", [each.config for each in config.scene.objects])):
+        for index, worlds in enumerate(each.worlds for each in entries):
+            match = re.fullmatch(r"(\d*)::(\d+)", worlds) if isinstance(worlds, str) else None
+            if worlds is None or worlds == ":":
+                continue
+            if match is None or int(match[1] or 0) >= int(match[2]):
+                raise ConfigError(
+                    f"scene.{key}[{index}].worlds: {worlds!r} does not repeat, so that a world has no bytes of its own;"
+                    " use a slice of every second or third world, such as '::2' and '1::2'"
+                )
+            steps.append(int(match[2]))
+    return math.lcm(*steps)
 
 
 def bytes_by_array(simulation: Simulation) -> Iterator[tuple[str, wp.array, int]]:
@@ -217,15 +237,20 @@ def _of_device(heading: str, device: str, report: str) -> float:
 
 def _needs_in(simulation: Simulation, steps: int) -> Mapping[str, tuple[Capacity, int]]:
     """Step, and return for each key of a counted buffer the largest value that was needed at the end of a step."""
-    counted = [each for each in simulation.capacities if each.count is not None and not each.is_flag and not each.cure]
+    usable = [each for each in simulation.capacities if not each.is_flag and not each.cure]
+    counted = [(each, count) for each in usable if (count := each.count_on_host or _reader(each.count)) is not None]
     found: dict[str, tuple[Capacity, int]] = {}
     for _ in range(steps):
         simulation.step()
-        for each in counted:
-            needed = present(each.needed(int(np.max(each.count.numpy(), initial=0))))
+        for each, count in counted:
+            needed = present(each.needed(count()))
             if needed >= found.get(each.field, (each, 0))[1]:
                 found[each.field] = each, needed
     return found
+
+
+def _reader(count: wp.array | None) -> Callable[[], int] | None:
+    return None if count is None else lambda: int(np.max(count.numpy(), initial=0))
 
 
 def _line(first: Count, second: Count, name: str) -> tuple[float, float]:

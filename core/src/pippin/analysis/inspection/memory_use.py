@@ -74,7 +74,7 @@ class MemoryUse:
     """Control steps, from the start and without actions, in which `used` was seen."""
 
     per_world: float = attrs.field(default=attrs.Factory(lambda use: _sum(use, "per_world"), takes_self=True))
-    """Bytes for each world."""
+    """Bytes for each world; an average if worlds differ."""
 
     fixed: float = attrs.field(default=attrs.Factory(lambda use: _sum(use, "fixed"), takes_self=True))
     """Bytes for any number of worlds."""
