@@ -51,8 +51,8 @@ def test_an_open_joint_is_refused():
         simulation.step(20)
         refuse_open(simulation)
 
-        simulation.state.body_q.assign(simulation.state.body_q.numpy() + np.array([0.002, 0, 0, 0, 0, 0, 0]))
-        with pytest.raises(AssertionError, match=r"is open by 0\.002 m"):
+        simulation.state.body_q.assign(simulation.state.body_q.numpy() + np.array([0.006, 0, 0, 0, 0, 0, 0]))
+        with pytest.raises(AssertionError, match=r"is open by 0\.006 m"):
             refuse_open(simulation)
 
 
