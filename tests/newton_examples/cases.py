@@ -238,7 +238,7 @@ def _impedance(simulation: pippin.Simulation) -> Mapping[str, Any]:
 
 
 def _water(simulation: pippin.Simulation) -> Mapping[str, Any]:
-    """Return the surface of the water, with the settings of Newton's test; worlds lie at the same place here."""
+    """Return the surface of the water, with the settings of Newton's test."""
     solver: Any = simulation.solver
     surface = solver.create_particle_surface(
         voxel_size=0.075,
@@ -255,7 +255,7 @@ def _water(simulation: pippin.Simulation) -> Mapping[str, Any]:
         "extrapolate_into_colliders": True,
         "collider_extrapolation_depth": 0.075,
         "tank_extents": (2.0, 0.5, 2.0),
-        "world_offsets_np": np.zeros((2, 3)),
+        "world_offsets_np": np.zeros((1, 3)),
         "initial_water_max_x": 0.0,
     }
 
