@@ -43,6 +43,8 @@ DOORS = {
     ("pippin.analysis.inspection", "pippin.analysis.image"),
     ("pippin.analysis.inspection", "pippin.analysis.inspection.memory"),
     ("pippin.analysis.verify", "pippin.analysis.digests"),
+    ("pippin.optimisation.optimise", "pippin.optimisation.descent"),
+    ("pippin.optimisation.optimise", "pippin.optimisation.objective"),
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin.selftest.groups", "pippin.selftest.checks"),
     ("pippin.state.captured_arrays", "pippin.state.shaped_array"),

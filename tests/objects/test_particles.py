@@ -166,3 +166,44 @@ def test_a_shape_that_cannot_be_a_collider_of_grains_is_refused():
 def test_a_solver_without_particles_is_refused():
     with pytest.raises(pippin.ConfigError, match=r"does not support (particles|tetrahedra)"):
         build(BLOCK, solver="mujoco")
+
+
+POINTS = {"type": "particles", "label": "web", "points": [[0.0, 0.0, 0.0], [0.3, 0.0, 0.4]], "particle_mass": 0.2}
+POINTS |= {"particle_radius": 0.01}
+
+
+def test_a_particle_on_a_spring_sags_by_its_weight():
+    """At rest k (l − l_0) = m g, and l_0 is the distance at the start."""
+    hanging = {**POINTS, "points": [[0.0, 0.0, 1.0], [0.0, 0.0, 0.5]], "pin": [{"index": [0]}]}
+    with build({**hanging, "springs": [[0, 1]], "spring_ke": 50.0, "spring_kd": 2.0}, solver="semi-implicit") as found:
+        found.step(2000)
+        bottom = found.state.particle_q.numpy()[1]
+
+    np.testing.assert_allclose(bottom, [0.0, 0.0, 0.5 - 0.2 * 9.81 / 50.0], atol=1e-4)
+
+
+def test_particles_have_their_places_and_their_springs_in_every_copy(tmp_path):
+    np.savetxt(tmp_path / "web.csv", POINTS["points"], delimiter=",")
+    copies = {**POINTS, "points": str(tmp_path / "web.csv"), "springs": [[1, 0]], "spring_ke": 5.0}
+    turned = {**copies, "rotation": [0.0, 0.0, 1.0, 0.0], "poses": [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]}
+    with build(turned, solver="semi-implicit", worlds=2) as simulation:
+        points, web = simulation.state.particle_q.numpy(), simulation.view.particles("web_1")
+
+        assert web.springs.tolist() == [[[1, 0]], [[1, 0]]]
+        np.testing.assert_allclose(numbers(simulation, "spring_rest_length"), 0.5, rtol=1e-6)
+        np.testing.assert_allclose(web.get_particle_positions().numpy()[:, 0], [[-2.0, 0.0, 0.0]] * 2, atol=1e-6)
+    assert len(points) == 8
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        ({"springs": [[0, 2]]}, "springs: 2, but there are 2 particles; count from 0 to 1"),
+        ({"springs": [[1, 1]]}, "must be pairs of two particles"),
+        ({"spring_ke": 5.0}, "spring_ke"),
+        ({"points": []}, "must hold at least one point"),
+    ],
+)
+def test_springs_between_no_two_particles_are_refused(keys, fault):
+    with pytest.raises(pippin.ConfigError, match=fault):
+        build({**POINTS, **keys}, solver="semi-implicit")

@@ -18,6 +18,7 @@ from .component import ComponentConfig
 from .fields import NOT_A_KEY
 from .geometry import Quaternion, Vector3, orientation, vector
 from .joints import JointConfig
+from .optimise import OptimiseConfig
 from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
@@ -292,6 +293,7 @@ class SimulationConfig:
     policy: PolicyConfig | None = None
     trainer: Annotated[ComponentConfig, "trainer"] | None = None
     """How `pippin train` learns a policy; other commands leave it alone."""
+    optimise: OptimiseConfig | None = None
     viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
     """The viewers by label."""
     recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)

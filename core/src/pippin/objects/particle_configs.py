@@ -10,7 +10,7 @@ from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_l
 from pippin.config.geometry import Vector3, vector
 from pippin.config.paths import FilePath
 from pippin.config.selections import PinConfig
-from pippin.validators import finite, fraction, non_negative, positive
+from pippin.validators import finite, fraction, non_negative, only_where, positive
 
 from .config import ObjectConfig
 
@@ -18,6 +18,19 @@ from .config import ObjectConfig
 def _number() -> Any:
     """Return a field for a finite number >= 0; None leaves Newton's default."""
     return attrs.field(default=None, validator=optional(non_negative))
+
+
+def _are_points(instance: Any, attribute: Any, value: tuple[Vector3, ...] | str) -> None:
+    if not value:
+        raise ValueError(f"'{attribute.name}' must hold at least one point")
+    for point in () if isinstance(value, str) else value:
+        finite(instance, attribute, point)
+
+
+def _are_pairs(instance: Any, attribute: Any, value: tuple[tuple[int, int], ...]) -> None:
+    for pair in value:
+        if pair[0] == pair[1] or min(pair) < 0:
+            raise ValueError(f"'{attribute.name}' must be pairs of two particles, counted from 0: {list(pair)}")
 
 
 def _cells() -> Any:
@@ -191,3 +204,30 @@ class GranularConfig(_ParticleObjectConfig):
             raise ValueError(
                 "'size' must say how large the block is, or 'points' where particles are; give one of the two"
             )
+
+
+@attrs.frozen(kw_only=True)
+class ParticlesConfig(_ParticleObjectConfig):
+    """Single particles at stated points, and springs between them."""
+
+    implementation = ".points:PointParticles"
+
+    points: tuple[Vector3, ...] | FilePath = attrs.field(default=((0.0, 0.0, 0.0),), validator=_are_points)
+    """Positions in the frame of the object [m]; or a file `.csv` or `.npy` with such rows."""
+
+    particle_mass: float = attrs.field(validator=positive)
+    """Mass of each particle [kg]."""
+
+    springs: tuple[tuple[int, int], ...] = attrs.field(default=(), validator=_are_pairs)
+    """Pairs of numbers of particles, counted from 0 in the order of the points, with a spring between them. Its rest
+    length is the distance at the start."""
+
+    spring_ke: float = attrs.field(
+        default=100.0, validator=[non_negative, only_where(lambda table: table.springs, "'springs'")]
+    )
+    """Stiffness of the springs [N/m]."""
+
+    spring_kd: float = attrs.field(
+        default=0.0, validator=[non_negative, only_where(lambda table: table.springs, "'springs'")]
+    )
+    """Damping of the springs [N·s/m]."""
