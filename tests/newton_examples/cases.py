@@ -530,8 +530,8 @@ CASES = (
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="mpm.example_mpm_multi_material", frames=10, marks=("slow",)),
     Case(module="mpm.example_mpm_pinch_carry", frames=300, attributes=_pads, marks=("cuda",)),
-    Case(module="mpm.example_mpm_snow_ball", frames=30, marks=("slow",)),
-    Case(module="mpm.example_mpm_viscous", frames=30, attributes=_funnel, marks=("slow",)),
+    Case(module="mpm.example_mpm_snow_ball", frames=30, marks=("cuda",)),
+    Case(module="mpm.example_mpm_viscous", frames=30, attributes=_funnel, marks=("cuda",)),
     Case(
         module="mpm.example_mpm_water_dam_break",
         frames=10,
