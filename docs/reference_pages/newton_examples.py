@@ -38,6 +38,7 @@ example's own check, from the installed package, on the state of the simulation.
 
 The test also wants more than some of the checks. No pose may be infinite, and something must have moved, or everything
 must have kept its pose if that is the point. An example whose own check is empty gets this alone, and is counted apart.
+A few files have fewer cells or coarser sand than the example, so that a CPU runs them in a minute; they say so.
 "Has a file for CUDA" means that the file exists and that its test waits for a CUDA device: the solver needs one, or the
 run takes a CPU a quarter of an hour. "Needs a download" means that files are missing which Newton's package lacks. An
 example that has a file all the same has not been run: its test waits for Newton's cache to hold the assets.

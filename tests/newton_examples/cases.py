@@ -467,6 +467,71 @@ def _box(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"info": {"body_indices": range(6)}, "params": module.PARAMS, "frame": 0}
 
 
+def _tray(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the grains over the tray, and what the check records of each frame."""
+    return {
+        "solver_type": "admm",
+        "track_gap": True,
+        "particle_radius": 0.025,
+        "falling_particles": range(simulation.model.particle_count),
+        "tray_body": 0,
+        "min_observed_gap": 1.0,
+        "max_collision_contacts": 0,
+        "initial_tray_origin": np.zeros(3),
+        "max_tray_origin_error": 0.0,
+    }
+
+
+def _fourbar(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the points of both bodies of each hinge of `kamino_mujoco_admm_solver`, in all worlds."""
+    halves = {"ground": 0.48, "crank": 0.2657066, "coupler": 0.3231486, "rocker": 0.2166218}
+    hinges = (("ground", -1, "crank", -1), ("crank", 1, "coupler", -1))
+    hinges += (("coupler", 1, "rocker", 1), ("rocker", -1, "ground", 1))
+    labels = [label.rpartition("/")[2] for label in simulation.model.body_label]
+    of = {name: [index for index, label in enumerate(labels) if label == name] for name in halves}
+    checks = [
+        (parent, np.array([halves[one] * here, 0.0, 0.0]), child, np.array([halves[other] * there, 0.0, 0.0]))
+        for one, here, other, there in hinges
+        for parent, child in zip(of[one], of[other], strict=True)
+    ]
+    return {"_joint_checks": checks, "use_graph": False}
+
+
+def _hung(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    names = ("ball_body", "pendulum_body", "payload_body")
+    return {"center_particle": 65} | dict(zip(names, _bodies(simulation, "ball", "pendulum", "load"), strict=True))
+
+
+def _fingers(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the fingers and the block of `proxy_joint_gripper`; a motion closes them."""
+    places, starts = simulation.state.particle_q.numpy(), simulation.model.joint_q_start.numpy()
+    joints = [simulation.model.joint_label.index(label) for label in ("left_joint", "right_joint")]
+    return {
+        "scenario": "default",
+        "_update_gripper_target": lambda: None,
+        "left_q_index": starts[joints[0]],
+        "right_q_index": starts[joints[1]],
+        "soft_particle_start": 0,
+        "soft_particle_end": len(places),
+        "initial_particle_bounds": (places.min(axis=0), places.max(axis=0)),
+    }
+
+
+def _bed(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the sand and its cells; the example of a loop of its own keeps the sand in a state of its own."""
+    return {"mpm_solver": SimpleNamespace(voxel_size=0.1), "sand_state_0": simulation.state}
+
+
+def _block_on_sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    count = simulation.model.particle_count
+    return {"soft_particles": range(count - 125, count), "mpm_particles": range(count - 125)}
+
+
+def _grains_on_sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    count = simulation.model.particle_count
+    return {"xpbd_particles": range(count - 256, count), "mpm_particles": range(count - 256)}
+
+
 CASES = (
     Case(module="basic.example_basic_conveyor", frames=100, attributes=_conveyor),
     Case(module="basic.example_basic_dzhanibekov", frames=230, attributes=_spin),
@@ -531,6 +596,7 @@ CASES = (
     Case(module="mpm.example_mpm_multi_material", frames=10, marks=("slow",)),
     Case(module="mpm.example_mpm_pinch_carry", frames=300, attributes=_pads, marks=("cuda",)),
     Case(module="mpm.example_mpm_snow_ball", frames=30, marks=("cuda",)),
+    Case(module="mpm.example_mpm_twoway_coupling", frames=80, attributes=_bed, marks=("slow",)),
     Case(module="mpm.example_mpm_viscous", frames=30, attributes=_funnel, marks=("cuda",)),
     Case(
         module="mpm.example_mpm_water_dam_break",
@@ -546,10 +612,20 @@ CASES = (
         finish=_color_islands,
         marks=("cuda",),
     ),
+    Case(module="multiphysics.example_admm_contact_solver", frames=120, attributes=_tray, marks=("slow",)),
+    Case(module="multiphysics.example_kamino_mujoco_admm_solver", frames=30, attributes=_fourbar, marks=("slow",)),
+    Case(module="multiphysics.example_mujoco_mpm_coupled_solver", frames=2, attributes=_bed, marks=("slow",)),
+    Case(module="multiphysics.example_mujoco_vbd_admm_solver", frames=30, attributes=_hung, marks=("slow",)),
+    Case(module="multiphysics.example_mujoco_vbd_coupled_solver", frames=2, marks=("slow",)),
+    Case(module="multiphysics.example_mujoco_xpbd_coupled_solver", frames=2, marks=("slow",)),
+    Case(module="multiphysics.example_proxy_joint_gripper", frames=120, attributes=_fingers, marks=("slow",)),
     Case(module="multiphysics.example_rigid_soft_contact", frames=2),
     Case(module="multiphysics.example_softbody_dropping_to_cloth", frames=2, marks=("slow",)),
     Case(module="multiphysics.example_softbody_gift", frames=2, marks=("slow",)),
     Case(module="multiphysics.example_vbd_dat_rigid_soft", frames=300, attributes=_caught, marks=("cuda",)),
+    Case(module="multiphysics.example_vbd_mpm_coupled_solver", frames=2, attributes=_block_on_sand, marks=("slow",)),
+    Case(module="multiphysics.example_xpbd_mpm_coupled_solver", frames=2, attributes=_grains_on_sand, marks=("slow",)),
+    Case(module="multiphysics.example_xpbd_vbd_coupled_solver", frames=5, marks=("slow",)),
     Case(
         module="robot.example_robot_anymal_d",
         frames=10,

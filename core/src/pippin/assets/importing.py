@@ -30,6 +30,7 @@ from .mjcf.contact_dimensions import keep_dimensions
 from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
 from .urdf.adding import add_urdf
+from .urdf.overlaps import part_overlapping
 from .usd.loose_joints import articulate
 from .usd.stage import ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
 
@@ -191,6 +192,8 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
         placed = _place_joints(builder, asset)
         if asset.urdf is not None:
             _start_within_limits(builder, placed, asset.file)
+            if asset.config.self_collisions is None and asset.config.convex_hulls:
+                _part_overlapping(builder, asset.file)
         if asset.format is FORMATS["mjcf"]:
             zero_targets(builder)
         return
@@ -230,6 +233,15 @@ def _start_within_limits(builder: newton.ModelBuilder, placed: Collection[int], 
     if moved:
         rest = f"start at the limit nearest to 0, which their limits leave out: {listed(moved)}"
         _LOGGER.log(NOTE, f"{file.name}: joints without a position in joint_positions {rest}")
+
+
+def _part_overlapping(builder: newton.ModelBuilder, file: Path) -> None:
+    pairs = part_overlapping(builder)
+    names = [label.rpartition("/")[2] for label in builder.body_label]
+    found = (f"{names[first]} and {names[second]} {1000 * depth:.3g} mm" for (first, second), depth in pairs.items())
+    if pairs:
+        rest = "so they do not collide with each other; self_collisions = true of the asset lets them"
+        _LOGGER.log(NOTE, f"{file.name}: links overlap in the start pose, {rest}: {listed(found)}")
 
 
 @contextlib.contextmanager

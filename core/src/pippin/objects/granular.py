@@ -42,7 +42,7 @@ def _add_block(
     builder: newton.ModelBuilder, config: GranularConfig, size: Vector3, place: Place, material: dict[str, float]
 ) -> None:
     counts = [math.ceil(length / config.spacing - 1e-6) for length in size]
-    cell = np.array(size) / np.array(counts)
+    cell = np.where(counts, np.array(size) / np.maximum(counts, 1), config.spacing)
     grid: dict[str, Any] = {
         "pos": wp.transform_get_translation(place.pose),
         "rot": wp.transform_get_rotation(place.pose),

@@ -180,8 +180,9 @@ class GranularConfig(_ParticleObjectConfig):
 
     implementation = ".granular:Granular"
 
-    size: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(positive)))
-    """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object."""
+    size: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(non_negative)))
+    """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object. A length of zero
+    stands for one layer."""
 
     points: tuple[Vector3, ...] | FilePath = ()
     """Places of the particles in the frame of the object [m], in place of a block; or a file `.csv` or `.npy` with such

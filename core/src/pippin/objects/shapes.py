@@ -12,6 +12,7 @@ from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
 from . import shape_configs as configs
+from .attributes import counts_of, set_attributes
 from .meshes import read_heightfield, read_mesh
 from .scene_object import Place
 
@@ -27,8 +28,8 @@ def add_shape(
     label: str,
     where: str,
     material: str | None,
-) -> int:
-    """Add a shape to a body, or to the world at the object's pose; return its index.
+) -> None:
+    """Add a shape to a body, or to the world at the object's pose, with its attributes.
 
     Args:
         builder: The content of one world.
@@ -39,6 +40,7 @@ def add_shape(
         where: Key path of the shape, for errors.
         material: The name of the object's material, for a shape that states none.
     """
+    before = counts_of(builder)
     pose = wp.transform(config.position, config.rotation)
     name, key = (material, where.rpartition(".shapes")[0]) if config.material is None else (config.material, where)
     common: dict[str, Any] = {
@@ -48,6 +50,14 @@ def add_shape(
         "opacity": config.opacity,
         "label": label,
     }
+    _add(builder, body, config, where, common)
+    set_attributes(builder, config.attributes, before, where)
+
+
+def _add(
+    builder: newton.ModelBuilder, body: int, config: configs.ObjectShapeConfig, where: str, common: dict[str, Any]
+) -> int:
+    """Add a shape of a kind, and return it."""
     match config:
         case configs.PlaneConfig(size=size):
             _refuse_moving(body, where)

@@ -30,7 +30,7 @@ class SolverImplicitMPM:
     coordinates = "maximal"
     detects_contacts = True
     steps_in_place = True
-    supported_features = frozenset({"heterogeneous_worlds", "particles"})
+    supported_features = frozenset({"heterogeneous_worlds", "particle_contacts", "particles"})
     optional_features: ClassVar = {"particle_worlds": "separate_worlds"}
     supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
