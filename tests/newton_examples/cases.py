@@ -603,7 +603,7 @@ CASES = (
         frames=10,
         attributes=_water,
         finish=_draw_water,
-        marks=("slow",),
+        marks=("cuda",),
     ),
     Case(
         module="mujoco.example_mujoco_sleeping",
