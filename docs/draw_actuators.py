@@ -143,6 +143,16 @@ def draw_operational_space(axes: Axes) -> None:
     draw(axes, time, curves, "time [s]", "height of the tool [m]")
 
 
+def draw_surface_gripper(axes: Axes) -> None:
+    """Draw heights of the box over time for three frequencies of the seal."""
+    curves = {}
+    for frequency in (3.0, 5.0, 10.0):
+        with simulate("surface-gripper", 1, frequency=frequency) as simulation:
+            time, poses = record(simulation, 1.5, lambda: simulation.state.body_q.numpy()[1])
+            curves[f"frequency = {frequency:g} Hz"] = 1e3 * (poses[:, 2] - poses[0, 2])
+    draw(axes, time, curves, "time [s]", "height [mm]")
+
+
 def draw_clampings(axes: Axes) -> None:
     """Draw the applied effort over position."""
     positions = np.linspace(-2.0, 2.0, 161, dtype=np.float32)
@@ -170,6 +180,7 @@ FIGURES: Mapping[str, Callable[[Axes], None]] = {
     "joint-impedance": draw_joint_impedance,
     "operational-space": draw_operational_space,
     "control": draw_control,
+    "surface-gripper": draw_surface_gripper,
     "clampings": draw_clampings,
 }
 """Function that draws each plot, by the page that shows the plot."""

@@ -38,10 +38,13 @@ PLUGINS_OF_THE_CORE = frozenset(
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
     ("pippin.analysis.compare", "pippin.analysis.measured_run"),
+    ("pippin.config.files", "pippin.config.newton_assets"),
     ("pippin.analysis.inspection", "pippin.analysis.inspection.contents"),
     ("pippin.analysis.inspection", "pippin.analysis.image"),
     ("pippin.analysis.inspection", "pippin.analysis.inspection.memory"),
     ("pippin.analysis.verify", "pippin.analysis.digests"),
+    ("pippin.optimisation.optimise", "pippin.optimisation.descent"),
+    ("pippin.optimisation.optimise", "pippin.optimisation.objective"),
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin.selftest.groups", "pippin.selftest.checks"),
     ("pippin.state.captured_arrays", "pippin.state.shaped_array"),

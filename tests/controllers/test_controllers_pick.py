@@ -1,4 +1,4 @@
-"""Phases of motions let arms pick up cubes and place them, in 64 worlds with other starts."""
+"""Phases of motions let arms pick up cubes and place them, in worlds with other starts."""
 
 import re
 import sysconfig
@@ -21,7 +21,6 @@ def succeed(file):
         labels = np.array([label.rpartition("/")[2] for label in simulation.model.body_label])
         cubes, trays = (np.flatnonzero(labels == name) for name in ("cube", "tray"))
         starts = simulation.state.body_q.numpy()[cubes, :2]
-        assert len(cubes) == 64
         simulation.step(300)
         is_lifted = simulation.state.body_q.numpy()[cubes, 2] > 0.15
         simulation.step(290)
@@ -36,6 +35,14 @@ def succeed(file):
 @pytest.mark.slow
 def test_arms_pick_up_cubes_and_place_them():
     lifted, placed = succeed(ROOT / "docs" / "examples" / "arm_pick.toml")
+
+    assert lifted >= SHARE
+    assert placed >= SHARE
+
+
+@pytest.mark.slow
+def test_suction_cups_pick_up_boxes_and_place_them():
+    lifted, placed = succeed(ROOT / "docs" / "examples" / "suction.toml")
 
     assert lifted >= SHARE
     assert placed >= SHARE

@@ -9,6 +9,7 @@ KINDS = {
     "body": {"shapes": [{"type": "box", "size": [0.2, 0.2, 0.2]}]},
     "cloth-grid": {"cells": [4, 2], "cell": [0.1, 0.1], **CLOTH},
     "granular": {"size": [0.2, 0.1, 0.1], "spacing": 0.05, "density": 2000.0},
+    "particles": {"points": [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]], "particle_mass": 0.1, "springs": [[0, 1]]},
     "rod": {"end": [1.0, 0.0, 0.0], "segments": 4, "radius": 0.01},
     "soft-grid": {"cells": [2, 1, 1], "cell": [0.1, 0.1, 0.1], **SOFT},
 }

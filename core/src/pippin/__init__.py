@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from .analysis.inspection.rows import AssetContents
     from .analysis.verify import RunDifference, verify
     from .export.replay import Replay, ReplayError
+    from .optimisation.optimise import optimise
+    from .optimisation.result import OptimisationResult
     from .runs.reading import Run
     from .runs.result import RunResult
     from .runs.run import run
@@ -71,6 +73,7 @@ __all__ = [
     "Host",
     "HydroelasticConfig",
     "ObservationConfig",
+    "OptimisationResult",
     "PippinError",
     "PluginError",
     "PolicyConfig",
@@ -99,6 +102,7 @@ __all__ = [
     "hookspec",
     "inspect",
     "load",
+    "optimise",
     "run",
     "structure",
     "sweep",
@@ -109,6 +113,7 @@ _LATE = {
     "AssetContents": "pippin.analysis.inspection.rows",
     "Comparison": "pippin.analysis.comparison",
     "SweepResult": "pippin.sweeps.run_sweep",
+    "OptimisationResult": "pippin.optimisation.result",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
     "Run": "pippin.runs.reading",
@@ -117,6 +122,7 @@ _LATE = {
     "SolverRun": "pippin.analysis.comparison",
     "compare": "pippin.analysis.compare",
     "inspect": "pippin.analysis.inspection",
+    "optimise": "pippin.optimisation.optimise",
     "run": "pippin.runs.run",
     "sweep": "pippin.sweeps.run_sweep",
     "verify": "pippin.analysis.verify",

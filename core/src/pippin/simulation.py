@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -332,7 +332,14 @@ class Simulation(FrozenAttributes):
         """Time for which `step` waited for viewers so far [s]."""
         return self._schedule.seconds_waited
 
-    def rollout(self, count: int) -> tuple[newton.State, ...]:
+    def rollout(
+        self,
+        count: int,
+        *,
+        start: newton.State | None = None,
+        first: int = 0,
+        before_step: Callable[[int], None] | None = None,
+    ) -> tuple[newton.State, ...]:
         """Return the states of the next `count` control steps, for a `wp.Tape`; the simulation does not advance.
 
         Call it inside `with wp.Tape() as tape:`. `tape.backward` then gives the gradients with respect to the first
@@ -342,18 +349,22 @@ class Simulation(FrozenAttributes):
 
         Args:
             count: Number of control steps.
+            start: The state to start from, by default `state`. Long rollouts are taken in pieces, to save memory.
+            first: Control steps from `state` to `start`, so that `step_counter` is right.
+            before_step: Called before each control step with its number, counted from `first`. It may write inputs,
+                by kernels whose backward pass a tape can use although they overwrite.
 
         Returns:
-            A copy of `state` and the states after each control step, `count + 1` in total; the caller owns them.
+            A copy of the start and the states after each control step, `count + 1` in total; the caller owns them.
 
         Raises:
             ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
-            SimulationError: The simulation is closed, `count` is negative, or a buffer of contacts overflowed.
+            SimulationError: The simulation is closed, a number is negative, or a buffer of contacts overflowed.
         """
         self._refuse("rollout")
-        count = whole_number(count, "rollout", error=SimulationError)
+        count, first = (whole_number(each, "rollout", error=SimulationError) for each in (count, first))
         with self._stepping.during("rollout"):
-            return self._current.roll_out(count)
+            return self._current.roll_out(count, start, first, before_step)
 
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.

@@ -170,6 +170,19 @@ class JointActuator(FrozenAttributes):
         """
         return self._properties.get(name) if name in JOINT_PROPERTIES else self._parameters.get(name)
 
+    def parameter_array(self, name: str) -> wp.array:
+        """For the core: return the array that the law was given for a parameter, shape [len(worlds) × DOFs].
+
+        Args:
+            name: One of `parameters`.
+
+        Raises:
+            ConfigError: There is no such parameter, or the solver has to be notified of it.
+        """
+        if name in JOINT_PROPERTIES:
+            raise ConfigError(f"{name!r} is a number of the model, and no parameter of the law; choose another one")
+        return self._parameters.array(name)
+
     def set(self, name: str, values: Any, worlds: Any = None, joints: str | Sequence[str] | None = None) -> None:
         """Set a parameter from the next step on, even if the step is recorded. Reads and writes the device.
 

@@ -248,6 +248,10 @@ class Parameters:
         """
         return _by_world(self._find(name).values, self._lanes.dofs.shape)
 
+    def array(self, name: str) -> wp.array:
+        """Return the array of a parameter as the law was given it, shape [len(worlds) × DOFs]."""
+        return self._find(name).values
+
     def set(self, name: str, values: Any, worlds: Any = None, patterns: str | Sequence[str] | None = None) -> None:
         """Set a parameter, from the next step on; see `DriveActuator.set`.
 

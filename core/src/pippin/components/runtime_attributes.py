@@ -104,7 +104,9 @@ class RuntimeAttributes:
 
     @property
     def joint_labels(self) -> Sequence[str]:
-        """Actuators: labels of the driven axes of the first world, one for each column of the arrays below."""
+        """Actuators: labels of the driven axes of the first world, or of what a group drives in their place, such as
+        pads, one for each column of the arrays below.
+        """
         return self._names("joint_labels")
 
     @property

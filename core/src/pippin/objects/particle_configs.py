@@ -10,7 +10,7 @@ from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_l
 from pippin.config.geometry import Vector3, vector
 from pippin.config.paths import FilePath
 from pippin.config.selections import PinConfig
-from pippin.validators import finite, fraction, non_negative, positive
+from pippin.validators import finite, fraction, non_negative, only_where, positive
 
 from .config import ObjectConfig
 
@@ -18,6 +18,19 @@ from .config import ObjectConfig
 def _number() -> Any:
     """Return a field for a finite number >= 0; None leaves Newton's default."""
     return attrs.field(default=None, validator=optional(non_negative))
+
+
+def _are_points(instance: Any, attribute: Any, value: tuple[Vector3, ...] | str) -> None:
+    if not value:
+        raise ValueError(f"'{attribute.name}' must hold at least one point")
+    for point in () if isinstance(value, str) else value:
+        finite(instance, attribute, point)
+
+
+def _are_pairs(instance: Any, attribute: Any, value: tuple[tuple[int, int], ...]) -> None:
+    for pair in value:
+        if pair[0] == pair[1] or min(pair) < 0:
+            raise ValueError(f"'{attribute.name}' must be pairs of two particles, counted from 0: {list(pair)}")
 
 
 def _cells() -> Any:
@@ -161,15 +174,22 @@ class SoftMeshConfig(_SoftConfig):
 
 @attrs.frozen(kw_only=True)
 class GranularConfig(_ParticleObjectConfig):
-    """A block of loose particles: sand, snow, mud or water, as the attributes of the material say."""
+    """Loose particles in a block or at listed points: sand, snow, mud or water, as the attributes of the material
+    say.
+    """
 
     implementation = ".granular:Granular"
 
-    size: Vector3 = attrs.field(validator=deep_iterable(positive))
-    """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object."""
+    size: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(non_negative)))
+    """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object. A length of zero
+    stands for one layer."""
+
+    points: tuple[Vector3, ...] | FilePath = ()
+    """Places of the particles in the frame of the object [m], in place of a block; or a file `.csv` or `.npy` with such
+    rows."""
 
     spacing: float = attrs.field(validator=positive)
-    """Largest distance of neighbouring particles [m]."""
+    """Largest distance of neighbouring particles in a block; that of the listed points [m]."""
 
     density: float = attrs.field(validator=positive)
     """Density [kg/m³]: each particle has the mass of a cell between neighbours."""
@@ -179,3 +199,36 @@ class GranularConfig(_ParticleObjectConfig):
 
     mpm: Mapping[str, float] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), finite))
     """Attributes of the material by the names of the solver `implicit-mpm`, such as `friction` and `viscosity`."""
+
+    def __attrs_post_init__(self) -> None:
+        if (self.size is None) == (not self.points):
+            raise ValueError(
+                "'size' must say how large the block is, or 'points' where particles are; give one of the two"
+            )
+
+
+@attrs.frozen(kw_only=True)
+class ParticlesConfig(_ParticleObjectConfig):
+    """Single particles at stated points, and springs between them."""
+
+    implementation = ".points:PointParticles"
+
+    points: tuple[Vector3, ...] | FilePath = attrs.field(default=((0.0, 0.0, 0.0),), validator=_are_points)
+    """Positions in the frame of the object [m]; or a file `.csv` or `.npy` with such rows."""
+
+    particle_mass: float = attrs.field(validator=positive)
+    """Mass of each particle [kg]."""
+
+    springs: tuple[tuple[int, int], ...] = attrs.field(default=(), validator=_are_pairs)
+    """Pairs of numbers of particles, counted from 0 in the order of the points, with a spring between them. Its rest
+    length is the distance at the start."""
+
+    spring_ke: float = attrs.field(
+        default=100.0, validator=[non_negative, only_where(lambda table: table.springs, "'springs'")]
+    )
+    """Stiffness of the springs [N/m]."""
+
+    spring_kd: float = attrs.field(
+        default=0.0, validator=[non_negative, only_where(lambda table: table.springs, "'springs'")]
+    )
+    """Damping of the springs [N·s/m]."""

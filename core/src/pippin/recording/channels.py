@@ -48,10 +48,10 @@ _OF_OBJECTS = {
 
 _ACTUATOR_UNITS = {
     "applied_effort": {"m": "N", "rad": "N·m"},
-    "position_targets": {"m": "m", "rad": "rad"},
+    "position_targets": {"m": "m", "rad": "rad", "1": "1"},
     "velocity_targets": {"m": "m/s", "rad": "rad/s"},
 }
-"""The channels of an actuator, with their units by the unit of the joint's coordinate."""
+"""The channels of an actuator, with their units by the unit of the joint's coordinate: 1 for what is no joint."""
 
 Update = Callable[[], Any]
 
@@ -168,7 +168,7 @@ class _Finder:
             joints = tuple(actuator.joint_labels)
             for name, unit_of in _ACTUATOR_UNITS.items():
                 if (array := getattr(actuator, name)) is not None:
-                    units = tuple(unit_of[coordinates[joint]] for joint in joints)
+                    units = tuple(unit_of[coordinates.get(joint, "1")] for joint in joints)
                     yield self._channel(f"actuators/{label}/{name}", *rows(array, chosen), labels=joints, units=units)
             if (inputs := actuator.ctrl) is not None:
                 names = tuple(actuator.actuator_labels)

@@ -76,8 +76,12 @@ class RunFolder:
         for name, one in series.items():
             notes = {"labels": one.labels, "units": one.units}
             arrays |= {f"{kind}/{name}": np.array(texts) for kind, texts in notes.items() if texts}
-        with self._new("series.npz") as file:
-            np.savez(file, **arrays)
+        self.write_arrays("series.npz", arrays)
+
+    def write_arrays(self, name: str, arrays: Mapping[str, np.ndarray]) -> None:
+        """Write arrays by name into a file `.npz` with the given name."""
+        with self._new(name) as file:
+            np.savez(file, **dict(arrays))  # pyright: ignore[reportArgumentType]  (a name is not an option)
 
     def write_text(self, name: str, text: str) -> None:
         """Write a text file."""

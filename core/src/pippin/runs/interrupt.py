@@ -18,6 +18,12 @@ class Waiting(Protocol):
         ...
 
 
+class NeverWaiting:
+    """Something that steps, and waits for nobody."""
+
+    is_waiting = False
+
+
 @contextmanager
 def stopped_between_steps(simulation: Waiting) -> Iterator[Callable[[], None]]:
     """Prevent Ctrl-C from ending a step halfway: the yielded function raises instead. A second Ctrl-C acts at once, and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -11,7 +12,7 @@ import numpy as np
 from pippin.config.geometry import HERE, UPRIGHT
 from pippin.config.selections import PartConfig, SelectionConfig, choices_of
 from pippin.errors import ConfigError
-from pippin.labels import match
+from pippin.labels import covers, match
 from pippin.quaternions import conjugate, rotated
 
 _EDGES = {"left": (0, np.min), "right": (0, np.max), "bottom": (1, np.min), "top": (1, np.max)}
@@ -79,6 +80,30 @@ class SceneObjects:
             local.append(np.unique(np.concatenate(found)))
         return np.concatenate([starts[world] + local[prototype] for world, prototype in enumerate(prototypes)])
 
+    def particles_or_bodies(self, selection: SelectionConfig, where: str) -> tuple[Element, np.ndarray]:
+        """Return what a selection means, particles if an object with particles has the label, and else bodies.
+
+        Args:
+            selection: The selection.
+            where: Its key path, for errors.
+
+        Raises:
+            ConfigError: As `select`.
+        """
+        prototypes = range(int(self.prototype_of_world.max()) + 1)
+        soft = {each.label for prototype in prototypes for each, _ in self.objects("particle", prototype)}
+        what: Element = "particle" if any(covers([selection.of], label) for label in soft) else "body"
+        return what, self.select(what, selection, where)
+
+    def by_world(self, what: Element, indices: np.ndarray) -> np.ndarray:
+        """Return ascending indices of elements as a row for each world, shape [world_count, most], padded with -1."""
+        starts = self.starts(what)
+        rows = [indices[(indices >= low) & (indices < high)] for low, high in pairwise(starts[:-1].tolist())]
+        found = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.int32)
+        for row, own in zip(found, rows, strict=True):
+            row[: len(own)] = own
+        return found
+
     def starts(self, what: Element) -> np.ndarray:
         """Return the first particle or body of each world, shape [world_count + 2]: the end of each, too."""
         starts: Any = self.model.particle_world_start if what == "particle" else self.model.body_world_start
@@ -137,6 +162,11 @@ def chosen_part(local: np.ndarray, selection: PartConfig, where: str) -> np.ndar
 def in_frame(positions: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """Return positions in the world [m] in the frame of an object, shape [count, 3]."""
     return rotated(conjugate(pose[3:]), positions - pose[:3])
+
+
+def in_world(positions: np.ndarray, pose: np.ndarray) -> np.ndarray:
+    """Return positions in the frame of an object [m] in the world, shape [count, 3]."""
+    return rotated(pose[3:], positions) + pose[:3]
 
 
 def _numbered(numbers: Sequence[int], count: int, where: str) -> np.ndarray:

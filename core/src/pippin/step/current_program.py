@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import newton
@@ -60,11 +61,13 @@ class CurrentProgram:
             with WARP_LOCK, plan.components.during(plan.components.solver_name, "notify_model_changed"):
                 plan.model_changes.tell()
 
-    def roll_out(self, count: int) -> tuple[newton.State, ...]:
+    def roll_out(
+        self, count: int, start: newton.State | None, first: int, before_step: Callable[[int], None] | None
+    ) -> tuple[newton.State, ...]:
         """Return the states of the next control steps, for a tape. Errors are those of `pippin.Simulation.rollout`."""
         with WARP_LOCK:
             self.apply_changes()
-            return roll_out(self._plan, count)
+            return roll_out(self._plan, count, start, first, before_step)
 
     def checkpoint(self, step_count: int) -> Checkpoint:
         """Return a checkpoint of the simulation after some control steps."""

@@ -3,37 +3,61 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 
 import attrs
 import newton
 import warp as wp
-from pippin.arrays import present
+from pippin.arrays import on_host, present
 from pippin.errors import ConfigError
 from pippin.solving.capacities import Capacity, pipeline_capacities
 from pippin.state.monitor import Monitor
 from pippin.state.world_rows import arrays_of
 
 from .forces import ExternalForces
+from .kernels import set_count
 from .plan import StepPlan
 
 _RECORDED = ("apply_actuators", "before_substep", "step_solver")
 """Hooks that run in a rollout. For the solver's component, the feature `gradients` replaces `is_differentiable`."""
 
 
-def roll_out(plan: StepPlan, count: int) -> tuple[newton.State, ...]:
-    """Return a copy of the current state, and the states after each of the next `count` control steps.
+def roll_out(
+    plan: StepPlan,
+    count: int,
+    start: newton.State | None = None,
+    first: int = 0,
+    before_step: Callable[[int], None] | None = None,
+) -> tuple[newton.State, ...]:
+    """Return a copy of a state, and the states after each of the next `count` control steps.
 
     The backward pass reads the inputs of the forward pass, so no input is overwritten: each call of the solver has its
-    own state, each detection its own contacts and each physics step its own efforts.
+    own state, each detection its own contacts and each physics step its own efforts. The counter of control steps goes
+    with the rollout, in the backward pass too, and then stands where it was.
+
+    Args:
+        plan: The plan of a step.
+        count: Number of control steps.
+        start: The state to start from; by default the current one.
+        first: Control steps from the current state to `start`.
+        before_step: Called before each control step with its number, counted from `first`.
 
     Raises:
         ConfigError: The model has no gradients, or steps would carry data other than the state.
         SimulationError: A buffer of contacts overflowed.
     """
     _refuse(plan)
-    states, monitors = [_start(plan)], []
-    for _ in range(count):
+    states, monitors = [_copy(plan, plan.states[0] if start is None else start)], []
+    counter = plan.step_counter
+    taken = int(on_host(counter)[0])
+    last = taken
+    for number in range(first, first + count):
+        wp.launch(set_count, 1, [taken + number, last, counter], device=counter.device)
+        last = taken + number
+        if before_step is not None:
+            before_step(number)
         states.append(_control_step(plan, states[-1], monitors))
+    wp.launch(set_count, 1, [taken, last, counter], device=counter.device)
     for monitor in monitors:
         monitor.check()
     for buffers in plan.buffers.values():
@@ -75,15 +99,19 @@ def _refuse(plan: StepPlan) -> None:
         raise ConfigError(*faults)
 
 
-def _start(plan: StepPlan) -> newton.State:
-    start = _new_state(plan.model)
-    start.assign(plan.states[0])
-    return start
+def _copy(plan: StepPlan, state: newton.State) -> newton.State:
+    """Return a copy that a tape takes as given: the gradient stays in it, and goes no further."""
+    copied = plan.model.state(requires_grad=False)
+    copied.assign(state)
+    return _with_gradients(copied)
 
 
 def _new_state(model: newton.Model) -> newton.State:
     """Return a state with gradients, enabled afterwards: otherwise a tape would record the initialisation."""
-    state = model.state(requires_grad=False)
+    return _with_gradients(model.state(requires_grad=False))
+
+
+def _with_gradients(state: newton.State) -> newton.State:
     for array in arrays_of(state).values():
         array.requires_grad = True
     return state

@@ -47,6 +47,10 @@ class Quantity(Term):
     unit: str = "1"
     """SI unit of the numbers."""
 
+    is_differentiable: bool = False
+    """Whether a tape may record `measure`: it remembers nothing, reads the state alone beside constants, and overwrites
+    nothing that was read."""
+
     values: wp.array
     """The numbers that the task measured last, shape [world_count, width]; made by the task, unless the quantity is an
     array that already exists."""

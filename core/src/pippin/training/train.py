@@ -23,7 +23,7 @@ from pippin.config.tree import path_text
 from pippin.errors import ConfigError
 from pippin.runs.decisions import import_newton
 from pippin.runs.folder import RunFolder
-from pippin.runs.interrupt import stopped_between_steps
+from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
 from pippin.runs.progress import current_progress
 
 from .report import training_page
@@ -196,7 +196,7 @@ def _resumed(folder: Path, training: Training) -> Training:
 
 def _learn(training: Training, trainer: Any, env: Any, period: int, progress: Any) -> None:
     taken, saved = training.steps, training.iteration
-    with stopped_between_steps(_NeverWaiting()) as stop_if_asked:
+    with stopped_between_steps(NeverWaiting()) as stop_if_asked:
         try:
             while training.iteration < training.iterations:
                 began, before = time.perf_counter(), env.taken
@@ -218,10 +218,6 @@ def _learn(training: Training, trainer: Any, env: Any, period: int, progress: An
         finally:
             if saved < training.iteration:
                 _save(training, trainer)
-
-
-class _NeverWaiting:
-    is_waiting = False
 
 
 def _save(training: Training, trainer: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import attrs
+from pippin.motions import SelectionConfig
 from pippin.validators import finite
 
 
@@ -166,6 +167,28 @@ class BodyPositionsConfig:
 
     bodies: tuple[str, ...]
     """Patterns of the names of bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class PartsConfig:
+    """A quantity of a part of the scene."""
+
+    parts: SelectionConfig
+    """Particles of objects, or bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class PartsPositionConfig(PartsConfig):
+    """The mean position of particles or of the origins of bodies."""
+
+    implementation = ".parts:PartsPosition"
+
+
+@attrs.frozen(kw_only=True)
+class PartsVelocityConfig(PartsConfig):
+    """The mean velocity of particles or of the centres of mass of bodies."""
+
+    implementation = ".parts:PartsVelocity"
 
 
 @attrs.frozen(kw_only=True)

@@ -40,6 +40,7 @@ class JointPositions(OfJoints):
     """The quantity `joint-positions`: q; or q − q_0; or 2 (q − lower) / (upper − lower) − 1."""
 
     unit = "rad, m"
+    is_differentiable = True
 
     def __init__(self, config: JointPositionsConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -80,6 +81,7 @@ class JointVelocities(OfJoints):
     """The quantity `joint-velocities`: qd."""
 
     unit, per = "rad/s, m/s", "/s"
+    is_differentiable = True
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write qd."""

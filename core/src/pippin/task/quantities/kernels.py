@@ -186,3 +186,38 @@ def read_nearness(
     if is_level > 0:
         way = wp.vec3(way[0], way[1], 0.0)
     out[world, 0] = -wp.length(way)
+
+
+@wp.kernel
+def mean_vector(vectors: wp.array[wp.vec3], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]):
+    """Out = the mean of the vectors of a row, which is padded with -1; in a fixed order."""
+    world, axis = wp.tid()
+    total = wp.float32(0.0)  # a constant cannot grow in a loop
+    for i in range(rows.shape[1]):
+        if rows[world, i] >= 0:
+            total += vectors[rows[world, i]][axis]
+    out[world, axis] = total * shares[world]
+
+
+@wp.kernel
+def mean_place(poses: wp.array[wp.transform], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]):
+    """Out = the mean of the positions of a row."""
+    world, axis = wp.tid()
+    total = wp.float32(0.0)  # a constant cannot grow in a loop
+    for i in range(rows.shape[1]):
+        if rows[world, i] >= 0:
+            total += wp.transform_get_translation(poses[rows[world, i]])[axis]
+    out[world, axis] = total * shares[world]
+
+
+@wp.kernel
+def mean_speed(
+    velocities: wp.array[wp.spatial_vector], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]
+):
+    """Out = the mean of the linear velocities of a row."""
+    world, axis = wp.tid()
+    total = wp.float32(0.0)  # a constant cannot grow in a loop
+    for i in range(rows.shape[1]):
+        if rows[world, i] >= 0:
+            total += wp.spatial_top(velocities[rows[world, i]])[axis]
+    out[world, axis] = total * shares[world]

@@ -25,6 +25,7 @@ class OfRoot(Quantity):
     """A quantity of one body in each world."""
 
     unit = "m"
+    is_differentiable = True
     labels: Sequence[str] = ("x", "y", "z")
 
     def __init__(self, config: RootConfig, context: TermContext) -> None:
@@ -107,6 +108,7 @@ class BodyPositions(Quantity):
     """The quantity `body-positions`: the positions of the bodies' origins, side by side."""
 
     unit = "m"
+    is_differentiable = True
 
     def __init__(self, config: BodyPositionsConfig, context: TermContext) -> None:
         super().__init__(config, context)
