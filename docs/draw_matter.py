@@ -28,6 +28,7 @@ CAMERAS = {  # seconds, and keys of the viewer
     "tendon": (2.6, {"eye": (0.9, -3.6, 1.5), "target": (0.0, 0.0, 1.05)}),
     "attachments": (3.5, {"eye": (1.6, -1.7, 1.4), "target": (0.0, 0.0, 1.1)}),
     "motions": (3.5, {"eye": (0.6, -1.5, 1.1), "target": (0.0, 0.0, 0.6)}),
+    "coupled": (1.7, {"eye": (1.2, -1.5, 0.9), "target": (0.0, 0.0, 0.22)}),
 }
 
 

@@ -20,7 +20,7 @@ def test_every_film_has_a_row_with_its_file_and_every_file_is_linked():
     assert all(film == file for film, file in rows)
     assert sorted(film for film, _ in rows) == sorted(path.stem for path in FILMS.iterdir())
     assert all(f"(../examples/matter/{path.name})" in PAGE for path in FILES)
-    assert len(rows) == 9
+    assert len(rows) == 10
 
 
 def test_the_films_are_small_and_move():
