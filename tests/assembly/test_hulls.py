@@ -88,7 +88,7 @@ def test_links_on_fixed_joints_collide_as_the_one_body_that_they_are(tmp_path):
     """The body of b, c and e is the neighbour of a and d, as in MuJoCo; a and d are none."""
     links, joints = "".join(map(LINK.format, "abcde")), "".join(JOINT.format(*joint) for joint in CHAIN)
     (tmp_path / "chain.urdf").write_text(f'<robot name="chain">{links}{joints}</robot>')
-    scene = SceneConfig(assets=(AssetConfig(path=str(tmp_path / "chain.urdf"), floating=True),))
+    scene = SceneConfig(assets=(AssetConfig(path=str(tmp_path / "chain.urdf"), floating=True, self_collisions=True),))
     builder = new_builder(scene)
     add_assets(builder, scene)
 

@@ -288,3 +288,21 @@ def test_an_action_moves_the_goals_of_a_spring_in_space():
     assert goals - home == pytest.approx(np.array([[0.05, 0, 0], [0, 0, -0.05]]), abs=1e-6)
     assert tools == pytest.approx(goals, abs=1e-3)
     assert after == pytest.approx(np.array([goals[0], home[1]]), abs=1e-5)
+
+
+def test_a_hand_that_goes_to_the_ball_earns_the_reward_of_the_task(examples):
+    """The reward is exp(-(distance / 0.1 m)²) per second, and the actions are steps of at most 2 cm."""
+    overrides = {"scene.worlds": 4, "simulation.device": "cpu"}
+    with pippin.Simulation.from_file(examples / "reach.toml", overrides) as simulation:
+        hand, episodes = simulation.controllers["hand"], simulation.task.episodes
+        labels = [label.rpartition("/")[2] for label in simulation.model.body_label]
+        balls = [index for index, label in enumerate(labels) if label == "ball"]
+        for _ in range(80):
+            way = simulation.state.body_q.numpy()[balls, :3] - hand.goals.numpy()[:, 0, :3]
+            episodes.action.assign(np.clip(way / 0.02, -1.0, 1.0))
+            simulation.step()
+        left = simulation.state.body_q.numpy()[balls, :3] - hand.poses().numpy()[:, 0, :3]
+        rewards = episodes.reward.numpy() / simulation.control_dt
+
+    assert np.linalg.norm(left, axis=1).max() < 0.02
+    assert rewards == pytest.approx(np.exp(-((np.linalg.norm(left, axis=1) / 0.1) ** 2)), abs=0.02)

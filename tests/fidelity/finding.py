@@ -199,9 +199,10 @@ def build(
     """Return the simulation of a file, with the gravity that the file states."""
     is_off = theirs.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     gravity = [0.0, 0.0, 0.0] if is_off else theirs.opt.gravity.tolist()
+    asset = {"path": str(path), "self_collisions": True}  # those of links that overlap in the start pose, too
     tables = {
         "simulation": {"device": "cpu", "dt": DT, "decimation": steps},
-        "scene": {"gravity": gravity, "worlds": worlds, "assets": [{"path": str(path)}]},
+        "scene": {"gravity": gravity, "worlds": worlds, "assets": [asset]},
         "solver": dict(solver),
     }
     return pippin.Simulation(pippin.structure(tables))

@@ -44,6 +44,9 @@ take random poses, up to eight in which shapes overlap, and the contacts are com
 (20 µm), normal (0.6°), and the accelerations that follow (0.2 %). Some poses decide nothing: there, MuJoCo's own answer
 changes if the numbers of the file are rounded to single precision. Pairs that the import report names are left out.
 
+Links of a URDF that overlap in the start pose [do not collide](../how-to/robot-from-urdf.md#links-that-overlap) by
+default, which MuJoCo has no rule for. The survey sets `self_collisions = true`, so that their contacts are compared.
+
 A URDF says nothing about the stiffness of contacts and limits, friction and options of solvers: MuJoCo's model of it
 gets ours. MuJoCo gets the [repairs](../how-to/robot-from-urdf.md#repairs), too, and each mesh under a name of its own,
 since it tells the meshes of a URDF apart by the names of their files alone.
@@ -79,8 +82,8 @@ rounding, the engines agree.
 
 Files of packages, as they are, for a second: with a fixed base, or floating above the ground. A file runs if nothing
 is NaN, no body is faster than 30 m/s, the robot is never 1.5 m/s faster than a free fall (RMS by mass), and nothing
-falls through the ground or hangs in the air. It is slow if a busy core reaches less than a second in a minute; the
-time in brackets is what it reached. The cures are those that the error names.
+falls through the ground or hangs in the air. It is slow if a busy core reaches less than a second in a minute,
+compilation apart; the time in brackets is what it reached. The cures are those that the error names.
 
 {tries}
 

@@ -68,3 +68,30 @@ def test_its_accelerometer_reads_zero_in_free_fall(plugin):
 
     # The velocity changes by g dt = 0.05 m/s, known to the 24 bits of a float: 1e-6 of 9.81 m/s².
     np.testing.assert_allclose(readings, 0.0, atol=1e-4)
+
+
+def test_it_takes_part_in_a_coupling(plugin):
+    """Its link hangs from that of another solver: both swing as one pendulum of two links, which stays together."""
+    link = {"type": "body", "shapes": [{"type": "box", "size": [0.1, 0.1, 1.0]}], "mass": 1.0}
+    hinge = {"type": "revolute", "axis": [0.0, 1.0, 0.0], "child_position": [0.0, 0.0, 0.5]}
+    objects = [
+        {**link, "label": "upper", "position": [0.0, 0.0, -0.5], "joint": hinge | {"position": 0.5}},
+        {**link, "label": "lower", "position": [0.0, 0.0, -1.5]},
+    ]
+    entries = {
+        "a": {"bodies": ["upper"], "solver": {"type": "mujoco"}},
+        "b": {"bodies": ["lower"], "solver": {"type": "xpbd-imu", "iterations": 4}},
+    }
+    solver = {"type": "coupled", "entries": entries, "admm": {"iterations": 20, "baumgarte": 0.02}}
+    scene = {"objects": objects, "joints": [hinge | {"child": "lower", "parent": "upper"}]}
+
+    with pippin.Simulation(
+        pippin.structure({"simulation": {"device": "cpu", "dt": 0.002}, "scene": scene, "solver": solver})
+    ) as simulation:
+        simulation.step(100)
+        inner = simulation.solver.solver("b")  # pyright: ignore[reportAttributeAccessIssue] of Newton's couplings
+        places = simulation.state.body_q.numpy()[:, :3]
+
+    assert type(inner).__module__ == "pippin_solver_xpbd_imu"
+    assert np.linalg.norm(places[1] - places[0]) < 1.01, "the links are not farther apart than a link is long"
+    assert places[1, 2] > -1.6, "a loose link falls by 0.2 m"

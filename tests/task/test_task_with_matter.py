@@ -82,3 +82,31 @@ def test_a_start_is_the_same_in_a_run_of_any_size():
 def test_an_object_that_is_not_there_is_refused():
     with pytest.raises(pippin.ConfigError, match=r"events\.start\.objects: no object with particles matches 'flog'"):
         build({"start": {"type": "objects", "objects": ["flog"]}})
+
+
+def test_the_example_rewards_a_cloth_in_the_box_at_the_goal():
+    overrides = {"simulation.device": "cpu", "scene.worlds": 2, "task.events.start.position": [0.0, 0.0]}
+    with pippin.Simulation.from_file("docs/examples/tasks/cloth.toml", overrides) as simulation:
+        task = simulation.task
+        action = np.zeros((2, 1), dtype=np.float32)
+        action[1] = 0.8  # 0.4 m
+        for _ in range(90):
+            task.episodes.action.assign(action)
+            simulation.step()
+        observed = task.observations["policy"].values.numpy()
+        particles = simulation.state.particle_q.numpy().reshape(2, -1, 3)
+        rewards = task.episodes.reward_terms.numpy()
+        labels = list(task.rewards)
+        ended = task.episodes.terminated.numpy().any()
+
+    middle = particles.mean(axis=1)
+    np.testing.assert_allclose(observed[:, 1:4], middle, atol=1e-4)
+    assert abs(middle[0, 0]) < 0.05
+    assert abs(middle[1, 0] - 0.4) < 0.15  # it swings
+    goal, inside = (rewards[labels.index(name)] for name in ("goal", "inside"))
+    np.testing.assert_allclose(goal, np.exp(-(((middle[:, 0] - 0.4) / 0.2) ** 2)), rtol=1e-3)
+    is_inside = ((particles >= [0.2, -1.0, 0.0]) & (particles <= [0.6, 1.0, 2.0])).all(axis=2)
+    np.testing.assert_allclose(inside, is_inside.mean(axis=1), atol=1e-6)
+    assert inside[0] == 0.0
+    assert inside[1] > 0.5
+    assert not ended

@@ -41,21 +41,6 @@ def halves(first="mujoco", second="mujoco", **admm):
 
 
 @pytest.mark.required
-def test_what_a_body_loses_in_momentum_the_sand_gets():
-    """Without gravity, a cube of 8 kg at 1 m/s runs into as much sand at rest."""
-    cube = {**CUBE, "position": [-0.22, 0.0, 0.0], "velocity": [1.0, 0.0, 0.0]}
-    bed = {**BED, "position": [-0.1, -0.1, -0.1], "size": [0.2, 0.2, 0.2]}
-    with build([cube, bed], IN_SAND, gravity=[0.0, 0.0, 0.0]) as simulation:
-        simulation.step(40)
-        speed, speeds = simulation.state.body_qd.numpy()[0, :3], simulation.state.particle_qd.numpy()
-        masses = simulation.model.particle_mass.numpy()
-
-    of_sand = masses @ speeds
-    assert of_sand[0] > 1.0, "the cube pushes the sand"
-    np.testing.assert_allclose(8.0 * speed + of_sand, [8.0, 0.0, 0.0], atol=1e-4)
-
-
-@pytest.mark.required
 def test_sand_carries_a_light_body():
     """A fall lasts 0.2 s to the ground; carried, the cube bobs by the impulse of a step, 0.1 m/s, and stays above."""
     cube = {**CUBE, "position": [0.0, 0.0, 0.22], "shapes": [{**CUBE["shapes"][0], "density": 300.0}]}
@@ -106,6 +91,64 @@ def test_a_reset_goes_back_to_the_same_bits():
         np.testing.assert_array_equal(simulation.state.body_q.numpy(), first)
 
 
+@pytest.mark.parametrize(
+    "brings_back", [pytest.param(True, marks=pytest.mark.required), pytest.param(False, marks=pytest.mark.slow)]
+)
+def test_what_a_body_loses_in_momentum_the_sand_gets(brings_back):
+    """A cube of 8 kg at 1 m/s runs into as much sand. The control, relaxation 0, brings no impulse back to the cube."""
+    cube = {**CUBE, "position": [-0.22, 0.0, 0.0], "velocity": [1.0, 0.0, 0.0]}
+    bed = {**BED, "position": [-0.1, -0.1, -0.1], "size": [0.2, 0.2, 0.2]}
+    solver = {**IN_SAND, "proxies": [{**IN_SAND["proxies"][0], "relaxation": 1.0 if brings_back else 0.0}]}
+    with build([cube, bed], solver, gravity=[0.0, 0.0, 0.0]) as simulation:
+        simulation.step(20)
+        speed, speeds = simulation.state.body_qd.numpy()[0, :3], simulation.state.particle_qd.numpy()
+        of_sand = simulation.model.particle_mass.numpy() @ speeds
+
+    error = np.abs(8.0 * speed + of_sand - [8.0, 0.0, 0.0]).max()
+    assert of_sand[0] > 0.5, "the cube pushes the sand"
+    assert error < 1e-4 if brings_back else error > 0.5
+
+
+def energy(simulation):
+    """Return the energy of the links [J]: of motion, of rotation about y, and in gravity."""
+    state, model = simulation.state, simulation.model
+    places, speeds = state.body_q.numpy(), state.body_qd.numpy()
+    masses, inertia = model.body_mass.numpy(), model.body_inertia.numpy()[:, 1, 1]
+    motion = 0.5 * masses @ (speeds[:, :3] ** 2).sum(axis=1) + 0.5 * inertia @ speeds[:, 4] ** 2
+    return motion + 9.81 * masses @ places[:, 2]
+
+
+@pytest.mark.parametrize(
+    ("admm", "is_kept"), [({}, True), pytest.param({"baumgarte": 0.1, "iterations": 10}, False, marks=pytest.mark.slow)]
+)
+def test_a_double_pendulum_in_two_solvers_keeps_its_energy(admm, is_kept):
+    """In 0.25 s, the upper link turns back, and 2 J move. The control does not converge, and gains energy."""
+    with build(LINKS, halves(**admm), dt=0.002, joints=[BETWEEN]) as simulation:
+        start, errors = energy(simulation), []
+        for _ in range(5):
+            simulation.step(25)
+            errors.append(abs(energy(simulation) - start))
+
+    assert (max(errors) < 0.05) == is_kept, errors
+
+
+def test_a_mass_on_a_spring_of_another_solver_swings_with_the_period_of_the_formula():
+    """A slider of 1 kg on 300 N/m carries 1 kg of another entry: x = a cos ωt, ω² = k/2m. The control is ω² = k/m."""
+    slider = {"type": "prismatic", "axis": [1.0, 0.0, 0.0], "position": 0.02, "stiffness": 300.0}
+    upper, lower = {**LINKS[0], "joint": slider}, LINKS[1]
+    between = {"type": "fixed", "child": "lower", "parent": "upper", "child_position": [0.0, 0.0, 0.5]}
+    found = []
+    with build([upper, lower], halves(), dt=0.002, joints=[between], gravity=[0.0, 0.0, 0.0]) as simulation:
+        for _ in range(8):
+            simulation.step(10)
+            found.append(simulation.state.body_q.numpy()[:, 0].mean())
+
+    times = 0.02 * np.arange(1, 9)
+    right, wrong = (0.02 * np.cos(np.sqrt(300.0 / mass) * times) for mass in (2.0, 1.0))
+    np.testing.assert_allclose(found, right, atol=1e-3)
+    assert np.abs(found - wrong).max() > 5e-3
+
+
 def parts(**entries):
     return {"type": "coupled", "entries": entries, "admm": {}}
 
@@ -126,7 +169,19 @@ def by_proxy(destination):
         (parts(a=A, b=A), r"entries: 'upper' belong to two entries; .*\n?.*'lower' belong to no entry"),
         (parts(a=A, b={**B, "bodies": ["low"]}), r"solver\.entries\.b\.bodies: no body matches 'low'.*lower"),
         (parts(a=A, b={**B, "solver": {"type": "mujoco", "cones": 1}}), r"solver\.entries\.b\.solver\.cones: unknown"),
-        (parts(a=A, b={**B, "solver": {"type": "kamino"}}), r"b\.solver\.type: 'kamino' takes part in steps by"),
+        (parts(a=A, b={**B, "solver": {"type": "style3d"}}), r"b\.solver\.type: 'style3d' takes part in steps by"),
+        (
+            parts(a=A, b={**B, "solver": {"type": "kamino", "use_fk_solver": True}}),
+            r"solver\.entries\.b\.solver\.use_fk_solver: true, but in a coupling",
+        ),
+        (
+            {**parts(a=A, b=B), "admm": {"joint_proximal_bodies": True}},
+            r"admm\.joint_proximal_bodies: true, but 'elbow' is the only joint of 'lower'",
+        ),
+        (
+            {"type": "coupled", "entries": {"a": A, "b": B, "c": B}, "proxies": by_proxy("b")["proxies"]},
+            r"solver: entries: 3, but proxies couple two",
+        ),
         (parts(a=A, b={**B, "solver": {"type": "mujoco-native"}}), r"b\.solver\.type: 'mujoco-native' takes part"),
         ({"type": "coupled", "entries": {"a": A, "b": B}}, r"solver: proxies: missing, so that nothing couples"),
         (
@@ -160,6 +215,43 @@ def test_what_cannot_be_coupled_is_refused_with_its_place(solver, message):
         build(LINKS, solver, joints=[BETWEEN])
 
 
+@pytest.mark.parametrize("kind", ["prismatic", "ball"])
+def test_only_joints_that_admm_holds_may_join_two_entries(kind):
+    between = {"type": kind, "child": "lower", "parent": "upper", "child_position": [0.0, 0.0, 0.5], "label": "elbow"}
+    if kind == "prismatic":
+        with pytest.raises(pippin.ConfigError, match="'elbow' joins bodies of two entries and is a prismatic joint"):
+            build(LINKS, halves(), joints=[between])
+    else:
+        with build(LINKS, halves(), dt=0.002, joints=[between]) as simulation:
+            simulation.step(50)
+            assert simulation.state.body_q.numpy()[1, 2] > -1.6
+
+
+def test_particles_that_a_body_of_another_entry_holds_need_constraints():
+    cloth = {"type": "cloth-grid", "label": "flag", "cells": [2, 2], "cell": [0.1, 0.1], "density": 1.0}
+    entries = {
+        "rigid": {"bodies": ["cube"], "solver": {"type": "mujoco"}},
+        "cloth": {"particles": ["flag"], "solver": {"type": "vbd"}},
+    }
+    proxies = [{"source": "rigid", "destination": "cloth", "bodies": ["cube"]}]
+    held = [{"particles": {"of": "flag", "corner": "top-left"}, "body": "cube"}]
+
+    for coupling, reason in (({"proxies": proxies}, "which proxies cannot"), ({"admm": {}}, "without a stiffness")):
+        with pytest.raises(pippin.ConfigError, match=f"'cube' of 'rigid' holds particles of 'cloth', {reason}"):
+            build([CUBE, cloth], {"type": "coupled", "entries": entries, **coupling}, attachments=held)
+
+
+def test_tendons_are_refused_with_the_solvers_that_have_them():
+    rope = {
+        "label": "rope",
+        "compliance": 1e-6,
+        "guides": [{"body": "upper"}, {"type": "pinhole", "body": "lower"}, {"body": "lower"}],
+    }
+
+    with pytest.raises(pippin.ConfigError, match=r"'coupled' does not support tendons .*solvers that do: .*'xpbd'"):
+        build(LINKS, halves(), tendons=[rope])
+
+
 def test_a_feature_is_asked_of_the_solver_that_owns_the_element():
     """`implicit-mpm` has no springs, and `vbd` has: only who owns the cloth is asked."""
     cloth = {"type": "cloth-grid", "label": "flag", "cells": [2, 2], "cell": [0.1, 0.1], "density": 1.0}
@@ -180,3 +272,78 @@ def test_commands_that_try_each_solver_leave_out_one_that_needs_settings():
     assert "coupled" in catalog.names("solver")
     assert "coupled" not in catalog.names_without_settings("solver")
     assert "mujoco" in catalog.names_without_settings("solver")
+
+
+SHEET = {"type": "cloth-grid", "label": "sheet", "position": [-0.25, -0.25, 0.3], "cells": [5, 5], "cell": [0.1, 0.1]}
+SHEET |= {
+    "density": 0.5,
+    "particle_radius": 0.02,
+    "tri_ke": 1e3,
+    "tri_ka": 1e3,
+    "tri_kd": 1.0,
+    "pin": [{"edge": "left"}, {"edge": "right"}],
+}
+ON_CLOTH = {
+    "type": "coupled",
+    "entries": {
+        "rigid": {"bodies": ["cube"], "solver": {"type": "mujoco", "use_mujoco_contacts": False}},
+        "soft": {"particles": ["sheet"], "solver": {"type": "vbd"}},
+    },
+    "proxies": [{"source": "rigid", "destination": "soft", "bodies": ["cube"]}],
+}
+
+
+def test_worlds_with_cloth_stay_apart_and_are_reset_alone():
+    """The cube of the second world starts anew; that of the first one moves on, as if it were alone."""
+    cube = {**CUBE, "position": [0.0, 0.0, 0.45], "shapes": [{**CUBE["shapes"][0], "density": 50.0}]}
+    with build([cube, SHEET], ON_CLOTH, dt=0.005) as alone:
+        alone.step(20)
+        half = alone.state.body_q.numpy()[0].copy()
+        alone.step(20)
+        whole, cloth = alone.state.body_q.numpy()[0].copy(), alone.state.particle_q.numpy()[:, 2].copy()
+    with build([cube, SHEET], ON_CLOTH, dt=0.005, worlds=2) as simulation:
+        simulation.step(20)
+        simulation.reset([1])
+        simulation.step(20)
+        found, sheets = simulation.state.body_q.numpy(), simulation.state.particle_q.numpy()[:, 2].reshape(2, -1)
+
+    assert 0.3 < whole[2] < 0.44, "the cube falls on the cloth"
+    assert cloth.min() < 0.295, "which sags"
+    np.testing.assert_allclose(found[0], whole, atol=1e-5)
+    np.testing.assert_allclose(found[1], half, atol=1e-5)
+    np.testing.assert_allclose(sheets[0], cloth, atol=1e-5)
+
+
+def test_worlds_that_a_solver_does_not_keep_apart_are_refused():
+    bed = {**BED, "size": [0.1, 0.1, 0.1]}
+
+    with pytest.raises(pippin.ConfigError, match="'coupled' does not support particle_worlds"):
+        build([CUBE, bed], IN_SAND, worlds=2)
+
+
+def test_springs_of_another_entry_do_not_act_twice():
+    """A cloth sags as far alone as if it also stands in an entry with springs; doubled, they would hold it higher."""
+    sheet = {**SHEET, "spring_ke": 200.0, "tri_ke": 0.0, "tri_ka": 0.0}
+    grain = {**BED, "label": "grain", "position": [3.0, 0.0, 3.0], "size": [0.0, 0.0, 0.0], "density": 100.0}
+    elastic = {"type": "semi-implicit", "disable_particle_contacts": True, "enable_tri_contact": False}
+    entries = {
+        "soft": {"particles": ["sheet"], "solver": elastic},
+        "grains": {"particles": ["grain"], "solver": elastic},
+    }
+    proxies = [{"source": "soft", "destination": "grains", "particles": ["sheet"]}]
+    sags = []
+    for solver in (elastic, {"type": "coupled", "entries": entries, "proxies": proxies}):
+        with build([sheet, grain], solver, dt=0.001) as simulation:
+            simulation.step(100)
+            sags.append(0.3 - simulation.state.particle_q.numpy()[:36, 2].min())
+
+    assert sags[0] > 0.01
+    assert sags[1] == pytest.approx(sags[0], rel=0.01)
+
+
+def test_a_checkpoint_is_refused_with_its_reason(tmp_path):
+    with (
+        build(LINKS, halves(), dt=0.002, joints=[BETWEEN]) as simulation,
+        pytest.raises(pippin.PippinError, match="the coupling keeps the impulses of the last substep"),
+    ):
+        simulation.save(tmp_path / "state.npz")

@@ -149,7 +149,7 @@ def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, p
     """Tell whether the configuration asks for a difference."""
     kind, field = difference.kind, difference.field
     return (
-        (kind == "pair" and not config.self_collisions)
+        (kind == "pair" and config.self_collisions is False)
         or (kind == "site" and bool(config.ignore))
         or (kind == "option" and (field == "gravity" or not config.mujoco_options))
         or (field == "armature" and config.armature is not None)

@@ -36,6 +36,11 @@ class SubSolver:
         self.declaration, self.attributes = declaration, attributes
         self._hooks, self.type_name, self.catalog = hooks, type_name, catalog
 
+    @property
+    def hooks(self) -> frozenset[str]:
+        """The names of the hooks that the component answers."""
+        return frozenset(self._hooks)
+
     def answers(self, hook: str) -> bool:
         """Return whether the component answers a hook."""
         return hook in self._hooks

@@ -51,7 +51,8 @@ def partition(model: newton.Model, config: CoupledConfig) -> tuple[dict[str, Par
     parent, child = (_host(array) for array in (model.joint_parent, model.joint_child))
     of_child, of_parent = owner[child], np.where(parent < 0, owner[child], owner[parent])
     crossing = np.flatnonzero(of_child != of_parent)
-    faults += _crossing_faults(model, crossing, config) if not faults else ()
+    if not faults:
+        faults += [*_crossing_faults(model, crossing, config), *_attachment_faults(model, owner, found, config)]
     parts = {
         name: Part(
             bodies=bodies, joints=np.flatnonzero((of_child == number) & (of_parent == number)), particles=particles
@@ -128,7 +129,7 @@ def _owners(
 
 def _crossing_faults(model: newton.Model, crossing: np.ndarray, config: CoupledConfig) -> Iterator[str]:
     """Yield faults of joints between bodies of two entries that the coupling cannot hold."""
-    kinds = _host(model.joint_type)
+    kinds, child, is_only = _host(model.joint_type), _host(model.joint_child), _host(model.joint_articulation) >= 0
     for joint in crossing.tolist():
         label, kind = model.joint_label[joint], newton.JointType(kinds[joint])
         if config.admm is None:
@@ -140,4 +141,34 @@ def _crossing_faults(model: newton.Model, crossing: np.ndarray, config: CoupledC
             yield (
                 f"entries: joint {label!r} joins bodies of two entries and is a {kind.name.lower()} joint, but 'admm'"
                 " holds ball, fixed and revolute ones; give both bodies to one entry"
+            )
+        elif config.admm.joint_proximal_bodies and is_only[joint]:
+            yield (
+                f"admm.joint_proximal_bodies: true, but {label!r} is the only joint of"
+                f" {model.body_label[child[joint]]!r} and would hold it straight; leave it out, or give this body a"
+                ' free joint of its own, joint = { type = "free" }'
+            )
+
+
+def _attachment_faults(
+    model: newton.Model, owner: np.ndarray, found: Mapping[str, tuple[np.ndarray, np.ndarray]], config: CoupledConfig
+) -> Iterator[str]:
+    """Yield a fault if a body of one entry holds particles of another one, and the coupling has no such constraint."""
+    if not model.attachment_particle_body_count:
+        return
+    of_particle = np.full(model.particle_count, -1)
+    for number, (_, particles) in enumerate(found.values()):
+        of_particle[particles] = number
+    bodies, particles = _host(model.attachment_particle_body_body), _host(model.attachment_particle_body_particle)
+    crossing = owner[bodies] != of_particle[particles]
+    is_hard = np.isinf(_host(model.attachment_particle_body_stiffness))
+    for chosen, reason in (
+        (crossing & (config.admm is None), "which proxies cannot; give both to one entry, or couple with 'admm'"),
+        (crossing & is_hard & (config.admm is not None), "without a stiffness, which 'admm' needs; state one"),
+    ):
+        if len(rows := np.flatnonzero(chosen)):
+            body, names = int(bodies[rows[0]]), list(found)
+            yield (
+                f"entries: {model.body_label[body]!r} of {names[owner[body]]!r} holds particles of"
+                f" {names[of_particle[particles[rows[0]]]]!r}, {reason}"
             )

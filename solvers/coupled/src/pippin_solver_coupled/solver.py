@@ -14,18 +14,31 @@ from pippin.coupling import build_pipeline, part_faults
 from pippin.solving import FEATURES, Capacity, ContactSource, SubSolver
 
 from . import CoupledConfig
+from .elements import keep_elements_of
 from .partition import Part, partition, proxied
 
 __all__ = ["SolverCoupled"]
 
-_OF_ALL = frozenset({"gradients", "heterogeneous_worlds"})
+_OF_ALL = frozenset({"heterogeneous_worlds"})
 """Features that a coupling has only if each of its solvers has them."""
 
-_WITHOUT = frozenset({"particle_worlds", "tendons"})
-"""Features that no coupling has: a solver sees the particles of all worlds, and Newton divides no routes of tendons."""
+_OF_PARTICLES = frozenset(
+    name
+    for name, feature in FEATURES.items()
+    if name.startswith(("soft_contact_", "particle_")) and not feature.is_structural
+)
+"""Numbers of the scene in contacts of particles, which act in the solvers that have them."""
 
-_STEPPING = ("apply_actuators", "before_substep", "reset_worlds", "start_step", "step_solver")
-"""Hooks with which a solver takes part in a step in a way of its own; the coupling would not call them."""
+_WITHOUT = frozenset({"gradients", "tendons"})
+"""Features that no coupling has: its own kernels have no adjoint, and Newton divides no routes of tendons."""
+
+_CALLED = frozenset(
+    {
+        *("after_step", "bind", "build_solver", "check_model", "close", "complete_builder", "configure_builder"),
+        *("extend_prototype", "initialize_contacts"),
+    }
+)
+"""Hooks of a solver that the coupling calls, or answers by itself for all of them."""
 
 
 class SolverCoupled:
@@ -38,7 +51,13 @@ class SolverCoupled:
         of_bodies = [declared[name] for name, entry in config.entries.items() if entry.bodies]
         self.coordinates = "maximal" if any(each.coordinates == "maximal" for each in of_bodies) else "reduced"
         self.detects_contacts = all(each.detects_contacts for each in declared.values())
-        self.supported_features, self.features_fixed_at_build = _shared_features(of_bodies, declared.values())
+        of_particles = [declared[name] for name in config.entries if _sees_particles(config, name)]
+        self.supported_features, self.features_fixed_at_build = _shared_features(
+            of_bodies, of_particles, declared.values()
+        )
+        if config.admm is not None:
+            self.supported_features |= {"attachments"}
+        self.features_kept_from_build = frozenset().union(*(each.features_kept_from_build for each in of_bodies))
         self.deterministic_on = frozenset.intersection(*(each.deterministic_on for each in declared.values()))
         changes = [each.supported_model_changes or frozenset() for each in of_bodies or declared.values()]
         everywhere = [each.supported_model_changes or frozenset() for each in declared.values()]
@@ -78,6 +97,12 @@ class SolverCoupled:
             part.call("configure_builder", builder=builder)
 
     @pippin.hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Let all solvers add to the worlds."""
+        for part in self._solvers.values():
+            part.call("extend_prototype", builder=builder, prototype=prototype)
+
+    @pippin.hookimpl
     def complete_builder(self, builder: newton.ModelBuilder) -> None:
         """Let all solvers finish the builder."""
         for part in self._solvers.values():
@@ -110,7 +135,7 @@ class SolverCoupled:
 
             return factory
 
-        coupled.SolverCoupled(model, self._entries(parts, check))
+        coupled.SolverCoupled(model, self._entries(model, parts, check))
         yield from found
 
     @pippin.hookimpl
@@ -136,7 +161,7 @@ class SolverCoupled:
 
             return factory
 
-        entries = self._entries(parts, build)
+        entries = self._entries(model, parts, build)
         if self.config.admm is not None:
             return coupled.SolverCoupledADMM(model, entries, _constraints(self.config))
         return coupled.SolverCoupledProxy(model, entries, self._proxies(proxied(model, self.config, parts)[0]))
@@ -189,7 +214,7 @@ class SolverCoupled:
         """Yield the solvers that cannot take part."""
         for name, part in self._solvers.items():
             key, kind = f"entries.{name}.solver.type", self.config.entries[name].solver.type
-            own = [hook for hook in _STEPPING if part.answers(hook)]
+            own = sorted(part.hooks - _CALLED)
             if own:
                 yield f"{key}: {kind!r} takes part in steps by {own[0]!r}, which a coupling cannot call; choose another"
         for index, proxy in enumerate(self.config.proxies):
@@ -202,12 +227,16 @@ class SolverCoupled:
         return {"dt": dt / count, "substeps": substeps * count}
 
     def _entries(
-        self, parts: Mapping[str, Part], factory: Callable[[str], Callable[[Any], newton.solvers.SolverBase]]
+        self,
+        model: newton.Model,
+        parts: Mapping[str, Part],
+        factory: Callable[[str], Callable[[Any], newton.solvers.SolverBase]],
     ) -> list[coupled.SolverCoupled.Entry]:
         return [
             coupled.SolverCoupled.Entry(
                 name=name,
                 solver=factory(name),
+                configure_view=keep_elements_of(part.particles, model),
                 substeps=self.config.entries[name].substeps,
                 in_place=self._solvers[name].declaration.steps_in_place,
                 **part.lists(),
@@ -262,18 +291,31 @@ class _EntryHost:
         return getattr(self._host, name)
 
 
-def _shared_features(of_bodies: Collection[Any], of_all: Collection[Any]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the features of a coupling, and those of them that not each solver of bodies has.
+def _sees_particles(config: CoupledConfig, entry: str) -> bool:
+    """Return whether an entry owns particles, or lets those of another one stand there."""
+    proxied = any(each.particles and each.destination == entry for each in config.proxies)
+    return bool(config.entries[entry].particles) or proxied
+
+
+def _shared_features(
+    of_bodies: Collection[Any], of_particles: Collection[Any], of_all: Collection[Any]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the features of a coupling, and those of them that are fixed at the build: by a solver, or because not
+    each solver of bodies has them.
 
     Kinds of elements are features if one of the solvers has them: `check_model` asks the one that gets the elements.
-    Numbers, which a user may set at any joint, body or shape, are features if each solver of bodies has them.
+    Numbers, which a user may set at any joint, body or shape, are features if each solver of bodies has them; those of
+    contacts of particles, if one solver has them.
     """
     everywhere = frozenset.intersection(*(each.supported_features or frozenset() for each in of_all))
     somewhere = frozenset.union(*(each.supported_features or frozenset() for each in of_all))
     of_each = frozenset.intersection(*(each.supported_features or frozenset() for each in of_bodies or of_all))
-    numbers = frozenset(name for name in of_each if not FEATURES[name].is_structural)
+    numbers = frozenset(name for name in of_each if not FEATURES[name].is_structural) | (somewhere & _OF_PARTICLES)
     kinds = frozenset(name for name in somewhere if FEATURES[name].is_structural) - _WITHOUT - (_OF_ALL - everywhere)
-    return kinds | numbers, kinds - of_each
+    if not all("particle_worlds" in (each.supported_features or ()) for each in of_particles):
+        kinds -= {"particle_worlds"}
+    fixed = frozenset().union(*(each.features_fixed_at_build for each in of_bodies))
+    return kinds | numbers, kinds - of_each | fixed & (kinds | numbers)
 
 
 def _constraints(config: CoupledConfig) -> coupled.SolverCoupledADMM.Config:

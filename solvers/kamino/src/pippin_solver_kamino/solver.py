@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -12,7 +14,7 @@ import warp as wp
 from pippin.devices import kind_of
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 
-from .kernels import count_contacts
+from .counting import CountingKamino
 from .settings import KaminoConfig
 
 __all__ = ["SolverKamino"]
@@ -90,7 +92,11 @@ class SolverKamino:
 
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
-        """Yield the D6 joints that Kamino does not have; it would fail with an error about its memory."""
+        """Yield the D6 joints that Kamino does not have; it would fail with an error about its memory. In a coupling,
+        loops are not closed at resets: their bodies belong to the host's state.
+        """
+        if self.config.use_fk_solver and not isinstance(model, newton.Model):
+            yield "use_fk_solver: true, but in a coupling loops cannot be closed at resets; leave it out"
         if not model.joint_count:
             return
         dims: Any = model.joint_dof_dim
@@ -115,6 +121,8 @@ class SolverKamino:
         elif not model.shape_contact_pair_count:
             # Newton's estimate is 1000 or more even if nothing can collide, and Kamino's matrices grow with its square.
             model.rigid_contact_max = model.world_count  # 0 would stand for the estimate
+        if not isinstance(model, newton.Model):
+            _own_arrays(model)
         values = attrs.asdict(self.config, filter=lambda field, _: field.name != "max_contacts_per_world")
         backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
         try:
@@ -127,10 +135,12 @@ class SolverKamino:
                 f"dynamics_solver: {self.config.dynamics_solver!r} does not take these settings: {error}"
             ) from error
         dynamics: Any = settings.dynamics
-        self._leaves_out_gaps = settings.dynamics_solver != "lox" and dynamics.cull_speculative_contacts
         if kind_of(model.device) == "cpu":
             self._fit_to_cpu(settings.dynamics_solver, dynamics.linear_solver_type)
-        return newton.solvers.SolverKamino(model, settings)
+        self._solver = CountingKamino(
+            model, settings, loops=_worlds_with_loops(model) if self.config.use_fk_solver else ()
+        )
+        return self._solver
 
     def _fit_to_cpu(self, dynamics_solver: str, linear_solver: str) -> None:
         if linear_solver == "CRF":
@@ -150,52 +160,36 @@ class SolverKamino:
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
-        """Close the loops of the initial state, if Kamino's forward kinematics is used."""
-        self._solver: newton.solvers.SolverKamino = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
-        self._contacts = simulation.contacts
-        self._in_world = wp.zeros(simulation.world_count, dtype=int, device=simulation.model.device)
-        if self.config.use_fk_solver:
-            self._solve_kinematics(simulation.state, None)
+        """Close the loops of the initial state, if Kamino's forward kinematics is used.
+
+        Raises:
+            ConfigError: A mechanism with a loop has too few drives to determine its pose.
+        """
+        if self._solver.closes_loops:
+            self._solver.reset(simulation.state)
+            poses: Any = simulation.state.body_q
+            if not abs(poses.numpy()).max() < math.inf:  # nor is a NaN
+                raise pippin.ConfigError(
+                    "use_fk_solver: the positions of the joints with drives do not determine the pose of a mechanism"
+                    " with loops; give one more of its joints a drive with gains, or leave the key out"
+                )
         elif simulation.model.joint_count:
             # It leaves out joints between bodies that cannot move, and gives the state smaller arrays of multipliers:
             # a reset of no world does so now, before a step is recorded.
             none = wp.zeros(simulation.world_count + 1, dtype=bool, device=simulation.model.device)
             self._solver.reset(simulation.state, world_mask=none)
 
-    @pippin.hookimpl
-    def before_substep(self, state: newton.State) -> None:
-        """Count the contacts of each world, if Newton detects them. May be recorded."""
-        found, model = self._contacts, self._solver.model
-        if self.config.use_collision_detector or found is None or not found.rigid_contact_max:
-            return
-        self._in_world.zero_()
-        inputs = [
-            found.rigid_contact_count,
-            found.rigid_contact_shape0,
-            found.rigid_contact_shape1,
-            found.rigid_contact_point0,
-            found.rigid_contact_point1,
-            found.rigid_contact_normal,
-            found.rigid_contact_margin0,
-            found.rigid_contact_margin1,
-            model.shape_body,
-            model.shape_world,
-            state.body_q,
-            self._leaves_out_gaps,
-        ]
-        wp.launch(count_contacts, found.rigid_contact_max, inputs, [self._in_world], device=model.device)
-
     def capacities(self) -> tuple[Capacity, ...]:
         """Return the capacity of contacts of one world; contacts of Kamino's own detector are not counted."""
-        worlds, total = len(self._in_world), self._solver.model.rigid_contact_max or 0
+        counts = self._solver.contacts_in_world
         is_own = self.config.use_collision_detector
         return (
             Capacity(
                 field=f"solver.{'collision_detector.' if is_own else ''}max_contacts_per_world",
                 holds="contacts of one world",
-                allocated=-(-total // worlds),
+                allocated=-(-(self._solver.model.rigid_contact_max or 0) // len(counts)),
                 is_per_world=True,
-                count=None if is_own else self._in_world,
+                count=None if is_own else counts,
             ),
         )
 
@@ -205,15 +199,19 @@ class SolverKamino:
         if (solver := vars(self).get("_solver")) is not None:
             vars(solver._solver_kamino).pop("_forward_dynamics", None)
 
-    @pippin.hookimpl
-    def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Close the loops of worlds that are reset."""
-        if self.config.use_fk_solver:
-            self._solve_kinematics(state, world_mask)
 
-    def _solve_kinematics(self, state: newton.State, world_mask: wp.array[wp.bool] | None) -> None:
-        """Set body poses and velocities from `joint_q` and `joint_qd`."""
-        self._solver.reset(state, world_mask=world_mask, config=self._solver.ResetConfig.from_joints())
+def _own_arrays(view: Any) -> None:
+    """Give a part of a model arrays of its own, where Kamino's conversion writes: world indices and local frames."""
+    worlds = [f"{kind}_world{end}" for kind in ("body", "joint", "shape") for end in ("", "_start")]
+    for name in (*worlds, "body_com", "body_inertia", "shape_transform", "joint_X_p", "joint_X_c"):
+        setattr(view, name, wp.clone(getattr(view, name)))
+
+
+def _worlds_with_loops(model: Any) -> list[bool]:
+    """Tell for each world, and for the part that all share, whether two joints hold a body of it."""
+    held = Counter(model.joint_child.numpy().tolist() if model.joint_count else ())
+    found = {int(model.body_world.numpy()[body]) for body, count in held.items() if count > 1}
+    return [world in found for world in (*range(model.world_count), -1)]
 
 
 def _overlay(settings: Any, values: Mapping[str, Any]) -> None:
