@@ -159,6 +159,12 @@ MUTANTS = [
     *((name, "vbd", "stiffness", columns("edge_bending_properties", 0)) for name in benches_of("bending")),
     *((name, "vbd", "stiffness", columns("tet_materials", 0, 1)) for name in benches_of("tetrahedra")),
     ("tetrahedra that stretch", "xpbd", "stiffness", columns("tet_materials", 0, 1)),
+    ("activations", "featherstone", "activation", fill("tet_activations", 0.0)),
+    ("muscles", "featherstone", "muscles, which Newton leaves out", lambda model: None),
+    ("particle_contacts", "xpbd", "their radius", fill("particle_radius", 0.0)),
+    ("particle_contacts", "vbd", "contacts of particles, which it does not have", lambda model: None),
+    ("face_contacts", "vbd", "the switch", lambda model: None),
+    ("face_contacts", "semi-implicit", "the radius of particles", fill("particle_radius", 0.0)),
     ("rod_joints", "vbd", "stiffness", fill("joint_target_ke", 0.0)),
     ("rod_joints that stretch", "vbd", "stiffness", fill("joint_target_ke", 0.0)),
     ("tendons", "vbd", "friction", fill("tendon_guide_mu", 0.0)),
@@ -221,7 +227,7 @@ def test_one_world_without_its_joints_is_found_beside_another(monkeypatch):
 
 OPTIONS = [
     (solver, feature, option)
-    for solver in ("kamino", "steel", "xpbd")
+    for solver in ("kamino", "steel", "vbd", "xpbd")
     for feature, option in PluginUnderTest(kind="solver", name=solver).plugin.optional_features.items()
     if benches_of(feature)
 ]

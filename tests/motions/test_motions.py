@@ -7,7 +7,7 @@ import pippin
 import pytest
 from pippin import conformance
 
-from .scenes import simulate
+from .scenes import PLATE, simulate
 
 SETTINGS = {
     "keyframes": {"times": [0.0, 0.01, 0.02], "values": [3.0, -5.0, 8.0]},
@@ -109,6 +109,42 @@ def test_a_file_holds_times_and_values(suffix, tmp_path):
     found = read({"type": "file", "path": str(path), "columns": [2], "along": [0.0, 0.0, 1.0]}, [0.05])
 
     np.testing.assert_allclose(found[0, :, 0], [0.5, 10.0], rtol=1e-5)
+
+
+def recorded(tmp_path, suffix):
+    """Return the path of a recording of two plates, of which the second rises by 2 m/s from 3 m, in two worlds."""
+    path, plates = tmp_path / f"run.{suffix}", [{**PLATE, "label": f"plate_{number}"} for number in range(2)]
+    plates[1]["position"] = [0.0, 0.0, 3.0]
+    rising = {"type": "rate", "bodies": {"of": "plate_1"}, "rate": [0.0, 0.0, 2.0]}
+    recorder = {"type": {"h5": "hdf5"}.get(suffix, suffix), "path": str(path), "series": ["body_q"], "worlds": "1:2"}
+    with simulate(rising, *plates, scene={"worlds": 2}, recorders={"log": recorder}) as simulation:
+        simulation.step(10)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["npz", "h5", "mcap"])
+def test_a_recording_moves_what_it_has_recorded(suffix, tmp_path):
+    path = recorded(tmp_path, suffix)
+    keys = {"type": "recording", "path": str(path), "channel": "body_q", "labels": ["plate_1"], "world": 1}
+
+    found = read(keys, [0.045, 0.1, 0.2], dt=0.005)
+
+    np.testing.assert_allclose(found[:, 0, 2], [3.09, 3.2, 3.2], atol=1e-5)
+    np.testing.assert_allclose(found[0, 0, 3:], [0.0, 0.0, 0.0, 1.0], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"channel": "body_qq"}, r"path: .*no channel 'body_qq'; did you mean 'body_q'"),
+        ({"labels": ["plate_2"]}, r"motions\.moved\.labels: 'body_q' has no 'plate_2'; did you mean"),
+        ({"world": 0}, r"motions\.moved\.world: 0 was not recorded; worlds: 1"),
+    ],
+)
+def test_a_recording_without_what_is_asked_is_refused(keys, message, tmp_path):
+    motion = {"type": "recording", "path": str(recorded(tmp_path, "npz")), "channel": "body_q", "world": 1}
+    with pytest.raises(pippin.ConfigError, match=message):
+        simulate({"bodies": {"of": "plate"}, **motion, **keys})
 
 
 @pytest.mark.parametrize(

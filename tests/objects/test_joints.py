@@ -114,6 +114,23 @@ def test_filtered_shapes_do_not_collide():
     assert heights[1] < 0.0
 
 
+def test_shapes_of_different_groups_do_not_collide():
+    crate = {"type": "body", "label": "crate", "shapes": [{"type": "box", "size": [0.2] * 3, "collision_group": 1}]}
+    ghost = {"type": "body", "label": "ghost", "shapes": [{"type": "box", "size": [0.2] * 3, "collision_group": 2}]}
+    floor = {"type": "box", "size": [2.0, 2.0, 0.2], "collision_group": 1}
+    objects = [
+        {"type": "body", "label": "floor", "motion": "static", "shapes": [floor]},
+        {**crate, "position": [0.0, 0.0, 0.2]},
+        {**ghost, "position": [0.6, 0.0, 0.2]},
+    ]
+    with build(objects, solver="xpbd") as simulation:
+        simulation.step(300)
+        heights = simulation.state.body_q.numpy()[:, 2]
+
+    assert heights[0] == pytest.approx(0.2, abs=5e-3)
+    assert heights[1] < 0.0
+
+
 @pytest.mark.parametrize(
     ("joint", "reason"),
     [

@@ -91,6 +91,14 @@ def test_stiffnesses_follow_from_the_material():
     }
 
 
+def test_a_rod_has_the_surface_of_its_material():
+    with build({**CABLE, "material": "rubber"}, materials={"rubber": {"mu": 0.9, "ke": 7e3}}) as simulation:
+        mu, ke = (getattr(simulation.model, f"shape_material_{name}").numpy() for name in ("mu", "ke"))
+
+    np.testing.assert_allclose(mu, 0.9)
+    np.testing.assert_allclose(ke, 7e3)
+
+
 def test_segments_do_not_collide_with_the_neighbours_that_the_filter_names():
     with build({**CABLE, "filtered_neighbours": 3}) as simulation:
         pairs = {tuple(sorted(pair)) for pair in simulation.model.shape_collision_filter_pairs}

@@ -56,10 +56,7 @@ def test_sand_carries_a_light_body():
     assert abs(speed) < 0.15
 
 
-KAMINO = pytest.param(("kamino", "mujoco"), marks=pytest.mark.slow)
-
-
-@pytest.mark.parametrize("solvers", [("mujoco", "mujoco"), ("mujoco", "xpbd"), KAMINO], ids="-".join)
+@pytest.mark.parametrize("solvers", [("mujoco", "mujoco"), ("mujoco", "xpbd")], ids="-".join)
 @pytest.mark.parametrize("capture", ["require", "off"])
 def test_a_double_pendulum_in_two_solvers_swings_as_in_one(solvers, capture):
     """The constraint gives way by its force over its stiffness: 2e-3 m at 20 N; `xpbd` loses some energy."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
 from pippin.validators import finite, non_negative, ordered, positive, unit_quaternion
 
+from .attributes import attributes_field
 from .geometry import Quaternion, Vector3, not_zero, orientation, vector
 
 
@@ -98,6 +100,9 @@ class _JointConfig:
 
     child_rotation: Quaternion = orientation()
     """Orientation of the joint in the frame of the child (x, y, z, w)."""
+
+    attributes: Mapping[str, float | tuple[float, ...]] = attributes_field()
+    """Custom attributes of the solver for the joint and its axes, by `SOLVER:NAME`: `{ "mujoco:dof_ref" = 0.1 }`."""
 
     collides: bool | None = None
     """Whether the shapes of the two bodies collide; by default only those of a child of the world."""

@@ -14,7 +14,23 @@ from pippin.simulation import Simulation
 
 from . import matter, mechanisms
 from .kinds import merged
-from .mechanisms import BESIDE, INERTIA, LENGTH, MASS, TUMBLING, X, Y, Z, hinge, hung, jointed, met, mimic, slider
+from .mechanisms import (
+    BESIDE,
+    INERTIA,
+    LENGTH,
+    MASS,
+    NOWHERE,
+    TUMBLING,
+    X,
+    Y,
+    Z,
+    hinge,
+    hung,
+    jointed,
+    met,
+    mimic,
+    slider,
+)
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .scenes import GRAVITY
@@ -208,6 +224,30 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         (-0.036, -0.01),
         _moved(_X),
         matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
+    ),
+    "activations": Bench(
+        "a tetrahedron with λ = 1500 Pa and an activation of 0.3 pulls in a corner with 6 N [m]",
+        (-0.045, -0.01),
+        _moved(_X),
+        matter.deformed("tetrahedron", NOWHERE, activation=0.3, k_mu=1500.0, k_lambda=1500.0),
+    ),
+    "muscles": Bench(
+        "a muscle with an activation of 10 N pulls a slider of 1 kg towards another one [m]",
+        (-0.07, -0.035),
+        _moved(_X),
+        matter.pulled,
+    ),
+    "particle_contacts": Bench(
+        "a particle of 1 m/s that meets another one, which stays, is held up before 0.1 m [m]",
+        (-0.09, 0.15),
+        _moved(_X),
+        matter.met_particle((-1.0, 0.0, 0.0)),
+    ),
+    "face_contacts": Bench(
+        "a small triangle of 0.3 m/s that meets a large one, which stays, does not pass it, or rebounds [m]",
+        (-0.035, 5.0),  # Newton's own margin for `vbd`, 0.2 m, throws it up
+        _moved(_Z),
+        matter.on_face,
     ),
     "rod_joints": Bench(
         "a joint of 13.3 N·m/rad holds a level segment, which turns by up to m g l / k [rad]",
@@ -467,7 +507,6 @@ UNTRIED: Mapping[str, str] = {
         ("mimic_constraints", "equality_constraints", "inactive_equalities", "mujoco_tendons", "asset_actuators"),
         "only importers make them",
     ),
-    "muscles": "the kit has no muscle",
     "particles": "`free_fall` tests them if the solver supports nothing else",
     "gradients": "they need a process of their own, and compiled backward kernels",
     "heterogeneous_worlds": "two benches are tried in two worlds, see its check",

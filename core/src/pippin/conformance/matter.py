@@ -12,11 +12,11 @@ import newton
 import numpy as np
 import warp as wp
 
-from .mechanisms import MASS, NOWHERE, Add, Vector, Y, Z, free, hung, slider
+from .mechanisms import MASS, NOWHERE, Add, Vector, X, Y, Z, free, hung, slider
 from .scenes import equal_moments
 
-RADIUS, _THIN = 0.1, 0.001
-"""Radii of a particle that touches something, and of one that does not [m]."""
+RADIUS, _SMALL, _THIN = 0.1, 0.02, 0.001
+"""Radii of a particle that touches something, of a small one, and of one that does not [m]."""
 
 _CORNERS: Mapping[str, Sequence[Vector]] = {
     "triangle": ((0.0, -0.2, 0.0), (0.0, 0.2, 0.0), (-0.2, 0.0, 0.0)),
@@ -63,6 +63,39 @@ def met_particle(speed: Vector) -> Add:
     return add
 
 
+def on_face(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add a large level triangle that stays, and a small one just above it that falls with 0.3 m/s."""
+    shape = np.array(((-0.4, -0.3, 0.0), (0.4, -0.3, 0.0), (0.0, 0.4, 0.0)))
+    for scale, height in ((1.0, 1.0), (0.1, 1.0 + _SMALL)):
+        corners, first = scale * shape, builder.particle_count
+        places: Any = [wp.vec3(*place) for place in corners + np.array((0.0, y, height))]
+        if "style3d:tri_aniso_ke" in builder.custom_attributes:
+            _add_panels(builder, places, corners, (0, 1, 2), tri_ke=1000.0)
+        else:
+            for place in places:
+                particle(builder, place, radius=_SMALL)
+            builder.add_triangle(*range(first, first + 3), tri_ke=1000.0, tri_ka=1000.0, tri_kd=0.0)
+        builder.particle_mass[first:] = [0.1] * 3
+        if scale == 1.0:
+            builder.particle_mass[first:] = [0.0] * 3
+            for held in range(first, first + 3):
+                builder.particle_flags[held] &= ~int(newton.ParticleFlags.ACTIVE)
+        else:
+            builder.particle_qd[first:] = [wp.vec3(0.0, 0.0, -0.3)] * 3
+
+
+def pulled(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add two bodies on level sliders, 0.4 m apart, and a muscle between them with an activation of 10 N."""
+    for x in (-0.2, 0.2):
+        slider(X)(builder, label, y)
+        builder.joint_X_p[-1] = builder.body_q[-1] = wp.transform(wp.vec3(x, y, 1.0), wp.quat_identity())
+    ends: Any = [wp.vec3(), wp.vec3()]
+    builder.add_muscle(
+        [builder.body_count - 2, builder.body_count - 1], ends, f0=1.0, lm=0.4, lt=0.1, lmax=1.0, pen=0.0
+    )
+    builder.muscle_activations[-1] = 10.0
+
+
 def hanging_body(stiffness: float) -> Add:
     """Return a function that adds a body that hangs from a particle which stays, by an attachment [N/m]."""
 
@@ -101,13 +134,14 @@ def on_spring(offset: float, **options: Any) -> Add:
     return add
 
 
-def deformed(kind: str, shift: Vector, **options: Any) -> Add:
+def deformed(kind: str, shift: Vector, activation: float = 0.0, **options: Any) -> Add:
     """Return a function that adds an elastic element of which the last corner is free, and away from its place.
 
     Args:
         kind: `triangle`, `tetrahedron`, or `hinge`: two upright triangles of 1 m with a common edge of 1 m. The free
             corner of the others is 0.2 m away along x.
         shift: Displacement of the free corner [m].
+        activation: Strain of a tetrahedron by its activation.
         options: Stiffnesses, as the builder's method has them.
     """
     corners = np.array(_CORNERS[kind])
@@ -125,6 +159,8 @@ def deformed(kind: str, shift: Vector, **options: Any) -> Add:
         for held in range(first, builder.particle_count - 1):
             builder.particle_flags[held] &= ~int(newton.ParticleFlags.ACTIVE)
         builder.particle_q[-1] = places[-1] + wp.vec3(*shift)
+        if activation:
+            builder.tet_activations[-1] = activation
 
     return add
 

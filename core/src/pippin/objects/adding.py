@@ -13,6 +13,7 @@ from pippin.labels import match
 from pippin.state.object_parts import ObjectParts
 
 from .attachments import add_attachments
+from .attributes import counts_of, set_attributes
 from .copies import placed_copies
 from .joints import Joint, add_joints
 from .scene_bodies import SceneBodies
@@ -46,8 +47,9 @@ def add_objects(
         for label, row in copies[index].items():
             pose = wp.transform(*row)
             place = Place(label=label, pose=pose, where=where, labels=list(copies[index]), materials=scene.materials)
-            particle_count, body_count = builder.particle_count, builder.body_count
+            particle_count, body_count, before = builder.particle_count, builder.body_count, counts_of(builder)
             kind.add_object(builder, place)
+            set_attributes(builder, chosen.config.attributes, before, where)
             added = range(particle_count, builder.particle_count)
             parts.append(
                 ObjectParts(label=label, pose=row, particles=added, bodies=tuple(builder.body_label[body_count:]))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge, optional
+from pippin.config.attributes import attributes_field
 from pippin.config.geometry import Quaternion, Vector3, orientation, vector
 from pippin.config.paths import FilePath
 from pippin.labels import label_fault
@@ -87,6 +89,10 @@ class ObjectConfig:
 
     repeat: RepeatConfig | None = None
     """Copies of the object in rows, columns and layers; by default there is one object."""
+
+    attributes: Mapping[str, float | tuple[float, ...]] = attributes_field()
+    """Custom attributes of the solver for all bodies, shapes and particles of the object, by `SOLVER:NAME`:
+    `{ "mpm:viscosity" = 10.0 }`."""
 
     poses: tuple[tuple[float, ...], ...] | FilePath = attrs.field(default=(), validator=_are_poses)
     """Poses of copies of the object, each relative to its `position` and `rotation`: `[x, y, z]`, or

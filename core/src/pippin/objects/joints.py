@@ -12,6 +12,8 @@ from pippin.config import joints as configs
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
+from .attributes import counts_of, set_attributes
+
 _RENAMED = {"rest_position": "rest_q"}
 """Newton's names of the properties of axes that have others here; `limits` become two numbers."""
 
@@ -118,6 +120,13 @@ def _path(builder: newton.ModelBuilder, tree: dict[int, Joint], body: int) -> li
 
 
 def _add(builder: newton.ModelBuilder, joint: Joint) -> int:
+    before = counts_of(builder)
+    index = _add_kind(builder, joint)
+    set_attributes(builder, joint.config.attributes, before, joint.where)
+    return index
+
+
+def _add_kind(builder: newton.ModelBuilder, joint: Joint) -> int:
     config = joint.config
     common: dict[str, Any] = dict(zip(("parent_xform", "child_xform"), _frames(builder, joint), strict=True))
     common["label"] = joint.label

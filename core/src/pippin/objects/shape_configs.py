@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
+from pippin.config.attributes import attributes_field
 from pippin.config.geometry import Quaternion, Vector3, orientation, vector
 from pippin.config.paths import FilePath
 from pippin.config.shapes import ShapeConfig
@@ -40,6 +42,9 @@ class _PlacedShapeConfig(ShapeConfig):
 
     color: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(fraction)))
     """Colour: red, green and blue from 0 to 1; by default the viewer chooses."""
+
+    attributes: Mapping[str, float | tuple[float, ...]] = attributes_field()
+    """Custom attributes of the solver for the shape, by `SOLVER:NAME`: `{ "mujoco:condim" = 6 }`."""
 
     opacity: float | None = attrs.field(default=None, validator=optional(fraction))
     """Opacity from 0 to 1 (1)."""

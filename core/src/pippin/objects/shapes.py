@@ -12,6 +12,7 @@ from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
 from . import shape_configs as configs
+from .attributes import counts_of, set_attributes
 from .meshes import read_heightfield, read_mesh
 from .scene_object import Place
 
@@ -27,8 +28,8 @@ def add_shape(
     label: str,
     where: str,
     material: str | None,
-) -> int:
-    """Add a shape to a body, or to the world at the object's pose; return its index.
+) -> None:
+    """Add a shape to a body, or to the world at the object's pose, with its attributes.
 
     Args:
         builder: The content of one world.
@@ -39,6 +40,7 @@ def add_shape(
         where: Key path of the shape, for errors.
         material: The name of the object's material, for a shape that states none.
     """
+    before = counts_of(builder)
     pose = wp.transform(config.position, config.rotation)
     name, key = (material, where.rpartition(".shapes")[0]) if config.material is None else (config.material, where)
     common: dict[str, Any] = {
@@ -48,6 +50,14 @@ def add_shape(
         "opacity": config.opacity,
         "label": label,
     }
+    _add(builder, body, config, where, common)
+    set_attributes(builder, config.attributes, before, where)
+
+
+def _add(
+    builder: newton.ModelBuilder, body: int, config: configs.ObjectShapeConfig, where: str, common: dict[str, Any]
+) -> int:
+    """Add a shape of a kind, and return it."""
     match config:
         case configs.PlaneConfig(size=size):
             _refuse_moving(body, where)
@@ -59,7 +69,9 @@ def add_shape(
         case configs.MeshConfig():
             scale: Any = config.scale if isinstance(config.scale, tuple) else (config.scale,) * 3
             add = builder.add_shape_convex_hull if config.is_hull else builder.add_shape_mesh
-            return add(body, mesh=read_mesh(config, where), scale=scale, **common)
+            mesh = read_mesh(config, where)
+            common["cfg"] = _with_field(mesh, common["cfg"], where)
+            return add(body, mesh=mesh, scale=scale, **common)
     common["as_site"] = config.is_site
     match config:
         case configs.BoxConfig(size=(x, y, z)):
@@ -95,6 +107,33 @@ def properties_of(
             if value is not None:
                 setattr(found, name, value)
     return found
+
+
+def _with_field(
+    mesh: newton.Mesh, shape: newton.ModelBuilder.ShapeConfig, where: str
+) -> newton.ModelBuilder.ShapeConfig:
+    """Build the signed distance field of a mesh, if its shape asks for one; return the properties without it.
+
+    Raises:
+        ConfigError: There is no CUDA device.
+    """
+    if shape.sdf_max_resolution is None and shape.sdf_target_voxel_size is None:
+        return shape
+    inner, outer = shape.sdf_narrow_band_range
+    try:
+        mesh.build_sdf(
+            max_resolution=shape.sdf_max_resolution,
+            target_voxel_size=shape.sdf_target_voxel_size,
+            narrow_band_range=(inner, outer),
+            margin=shape.sdf_padding,
+            texture_format=shape.sdf_texture_format,
+        )
+    except RuntimeError as error:
+        raise ConfigError(f"{where}: its signed distance field: {error} Leave sdf_max_resolution out") from error
+    left, default = shape.copy(), newton.ModelBuilder.ShapeConfig()
+    for name in ("max_resolution", "target_voxel_size", "narrow_band_range", "padding", "texture_format"):
+        setattr(left, f"sdf_{name}", getattr(default, f"sdf_{name}"))
+    return left
 
 
 def _refuse_moving(body: int, where: str) -> None:

@@ -72,8 +72,16 @@ class Built:
     def notes(self) -> list[str]:
         """Notes on the scene: the import of the assets, their own actuators, and what the solver ignores of them."""
         imported = [note for report in self.import_reports for note in report.notes()]
+        options = self.components.declarations[self.components.solver_name].optional_features
         ignored = [
-            f"the solver ignores {name}, used by {listed(users)}{f'; {cure}' if (cure := FEATURES[name].cure) else ''}"
+            f"the solver ignores {name}, used by {listed(users)}{_cure(name, options)}"
             for name, users in self.ignored_features.items()
         ]
         return [*imported, *self.actuator_notes, *ignored]
+
+
+def _cure(feature: str, options: Mapping[str, str]) -> str:
+    """Return what gives a scene a feature, or makes it unnecessary: the end of a note."""
+    option, own = options.get(feature), FEATURES[feature].cure
+    cures = [*([f"set solver.{option} = true"] if option else []), *([own] if own else [])]
+    return f"; {', or '.join(cures)}" if cures else ""

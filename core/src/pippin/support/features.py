@@ -18,6 +18,9 @@ class Feature:
     """Whether the scene is another mechanism without the feature; otherwise only numbers change, and `pippin compare`
     accepts the loss."""
 
+    is_possible: bool = False
+    """Whether a scene may come out right without the feature, so that it is noted and never refused."""
+
     is_noted: bool = False
     """Whether a solver without the feature is noted, not refused, if only a robot file states it. A feature that a key
     of the configuration asks for, or a model made in Python, is refused in any case."""
@@ -52,9 +55,12 @@ _STRUCTURAL: Mapping[str, str] = {
     "tendons": "Newton's tendons",
     "mujoco_tendons": "MuJoCo's tendons",
     "asset_actuators": "actuators of the asset's own other than the servos of its joints, as MJCF has them",
-    "muscles": "muscles",
+    "muscles": "muscles, which pull their points together by their activation [N]",
+    "activations": "triangles and tetrahedra that their activation strains",
     "attachments": "particles that bodies hold",
     "particles": "particles",
+    "particle_contacts": "contacts of particles with each other",
+    "face_contacts": "contacts of particles with faces of cloth and soft bodies",
     "springs": "springs between particles",
     "triangles": "elastic triangles between particles",
     "bending": "edges of cloth that resist bending",
@@ -93,17 +99,25 @@ _NUMERIC: Mapping[str, str] = {
 """Meanings of the features without which only numbers change."""
 
 _CURES: Mapping[str, str] = {
+    "face_contacts": "keep them apart, as particles pass through these faces",
+    "particle_contacts": "choose a solver that has them, as particles pass through each other",
     "attachments": "leave them out, or hold the particles to the world by `pin`",
     "massless_bodies": "merge them: collapse_fixed_joints = true in the asset",
     "particle_worlds": "use one world: scene.worlds = 1",
     "velocity_limits": "drive the joints by an actuator group, which keeps their limits",
 }
 
+_POSSIBLE = frozenset({"face_contacts", "particle_contacts"})
+"""What matters only where objects of matter meet."""
+
 _NOTED = frozenset({"carried_sliders", "joint_damping", "joint_friction", "velocity_limits"})
 """What robot files state without a choice, and some solvers lack."""
 
 FEATURES: Mapping[str, Feature] = {
-    **{name: Feature(meaning=meaning, cure=_CURES.get(name, "")) for name, meaning in _STRUCTURAL.items()},
+    **{
+        name: Feature(meaning=meaning, cure=_CURES.get(name, ""), is_possible=name in _POSSIBLE)
+        for name, meaning in _STRUCTURAL.items()
+    },
     **{
         name: Feature(meaning=meaning, is_structural=False, is_noted=name in _NOTED, cure=_CURES.get(name, ""))
         for name, meaning in _NUMERIC.items()

@@ -34,7 +34,7 @@ class Gaps:
     """Those that the user has to accept."""
 
     ignored: dict[str, Sequence[str]] = attrs.field(factory=dict)
-    """Those that the user accepts to lose, or that only a robot file states."""
+    """Those that the user accepts to lose, that only a robot file states, or that matter where objects meet."""
 
 
 def find_gaps(
@@ -57,6 +57,7 @@ def find_gaps(
         users = [user for user in used[name] if user not in honoured]
         if users:
             is_noted = FEATURES[name].is_noted and are_stated and asked.isdisjoint(users)
+            is_noted |= FEATURES[name].is_possible
             (gaps.ignored if name in accepted or is_noted else gaps.refused)[name] = users
     return gaps
 

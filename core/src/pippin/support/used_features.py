@@ -10,6 +10,7 @@ from pippin.attribute_rows import numbers, texts
 
 from .features import ASKED, FEATURES
 from .joint_users import JOINT_USERS
+from .matter_users import MATTER_USERS
 from .model_rows import host, is_moved
 from .shape_users import SHAPE_USERS
 from .world_users import WORLD_USERS
@@ -103,6 +104,7 @@ def _light_links(model: newton.Model) -> Sequence[str]:
 
 _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     **JOINT_USERS,
+    **MATTER_USERS,
     **SHAPE_USERS,
     **WORLD_USERS,
     "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],

@@ -21,6 +21,7 @@ class SolverFeatherstone:
 
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
+        "activations",
         "adhesion",
         "armature",
         "bending",
@@ -35,7 +36,6 @@ class SolverFeatherstone:
         "limit_stiffness",
         "massless_bodies",
         "mimic_joints",
-        "muscles",
         "particle_adhesion",
         "particle_worlds",
         "particles",

@@ -19,6 +19,7 @@ class SolverSemiImplicit:
 
     coordinates = "maximal"
     supported_features = (RIGID_TREES - {"carried_sliders"}) | {
+        "activations",
         "adhesion",
         "bending",
         "contact_stiffness",
@@ -33,10 +34,10 @@ class SolverSemiImplicit:
         "limit_stiffness",
         "loop_joints",
         "mimic_joints",
-        "muscles",
         "particle_adhesion",
         "particle_cohesion",
         "particle_contact_stiffness",
+        "particle_contacts",
         "particle_friction",
         "particles",
         "soft_contact_friction",
@@ -46,7 +47,10 @@ class SolverSemiImplicit:
         "tetrahedra",
         "triangles",
     }
-    optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
+    optional_features: ClassVar = {
+        "face_contacts": "enable_tri_contact",
+        "particle_worlds": "disable_particle_contacts",
+    }
     deterministic_on = frozenset({"cpu", "cuda"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
@@ -58,8 +62,10 @@ class SolverSemiImplicit:
     def __init__(self, config: SemiImplicitConfig) -> None:
         self.config = config
         if config.disable_particle_contacts:
-            touching = {"particle_cohesion", "particle_contact_stiffness", "particle_friction"}
+            touching = {"particle_cohesion", "particle_contact_stiffness", "particle_contacts", "particle_friction"}
             self.supported_features = (type(self).supported_features | {"particle_worlds"}) - touching
+        elif config.enable_tri_contact:
+            self.supported_features = type(self).supported_features | {"face_contacts"}
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:

@@ -27,7 +27,7 @@ class SolverStyle3D:
 
     coordinates = "maximal"
     supported_features = frozenset(
-        {"bending", "particles", "soft_contact_friction", "soft_contact_stiffness", "triangles"}
+        {"bending", "face_contacts", "particles", "soft_contact_friction", "soft_contact_stiffness", "triangles"}
     )
     supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import newton
@@ -41,6 +41,7 @@ class SolverVBD:
         "tetrahedra",
         "triangles",
     }
+    optional_features: ClassVar = {"face_contacts": "particle_enable_self_contact"}
     deterministic_on = frozenset({"cpu", "cuda"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
@@ -55,6 +56,8 @@ class SolverVBD:
         if faults:
             raise pippin.ConfigError(*faults)
         self.config = config
+        if config.particle_enable_self_contact:
+            self.supported_features = type(self).supported_features | {"face_contacts"}
         self.notes: tuple[str, ...] = ()
 
     @property
@@ -84,6 +87,8 @@ class SolverVBD:
         options = attrs.asdict(self.config)
         options["deterministic"] = deterministic_mode(self.config.deterministic)
         del options["particle_rebuild_bvh"], options["owns_collision_pipeline"]
+        if not model.tri_count:  # without faces there is nothing to touch, and Newton's search ends the process
+            options["particle_enable_self_contact"] = False
         frequency, when = {}, {}
         for name, slot in (("particle", solver.CollisionSlot.SOFT_SELF_CONTACT), ("rigid", solver.CollisionSlot.RIGID)):
             frequency[slot] = options.pop(f"{name}_collision_frequency")
@@ -124,7 +129,7 @@ class SolverVBD:
         )
 
     def _of_self_contacts(self) -> Iterator[Capacity]:
-        if not self.config.particle_enable_self_contact or not self._solver.model.particle_count:
+        if not self._solver.particle_enable_self_contact or not self._solver.model.particle_count:
             return
         found: Any = self._solver.trimesh_collision_info  # of the detector, or of the solver's own pipeline
         for name, holds, sizes, count in (
@@ -136,12 +141,13 @@ class SolverVBD:
             ),
             ("edge", "edges near one edge", found.edge_colliding_edges_buffer_sizes, found.edge_colliding_edges_count),
         ):
-            yield Capacity(
-                field=f"solver.particle_{name}_contact_buffer_size",
-                holds=holds,
-                allocated=int(sizes.numpy().min()),
-                count=count,
-            )
+            if len(sizes):  # a soft body, and triangles of a stage, may have no edges
+                yield Capacity(
+                    field=f"solver.particle_{name}_contact_buffer_size",
+                    holds=holds,
+                    allocated=int(sizes.numpy().min()),
+                    count=count,
+                )
 
 
 class _RebuiltVBD(newton.solvers.SolverVBD):

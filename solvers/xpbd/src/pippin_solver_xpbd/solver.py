@@ -20,6 +20,7 @@ class SolverXPBD:
 
     coordinates = "maximal"
     supported_features = RIGID_TREES | {
+        "activations",
         "bending",
         "disabled_joints",
         "distance_joints",
@@ -30,6 +31,7 @@ class SolverXPBD:
         "mimic_joints",
         "particle_adhesion",
         "particle_cohesion",
+        "particle_contacts",
         "particle_friction",
         "particles",
         "rolling_friction",
@@ -58,7 +60,7 @@ class SolverXPBD:
             feature for feature, option in self.optional_features.items() if getattr(config, option)
         }
         if config.disable_particle_contacts:
-            self.supported_features -= {"particle_cohesion", "particle_friction"}
+            self.supported_features -= {"particle_cohesion", "particle_contacts", "particle_friction"}
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
