@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import newton
@@ -24,7 +23,7 @@ class CountingKamino(newton.solvers.SolverKamino):
             none.
     """
 
-    def __init__(self, model: Any, config: Any, *, loops: Sequence[bool]) -> None:
+    def __init__(self, model: Any, config: Any, *, loops: list[bool]) -> None:
         super().__init__(model, config)
         #: Whether a reset closes loops.
         self.closes_loops = any(loops)

@@ -138,7 +138,7 @@ class SolverKamino:
         if kind_of(model.device) == "cpu":
             self._fit_to_cpu(settings.dynamics_solver, dynamics.linear_solver_type)
         self._solver = CountingKamino(
-            model, settings, loops=_worlds_with_loops(model) if self.config.use_fk_solver else ()
+            model, settings, loops=_worlds_with_loops(model) if self.config.use_fk_solver else []
         )
         return self._solver
 
