@@ -38,6 +38,7 @@ PLUGINS_OF_THE_CORE = frozenset(
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
     ("pippin.analysis.compare", "pippin.analysis.measured_run"),
+    ("pippin.config.files", "pippin.config.newton_assets"),
     ("pippin.analysis.inspection", "pippin.analysis.inspection.contents"),
     ("pippin.analysis.inspection", "pippin.analysis.image"),
     ("pippin.analysis.inspection", "pippin.analysis.inspection.memory"),

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "newton_examples"
 
 PASSES, EMPTY, CUDA = "passes", "passes, its check is empty", "has a file for CUDA"
+ASSET = "has a file, and needs a download"
 
 MISSING = (
     ("download", "needs a download"),
@@ -39,7 +40,8 @@ The test also wants more than some of the checks. No pose may be infinite, and s
 must have kept its pose if that is the point. An example whose own check is empty gets this alone, and is counted apart.
 A few files have fewer cells or coarser sand than the example, so that a CPU runs them in a minute; they say so.
 "Has a file for CUDA" means that the file exists and that its test waits for a CUDA device: the solver needs one, or the
-run takes a CPU a quarter of an hour. "Needs a download" means that files are missing which Newton's package lacks.
+run takes a CPU a quarter of an hour. "Needs a download" means that files are missing which Newton's package lacks. An
+example that has a file all the same has not been run: its test waits for Newton's cache to hold the assets.
 
 | verdict | examples |
 |---|---|
@@ -69,7 +71,8 @@ def verdicts() -> Iterator[tuple[str, str, str]]:
         name = path.partition("/")[2]
         if name in cases:
             case = cases[name]
-            yield path, CUDA if "cuda" in case.marks else EMPTY if case.is_empty else PASSES, ""
+            here = ASSET if case.asset is not None else CUDA if "cuda" in case.marks else PASSES
+            yield path, EMPTY if case.is_empty and here == PASSES else here, ""
         elif name in out:
             yield path, "out", out[name]
         else:
@@ -87,7 +90,7 @@ def page() -> str:
     text += TABLE
     for path, verdict, reason in rows:
         name = path.partition("/")[2]
-        link = f"[{verdict}]({files}/{name}.toml)" if verdict in (PASSES, EMPTY, CUDA) else verdict
+        link = f"[{verdict}]({files}/{name}.toml)" if verdict in (PASSES, EMPTY, CUDA, ASSET) else verdict
         text += named_row(name, f"{link}: {reason}" if reason else link, ", ".join(wanted[path]) or "nothing")
     return text
 

@@ -83,8 +83,9 @@ CURES = (
     {"collapse_fixed_joints": True},
     {"self_collisions": False, "collapse_fixed_joints": True},
     {"substeps": 10},
+    {"iterations": 10},
 )
-"""Keys of the asset, or of the simulation, that a robot which does not run gets in turn."""
+"""Keys of the asset, of the simulation or of the solver that a robot which does not run gets in turn."""
 
 
 def first_try(path: str, height: float | None, solver: str, **keys: Any) -> dict[str, Any]:
@@ -93,11 +94,12 @@ def first_try(path: str, height: float | None, solver: str, **keys: Any) -> dict
 
     warnings.simplefilter("ignore")
     simulated = {"device": "cpu", **{name: keys.pop(name) for name in keys.keys() & {"substeps"}}}
+    solved = {"type": solver, **{name: keys.pop(name) for name in keys.keys() & {"iterations"}}}
     asset: dict[str, Any] = {"path": path, **keys}
     if height is not None:
         asset |= {"floating": True, "position": [0.0, 0.0, height]}
     scene = {"ground": height is not None, "assets": [asset]}
-    tables = {"simulation": simulated, "scene": scene, "solver": {"type": solver}}
+    tables = {"simulation": simulated, "scene": scene, "solver": solved}
     start = time.perf_counter()
     try:
         with pippin.Simulation(pippin.structure(tables)) as simulation:

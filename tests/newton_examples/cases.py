@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
+import newton
 import numpy as np
 import pippin
 import warp as wp
@@ -225,10 +227,44 @@ def _sand(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"solver": SimpleNamespace(voxel_size=0.1, grid_type="sparse"), "collider": "cube"}
 
 
+def _funnel(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"solver": SimpleNamespace(voxel_size=0.01), "funnel_offset_z": 0.2}
+
+
 def _impedance(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return what the example's own step writes, and Pippin's motions do not read."""
     targets = SimpleNamespace(joint_q_des=wp.zeros(4, dtype=wp.float32))
     return {"_input": targets, "_graph": None, "_gpu_step": simulation.step}
+
+
+def _water(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the surface of the water, with the settings of Newton's test."""
+    solver: Any = simulation.solver
+    surface = solver.create_particle_surface(
+        voxel_size=0.075,
+        max_grid_cells=300_000,
+        kernel_radius=3.0 * 0.1442857,
+        threshold=0.25,
+        anisotropic=True,
+        kernel_scale=0.6,
+        field_mode="sdf",
+        redistance_iterations=1,
+    )
+    return {
+        "surface": surface,
+        "extrapolate_into_colliders": True,
+        "collider_extrapolation_depth": 0.075,
+        "tank_extents": (2.0, 0.5, 2.0),
+        "world_offsets_np": np.zeros((1, 3)),
+        "initial_water_max_x": 0.0,
+    }
+
+
+def _draw_water(example: Any) -> None:
+    """Extract the surface, as the example does to draw it."""
+    example.surface_mesh = example._extract_surface()
+    _, indices, _ = example.surface_mesh.to_arrays()
+    example.surface_triangle_count = 0 if indices is None else len(indices) // 3
 
 
 def _routing(simulation: pippin.Simulation) -> Mapping[str, Any]:
@@ -325,6 +361,107 @@ def _imu(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"imu": SimpleNamespace(accelerometer=values), "colors": wp.zeros(3, dtype=wp.vec3), "visual_cubes": ()}
 
 
+def _wall(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the bricks, and how far beyond its detections a body moved."""
+    bricks = [index for index, label in enumerate(simulation.model.body_label) if label != "projectile"]
+    return {
+        "brick_bodies": bricks,
+        "projectile_body": simulation.model.body_label.index("projectile"),
+        "initial_brick_positions": simulation.state.body_q.numpy()[bricks, :3].copy(),
+        "use_scheduler": True,
+        "scheduler": SimpleNamespace(interval_overflow=simulation.contact_source.overtravel),
+    }
+
+
+def _rolls(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    return {"num_cloth_verts": 320 * 15}
+
+
+def _plug(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the start of all bodies; no gizmo is dragged, so a step is that of the simulation."""
+    return {**_steps(simulation), "_initial_body_q": simulation.state.body_q.numpy().copy()}
+
+
+def _free_root(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the DOFs of the roots, which no drive may hold."""
+    kinds, starts = simulation.model.joint_type.numpy(), simulation.model.joint_qd_start.numpy()
+    free = starts[:-1][kinds == int(newton.JointType.FREE)]
+    return {
+        "solver_type": "mujoco",
+        "device": simulation.device,
+        "root_dof_indices": [int(start) + axis for start in free for axis in range(6)],
+    }
+
+
+def _caught(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    module = importlib.import_module("newton.examples.multiphysics.example_vbd_dat_rigid_soft")
+    return {"params": module.PARAMS, "_bodies": range(6), "max_penetration": 0.0, "frame": 0}
+
+
+def _bags(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    module = importlib.import_module("newton.examples.vbd.example_vbd_soft_rigid_contact")
+    return {"info": {"body_indices": range(6)}, "params": module.PARAMS, "frame": 0}
+
+
+def _bag(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    module = importlib.import_module("newton.examples.vbd.example_vbd_soft_rigid_mix_contact")
+    return {"info": {"body_indices": range(5)}, "params": module.PARAMS, "frame": 0}
+
+
+def _plates(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the contact sensors by Newton's names: its own step looks which plate is touched."""
+    flap = simulation.sensors["flap"].outputs["net_force"].data.reshape((1,))
+    plates = simulation.sensors["plates"].outputs["force_matrix"].data.reshape((2, 2))
+    names = {each: index for index, each in enumerate(simulation.model.shape_label)}
+    partners = [[names["/env/Cube"], names["/env/Sphere"]]] * 2
+    places = {"sensing_indices": [names["/env/Plate1"], names["/env/Plate2"]], "counterpart_indices": partners}
+    silent = {"viewer": Mock(), "_set_shape_colors": lambda colors: None, "next_reset": math.inf}
+    silent |= {
+        "control": SimpleNamespace(joint_target_q=wp.zeros(1, dtype=float)),
+        "hinge_joint_q_start": 0,
+        "contact_state": None,
+        "solver_observables": None,
+    }
+    return {
+        **silent,
+        "shape_colors": dict.fromkeys(simulation.model.shape_label),
+        "plates_touched": [False, False],
+        "counterpart_col": [0, 1],
+        "flap_contact_sensor": SimpleNamespace(total_force=flap, update=lambda *args, **kwargs: None),
+        "plate_contact_sensor": SimpleNamespace(force_matrix=plates, update=lambda *args, **kwargs: None, **places),
+    }
+
+
+def _color_islands(example: Any) -> None:
+    """Let the example find what it colours ants by."""
+    module = importlib.import_module("newton.examples.mujoco.example_mujoco_sleeping")
+    example.body_tree = example._build_body_tree_mapping()
+    example.default_shape_color = wp.clone(example.model.shape_color)
+    example.island_palette = wp.array(module.ISLAND_PALETTE, dtype=wp.vec3, device=example.model.device)
+    example.inactive_color = wp.vec3(*module.INACTIVE_COLOR)
+
+
+def _towers(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return the towers, and what their check records of each frame."""
+    labels = simulation.model.body_label
+    return {
+        "body_tower": np.array([int(label.split("_")[1]) if label.startswith("tower") else -1 for label in labels]),
+        "observables": simulation.observables,
+        "frame": 0,
+        "previous_body_q": None,
+        "previous_body_awake": None,
+        "towers_asleep_at_kick": False,
+        "towers_woken_by_kick": set(),
+        "sleeping_body_moved_frame": None,
+    }
+
+
+def _count_frame(example: Any) -> None:
+    """Take a frame and count it; the example's own step launches a graph."""
+    example.simulate()
+    example.frame += 1
+
+
 def _box(simulation: pippin.Simulation) -> Mapping[str, Any]:
     module = importlib.import_module("newton.examples.vbd.example_vbd_rigid_rigid_contact")
     return {"info": {"body_indices": range(6)}, "params": module.PARAMS, "frame": 0}
@@ -411,6 +548,7 @@ CASES = (
     Case(module="basic.example_basic_pendulum", frames=100),
     Case(module="basic.example_basic_shapes", frames=150, attributes=_shapes),
     Case(module="basic.example_basic_plotting", frames=100, attributes=_plots, marks=("slow",)),
+    Case(module="basic.example_basic_urdf", frames=200),
     Case(module="basic.example_recording", frames=120, attributes=_steps, marks=("slow",)),
     Case(module="cable.example_cable_bundle_hysteresis", frames=150, attributes=_bundle, marks=("slow",)),
     Case(module="cable.example_cable_initial_rest_pose", frames=120, attributes=_rest_poses),
@@ -421,8 +559,11 @@ CASES = (
     Case(module="cloth.example_cloth_bending", frames=400),
     Case(module="cloth.example_cloth_hanging", frames=10, attributes=_flag, marks=("slow",)),
     Case(module="cloth.example_cloth_poker_cards", frames=30, marks=("slow",)),
+    Case(module="cloth.example_cloth_rollers", frames=200, attributes=_rolls, marks=("cuda",)),
     Case(module="cloth.example_cloth_twist", frames=100, marks=("slow",)),
+    Case(module="contacts.example_adaptive_collision", frames=45, attributes=_wall),
     Case(module="contacts.example_balance_bird", frames=120),
+    Case(module="contacts.example_contacts_rj45_plug", frames=100, attributes=_plug, marks=("slow",)),
     Case(module="contacts.example_domino_spiral", frames=120),
     Case(module="contacts.example_newton_cradle", frames=120),
     Case(module="contacts.example_pyramid", frames=120, attributes=_pyramid),
@@ -433,13 +574,45 @@ CASES = (
         solvers=("mujoco", "kamino"),
         slow_solvers=("kamino",),
     ),
+    Case(module="diffsim.example_diffsim_spring_cage", frames=4, is_optimised=True, marks=("slow",)),
+    Case(
+        module="kamino.example_kamino_basic_dr_testmech",
+        frames=120,
+        is_empty=True,
+        asset="newton:disneyresearch/dr_testmech/usd/dr_testmech.usda",
+        marks=("slow",),
+    ),
     Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
+    Case(module="kamino.example_kamino_basic_heterogeneous", frames=120, is_empty=True, marks=("slow",)),
+    Case(
+        module="kamino.example_kamino_robot_anymal_d",
+        frames=500,
+        attributes=lambda simulation: {"dynamics_solver": "padmm", "device": simulation.device},
+        asset="newton:anybotics_anymal_d/usd/anymal_d.usda",
+        marks=("slow",),
+    ),
     Case(module="mpm.example_mpm_beam_twist", frames=100, marks=("cuda",)),
     Case(module="mpm.example_mpm_grain_rendering", frames=10, marks=("slow",)),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="mpm.example_mpm_multi_material", frames=10, marks=("slow",)),
     Case(module="mpm.example_mpm_pinch_carry", frames=300, attributes=_pads, marks=("cuda",)),
+    Case(module="mpm.example_mpm_snow_ball", frames=30, marks=("cuda",)),
     Case(module="mpm.example_mpm_twoway_coupling", frames=80, attributes=_bed, marks=("slow",)),
+    Case(module="mpm.example_mpm_viscous", frames=30, attributes=_funnel, marks=("cuda",)),
+    Case(
+        module="mpm.example_mpm_water_dam_break",
+        frames=10,
+        attributes=_water,
+        finish=_draw_water,
+        marks=("cuda",),
+    ),
+    Case(
+        module="mujoco.example_mujoco_sleeping",
+        frames=300,
+        attributes=_steps,
+        finish=_color_islands,
+        marks=("cuda",),
+    ),
     Case(module="multiphysics.example_admm_contact_solver", frames=120, attributes=_tray, marks=("slow",)),
     Case(module="multiphysics.example_kamino_mujoco_admm_solver", frames=30, attributes=_fourbar, marks=("slow",)),
     Case(module="multiphysics.example_mujoco_mpm_coupled_solver", frames=2, attributes=_bed, marks=("slow",)),
@@ -450,15 +623,37 @@ CASES = (
     Case(module="multiphysics.example_rigid_soft_contact", frames=2),
     Case(module="multiphysics.example_softbody_dropping_to_cloth", frames=2, marks=("slow",)),
     Case(module="multiphysics.example_softbody_gift", frames=2, marks=("slow",)),
+    Case(module="multiphysics.example_vbd_dat_rigid_soft", frames=300, attributes=_caught, marks=("cuda",)),
     Case(module="multiphysics.example_vbd_mpm_coupled_solver", frames=2, attributes=_block_on_sand, marks=("slow",)),
     Case(module="multiphysics.example_xpbd_mpm_coupled_solver", frames=2, attributes=_grains_on_sand, marks=("slow",)),
     Case(module="multiphysics.example_xpbd_vbd_coupled_solver", frames=5, marks=("slow",)),
+    Case(
+        module="robot.example_robot_anymal_d",
+        frames=10,
+        attributes=_free_root,
+        asset="newton:anybotics_anymal_d/usd/anymal_d.usda",
+        marks=("slow",),
+    ),
+    Case(
+        module="robot.example_robot_h1",
+        frames=500,
+        attributes=_free_root,
+        asset="newton:unitree_h1/usd_structured/h1.usda",
+        marks=("slow",),
+    ),
     Case(module="robot.example_robot_cartpole", frames=10),
     Case(module="selection.example_selection_articulations", frames=10, attributes=_steps, marks=("slow",)),
+    Case(
+        module="selection.example_selection_cartpole",
+        frames=10,
+        attributes=lambda simulation: {**_steps(simulation), "solver_type": "mujoco", "_body_q_after_view_fk": None},
+    ),
     Case(module="selection.example_selection_materials", frames=10, attributes=_steps),
     Case(module="selection.example_selection_multiple", frames=10, attributes=_steps),
+    Case(module="sensors.example_sensor_contact", frames=160, attributes=_plates),
     Case(module="sensors.example_sensor_imu", frames=200, attributes=_imu),
     Case(module="softbody.example_softbody_hanging", frames=2),
+    Case(module="steel.example_steel_sleeping", frames=340, attributes=_towers, step=_count_frame, marks=("cuda",)),
     Case(module="tendon.example_tendon_3d_routing", frames=60, attributes=_routing),
     Case(module="tendon.example_tendon_capstan_friction", frames=45, attributes=_capstans),
     Case(module="tendon.example_tendon_mujoco_switch", frames=210, attributes=_switch, is_still=True),  # it returns
@@ -476,4 +671,6 @@ CASES = (
     Case(module="vbd.example_vbd_gripper_soft_grid", frames=240, attributes=_gripper, marks=("slow",)),
     Case(module="vbd.example_vbd_gripper_soft_triangle", frames=240, attributes=_gripper, marks=("slow",)),
     Case(module="vbd.example_vbd_rigid_rigid_contact", frames=100, attributes=_box),
+    Case(module="vbd.example_vbd_soft_rigid_contact", frames=100, attributes=_bags, marks=("slow",)),
+    Case(module="vbd.example_vbd_soft_rigid_mix_contact", frames=300, attributes=_bag, marks=("slow",)),
 )

@@ -4,11 +4,14 @@ import tomllib
 from pathlib import Path
 
 import newton
+import numpy as np
+import pippin
 import pytest
 import warp as wp
+from pippin.config.files import find_file
 
 from .cases import CASES
-from .judge import FILES, Case, judge
+from .judge import FILES, Case, judge, judge_optimised, refuse_open
 
 PARAMETERS = [
     pytest.param(
@@ -26,8 +29,31 @@ PARAMETERS = [
 def test_an_example_passes_newtons_check(case: Case, solver: str | None):
     if "cuda" in case.marks and not wp.is_cuda_available():
         pytest.skip("no CUDA device")
+    if case.asset is not None:
+        try:
+            find_file(case.asset, "path")
+        except pippin.ConfigError as error:
+            pytest.skip(str(error))
 
-    judge(case, solver)
+    judge_optimised(case) if case.is_optimised else judge(case, solver)
+
+
+def test_an_open_joint_is_refused():
+    links = {
+        "type": "body",
+        "label": "link",
+        "position": [0.0, 0.0, 1.0],
+        "shapes": [{"type": "sphere", "radius": 0.1}],
+    }
+    links |= {"joint": {"type": "revolute", "axis": [0.0, 1.0, 0.0], "child_position": [0.0, 0.0, 0.5]}}
+    tables = {"simulation": {"device": "cpu"}, "scene": {"objects": [links]}, "solver": {"type": "featherstone"}}
+    with pippin.Simulation(tables) as simulation:
+        simulation.step(20)
+        refuse_open(simulation)
+
+        simulation.state.body_q.assign(simulation.state.body_q.numpy() + np.array([0.006, 0, 0, 0, 0, 0, 0]))
+        with pytest.raises(AssertionError, match=r"is open by 0\.006 m"):
+            refuse_open(simulation)
 
 
 def test_the_table_has_the_examples_of_the_installed_newton():

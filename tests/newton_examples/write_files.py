@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import newton
 import numpy as np
+from pxr import Usd, UsdGeom
 
 FILES = Path(__file__).parent / "files"
 
@@ -199,6 +201,130 @@ def arcs() -> np.ndarray:
     return np.array(rows)
 
 
+def bag(size: tuple[float, float, float], cells: int) -> newton.Mesh:
+    """Return a box of cloth without a lid [m], its floor at height zero, with as many cells along every edge."""
+    quads = []
+    for axis, side in ((2, 0.0), (1, 0.0), (1, 1.0), (0, 0.0), (0, 1.0)):
+        first, second = (each for each in range(3) if each != axis)
+        for row, column in np.ndindex(cells, cells):
+            corners = np.full((4, 3), side)
+            corners[:, first] = (column + np.array([0, 1, 0, 1])) / cells
+            corners[:, second] = (row + np.array([0, 0, 1, 1])) / cells
+            # Seen from outside, the triangles of every side turn alike.
+            quads.append(corners if (side == 1.0) != (axis == 1) else corners[[1, 0, 3, 2]])
+    corners = np.concatenate(quads)
+    _, first, indices = np.unique((corners * cells).round().astype(int), axis=0, return_index=True, return_inverse=True)
+    vertices = corners[first] * size - np.array([size[0] / 2, size[1] / 2, 0.0])
+    faces = indices.reshape(-1, 4)[:, [0, 1, 2, 1, 3, 2]]
+    return newton.Mesh(vertices, faces.ravel(), compute_inertia=False)
+
+
+def funnel() -> newton.Mesh:
+    """Return the funnel of `mpm_viscous`, a closed shell 5 mm thick, with its opening at height zero [m]."""
+    angles = np.linspace(0.0, 2.0 * math.pi, 64, endpoint=False)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    corners = [(0.01, 0.0), (0.05, 0.2), (0.055, 0.2), (0.015, 0.0)]
+    vertices = [np.column_stack([radius * circle, np.full(64, height)]) for radius, height in corners]
+    here = np.arange(64)
+    there, sides = (here + 1) % 64, [(each * 64, (each + 1) % 4 * 64) for each in range(4)]
+    faces = [
+        np.stack([near + here, far + here, near + there, near + there, far + here, far + there], axis=1)
+        for near, far in sides
+    ]
+    return newton.Mesh(np.concatenate(vertices), np.concatenate(faces).reshape(-1), compute_inertia=False)
+
+
+def honey() -> np.ndarray:
+    """Return the particles that fill the funnel of `mpm_viscous` [m], by its seed, shape [particles, 3]."""
+    x, y, z = np.meshgrid(np.arange(31) / 300 - 0.05, np.arange(31) / 300 - 0.05, np.arange(61) / 300)
+    points = np.stack([x, y, z]).reshape(3, -1).T
+    points += (np.random.default_rng(422).random(points.shape) - 0.5) * (2.0 / 300)
+    radius = 0.01 + np.clip(points[:, 2] / 0.2, 0.0, 1.0) * 0.04 - 0.01
+    inside = (np.hypot(points[:, 0], points[:, 1]) < radius) & (points[:, 2] > 0.01) & (points[:, 2] < 0.19)
+    return points[inside]
+
+
+def slope(y: np.ndarray) -> np.ndarray:
+    """Return the heights of the ground of `mpm_snow_ball` at some places along y [m]."""
+    return -20.0 / np.pi * np.sin(np.pi * y / 20.0) * (1.0 + 0.1 * np.sin(np.pi * y / 5.0))
+
+
+def hill() -> newton.Mesh:
+    """Return the ground of `mpm_snow_ball` [m]: a bar along y, whose upper side is the slope."""
+    y = np.linspace(-10.0, 10.0, 150)
+    top, low = slope(y), np.full(150, slope(y).min() - 2.0)
+    vertices = np.concatenate([np.column_stack([np.full(150, x), y, z]) for x in (-2.5, 2.5) for z in (low, top)])
+    corners, near, far = np.array([0, 300, 450, 150]), np.arange(149), np.arange(149) + 1  # around the bar
+    faces = [
+        np.stack([one + near, one + far, other + near, other + near, one + far, other + far], axis=1)
+        for one, other in zip(corners, np.roll(corners, -1), strict=True)
+    ]
+    caps = np.array([[0, 300, 150], [300, 450, 150], [149, 299, 449], [449, 299, 599]])
+    return newton.Mesh(vertices, np.concatenate([*(each.reshape(-1, 3) for each in faces), caps]).reshape(-1))
+
+
+def snow() -> np.ndarray:
+    """Return the lowest layer of snow of `mpm_snow_ball` [m], shape [particles, 3]."""
+    x, y = np.meshgrid(np.arange(-2.4, 2.4, 0.1), np.arange(-9.9, 9.9, 0.1))
+    places = np.linspace(-10.0, 10.0, 150)
+    return np.stack([x.ravel(), y.ravel(), np.interp(y.ravel(), places, slope(places)) + 0.05], axis=1)
+
+
+def ball() -> np.ndarray:
+    """Return the particles of the snow ball of `mpm_snow_ball` about its centre [m], shape [particles, 3]."""
+    points = np.stack(np.meshgrid(*[np.linspace(-1.0, 1.0, 21)] * 3)).reshape(3, -1).T
+    return points[np.linalg.norm(points, axis=1) <= 1.0]
+
+
+def roll() -> newton.Mesh:
+    """Return the cloth of `cloth_rollers` about the axis z of its roller [cm]: a spiral, and the end that leads away.
+
+    The last row lies on the other roller, and strains the row before it a little, as in the example.
+    """
+    along = np.linspace(0.0, 80.0, 300)  # the angle [rad]
+    spiral = (10.0 + 0.4 / (2.0 * np.pi) * along)[:, None] * np.stack([np.cos(along), np.sin(along)], axis=1)
+    end = np.array([51.5, -7.4])
+    rows = np.concatenate([spiral, spiral[-1] + np.linspace(0.05, 1.0, 20)[:, None] * (end - spiral[-1])])
+    rows[-1] = 51.82, 7.4
+    across = np.linspace(-50.0, 50.0, 15)
+    vertices = np.column_stack([np.repeat(rows, 15, axis=0), np.tile(across, 320)])
+    here = (np.arange(319)[:, None] * 15 + np.arange(14)).ravel()
+    faces = np.stack([here, here + 15, here + 1, here + 15, here + 16, here + 1], axis=1)
+    return newton.Mesh(vertices, faces.ravel(), compute_inertia=False)
+
+
+def roller(radius: float) -> newton.Mesh:
+    """Return the side of a roller of `cloth_rollers` about y [cm], of 128 rectangles with corners of their own."""
+    angles = 2.0 * np.pi * (np.arange(128)[:, None] + np.array([0, 1, 1, 0])) / 128
+    ends = np.tile([-60.0, -60.0, 60.0, 60.0], (128, 1))
+    vertices = np.stack([radius * np.cos(angles), ends, radius * np.sin(angles)], axis=2).reshape(-1, 3)
+    faces = np.arange(0, 512, 4)[:, None] + np.array([0, 1, 2, 0, 2, 3])
+    return newton.Mesh(vertices, faces.ravel(), compute_inertia=False)
+
+
+def cord() -> np.ndarray:
+    """Return the ends of the segments of the cable of `contacts_rj45_plug`, from the stage of its plug [m]."""
+    stage = Usd.Stage.Open(str(Path(newton.__file__).parent / "examples" / "assets" / "rj45_plug.usd"))
+    curve: Any = UsdGeom.BasisCurves(stage.GetPrimAtPath("/World/CableCurve"))
+    return np.array(curve.GetPointsAttr().Get())
+
+
+def tank() -> newton.Mesh:
+    """Return the open tank of `mpm_water_dam_break` [m], 4 x 1 x 4 inside, with walls of 15 cm."""
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    inner, outer = corners * (2.0, 0.5), corners * (2.15, 0.65)
+    rings = ((inner, 0.0), (inner, 4.0), (outer, 4.0), (outer, -0.15))
+    vertices = np.concatenate([np.column_stack([ring, np.full(4, height)]) for ring, height in rings])
+    sides = [
+        (4 * ring + side, 4 * ring + (side + 1) % 4, 4 * ring + 4 + side, 4 * ring + 4 + (side + 1) % 4)
+        for ring in range(3)
+        for side in range(4)
+    ]
+    faces = [face for a, b, c, d in sides for face in ((a, c, b), (b, c, d))]
+    faces += [(0, 1, 2), (0, 2, 3), (12, 14, 13), (12, 15, 14)]
+    return newton.Mesh(vertices, np.array(faces).ravel(), compute_inertia=False)
+
+
 def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
@@ -206,6 +332,7 @@ def main() -> None:
     np.savetxt(FILES / "helix.csv", helix(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "zigzag.csv", zigzag(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "arc.csv", arc(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "cord.csv", cord(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "kink.csv", kink(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "semicircle.csv", semicircle(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "seed.csv", seed(), fmt="%.9g", delimiter=",")
@@ -227,6 +354,15 @@ def main() -> None:
     rings = {"belt": (1.56, 2.04, -0.04, 0.04), "rail_inner": (1.525, 1.56, 0.03, 0.19)}
     for name, sizes in {**rings, "rail_outer": (2.04, 2.075, 0.03, 0.19)}.items():
         mesh = ring(*sizes)
+        np.savez_compressed(FILES / f"{name}.npz", vertices=mesh.vertices, indices=mesh.indices)
+    for name, points in (("honey", honey()), ("snow", snow()), ("ball", ball())):
+        np.save(FILES / f"{name}.npy", points.astype(np.float32))
+    meshes = {"funnel": funnel(), "hill": hill(), "roll": roll(), "tank": tank()}
+    meshes |= {"roller_small": roller(9.9), "roller_large": roller(14.9)}
+    for name, mesh in meshes.items():
+        np.savez_compressed(FILES / f"{name}.npz", vertices=mesh.vertices, indices=mesh.indices)
+    for name, size, cells in (("bag", (0.06, 0.06, 0.1), 10), ("bag_deep", (0.12, 0.07, 0.24), 20)):
+        mesh = bag(size, cells)
         np.savez_compressed(FILES / f"{name}.npz", vertices=mesh.vertices, indices=mesh.indices)
     for kind, (name, height) in enumerate({"boxes": 0.08, "capsules": 0.08, "spheres": 0.11}.items()):
         np.savetxt(FILES / f"bags_{name}.csv", bags(kind, height), fmt="%.9g", delimiter=",")

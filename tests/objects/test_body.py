@@ -3,6 +3,7 @@
 import numpy as np
 import pippin
 import pytest
+import warp as wp
 
 BOX = {"type": "box", "size": [0.2, 0.4, 0.6]}
 VOLUME = 0.2 * 0.4 * 0.6
@@ -132,3 +133,14 @@ def test_two_equal_labels_are_refused():
         pippin.ConfigError, match=r"scene\.objects\[1\]\.label: 'crate' is a label of scene\.objects\[0\]"
     ):
         build(table(), table())
+
+
+def test_a_field_of_distances_of_a_mesh_needs_cuda():
+    bear = {"type": "mesh", "path": "pkg:newton/examples/assets/bear.usd", "prim": "/root/bear/bear"}
+    fine = table(shapes=[{**bear, "sdf_max_resolution": 8}])
+    if wp.is_cuda_available():
+        build(fine).close()
+        return
+
+    with pytest.raises(pippin.ConfigError, match=r"shapes\[0\]: its signed distance field: .*CUDA"):
+        build(fine)

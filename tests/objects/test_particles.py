@@ -107,6 +107,20 @@ def test_granular_matter_has_particles_at_the_spacing_and_its_attributes():
     np.testing.assert_allclose(frictions, 0.7, rtol=1e-6)
 
 
+def test_granular_matter_lies_at_listed_points():
+    points = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.0, 0.3]]
+    listed = {"type": "granular", "label": "sand", "points": points, "spacing": 0.05, "density": 2000.0}
+    turned = {**listed, "position": [0.0, 0.0, 1.0], "rotation": [0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]}
+    with build({**turned, "mpm": {"friction": 0.7}}, solver="implicit-mpm") as simulation:
+        places, masses = simulation.state.particle_q.numpy(), numbers(simulation, "particle_mass")
+        radii, frictions = numbers(simulation, "particle_radius"), simulation.model.mpm.friction.numpy()
+
+    np.testing.assert_allclose(places, [[0.0, 0.0, 1.0], [0.0, 0.1, 1.0], [0.0, 0.0, 1.3]], atol=1e-6)
+    np.testing.assert_allclose(masses, 2000.0 * 0.05**3, rtol=1e-5)
+    np.testing.assert_allclose(radii, 0.025, rtol=1e-6)
+    np.testing.assert_allclose(frictions, 0.7, rtol=1e-6)
+
+
 def test_a_rod_is_a_chain_of_capsules_along_its_points():
     rod = {"type": "rod", "label": "cable", "position": [0.0, 0.0, 1.0], "end": [1.0, 0.0, 0.0], "segments": 4}
     rod |= {"radius": 0.01, "bend_stiffness": 1.0}
@@ -129,6 +143,7 @@ def test_a_rod_is_a_chain_of_capsules_along_its_points():
         ({**CLOTH, "pin": [{"index": [99]}]}, r"pin\[0\]\.index: 99, but the object has 15;"),
         ({**CLOTH, "pin": [{"box": [[9, 9, 9], [10, 10, 10]]}]}, r"pin\[0\]\.box: nothing is there; .* from \[0"),
         ({**SAND, "mpm": {"frction": 0.5}}, r"mpm\.frction: the solver has no such attribute"),
+        ({**SAND, "points": [[0, 0, 0]]}, r"size: must say how large the block is, or 'points'"),
         ({"type": "rod", "label": "cable", "radius": 0.1}, r"'points', or 'end' and 'segments'"),
         ({"type": "rod", "label": "cable", "radius": 0.1, "points": [[0, 0, 0]]}, r"at least 2 points, got 1"),
         ({**BLOCK, "type": "soft-mesh", "path": "none.npz"}, r"path: no file 'none\.npz'|cells"),
@@ -137,6 +152,15 @@ def test_a_rod_is_a_chain_of_capsules_along_its_points():
 def test_a_wrong_table_is_refused(table, reason):
     with pytest.raises(pippin.ConfigError, match=reason):
         build(table)
+
+
+def test_a_shape_that_cannot_be_a_collider_of_grains_is_refused():
+    egg = {"type": "body", "label": "egg", "motion": "static", "position": [5.0, 0.0, 0.0]}
+    shape = {"type": "ellipsoid", "radii": [0.1, 0.2, 0.3]}
+    build(SAND, {**egg, "shapes": [{**shape, "has_particle_collision": False}]}, solver="implicit-mpm").close()
+
+    with pytest.raises(pippin.ConfigError, match="no collider of type ELLIPSOID, as 'egg/ellipsoid' is"):
+        build(SAND, {**egg, "shapes": [shape]}, solver="implicit-mpm")
 
 
 def test_a_solver_without_particles_is_refused():

@@ -143,3 +143,26 @@ def test_contacts_are_springs_or_springs_per_kilogram(simulate, solver, expected
             heights.append(simulation.state.body_q.numpy()[:, 2].copy())
 
     np.testing.assert_allclose(0.1 - np.min(heights, axis=0), expected, rtol=0.04)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("damping", "lost"), [(0.0, 0.0), (100.0, 0.019)])
+def test_vbd_loses_friction_by_the_damping_of_contacts(simulate, damping, lost):
+    """A box of 1 kg slides down where tan θ = 0.36 and μ = 0.3: a damper carries weight that causes no friction."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    shape = newton.ModelBuilder.ShapeConfig(density=0.0, mu=0.3, ke=2500.0, kd=damping)
+    below = wp.transform(wp.vec3(0.0, 0.0, -0.1), wp.quat_identity())
+    builder.add_shape_box(-1, xform=below, hx=5.0, hy=5.0, hz=0.1, cfg=shape)
+    place = wp.transform(wp.vec3(0.0, 0.0, 0.1), wp.quat_identity())
+    box = builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.02 / 3.0)), xform=place, label="box")
+    builder.add_shape_box(box, hx=0.1, hy=0.1, hz=0.1, cfg=shape)
+    sine, cosine = np.sin(np.arctan(0.36)), np.cos(np.arctan(0.36))
+    speeds = []
+    with simulate(builder, solver="vbd", gravity=[9.81 * sine, 0.0, -9.81 * cosine]) as simulation:
+        for _ in range(100):
+            simulation.step(10)
+            speeds.append(simulation.state.body_qd.numpy()[0, 0])
+
+    acceleration = np.polyfit(0.01 * np.arange(30, 100), speeds[30:], 1)[0]
+    friction = 9.81 * sine - acceleration
+    assert 1.0 - friction / (0.3 * 9.81 * cosine) == pytest.approx(lost, abs=0.004)

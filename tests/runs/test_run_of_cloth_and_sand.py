@@ -27,7 +27,7 @@ def tables(name, **more):
 @each_scene
 def test_a_run_leaves_a_report_and_recordings_with_a_page_open(name, tmp_path):
     recorders = {kind: {"type": kind} for kind in ("npz", "hdf5", "mcap")}
-    config = pippin.structure(tables(name, recorders=recorders, viewers={"page": {"type": "viser", "speed": 0.0}}))
+    config = pippin.structure(tables(name, recorders=recorders, viewers={"page": {"type": "viser"}}))
 
     result = pippin.run(config, steps=STEPS, out=tmp_path / "run")
 

@@ -3,6 +3,7 @@ import textwrap
 import warnings
 
 import mujoco
+import newton
 import pytest
 from pippin.assembly.scene import new_builder
 from pippin.assets.asset import find_assets
@@ -340,6 +341,52 @@ def test_a_urdf_is_fixed_unless_it_floats():
 
     assert imported(path).joint_coord_count == 12
     assert imported(path, floating=True).joint_coord_count == 7 + 12
+
+
+def test_inertias_may_be_those_of_the_shapes_and_thicker(write):
+    box = '<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    shape = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+    path = write("robot.urdf", f'<robot name="r"><link name="a">{box.format(5.0)}{shape}</link></robot>')
+
+    stated, shaped = imported(path, floating=True), imported(path, floating=True, inertia="shapes", body_armature=0.5)
+
+    assert stated.body_mass[0] == pytest.approx(5.0)
+    assert shaped.body_mass[0] == pytest.approx(1000.0 * 0.1**3)
+    assert shaped.body_inertia[0][0, 0] == pytest.approx(0.5 + 1.0 / 6.0 * 0.1**2)
+    assert shaped.body_inv_inertia[0][0, 0] == pytest.approx(1.0 / shaped.body_inertia[0][0, 0])
+    (fault,) = faults(AssetConfig(path=f"{NEWTON_ASSETS}/nv_ant.xml", inertia="shapes"))
+    assert "inertia" in fault
+
+
+def test_meshes_may_collide_as_their_bounding_boxes(write):
+    mesh = '<mesh name="m" vertex="0 0 0 1 0 0 0 2 0 0 0 3"/>'
+    path = write(
+        "robot.xml",
+        f'<mujoco><asset>{mesh}</asset><worldbody><body><geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
+    )
+
+    builder = imported(path, bounding_boxes=True)
+
+    assert builder.shape_type == [newton.GeoType.BOX]
+
+
+def test_attributes_of_a_solver_are_set_by_their_names(write):
+    path = write("robot.xml", BODY.format('<geom size="1"/><body name="leg"><joint/><geom size="1"/></body>'))
+
+    def build(attributes):
+        [asset] = find_assets([AssetConfig(path=path, attributes=attributes)])
+        builder = new_builder(SceneConfig())
+        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        import_asset(builder, asset)
+        return builder.finalize(device="cpu").mujoco
+
+    assert build({"mujoco:gravcomp": {"leg": 0.5}}).gravcomp.numpy().tolist() == [0.0, 0.5]
+    with pytest.raises(ConfigError, match="no body"):
+        build({"mujoco:gravcomp": {"wing": 0.5}})
+    with pytest.raises(ConfigError, match=r"0\.5 is no value of an attribute of type int32"):
+        build({"mujoco:sleep_policy": {"leg": 0.5}})
+    with pytest.raises(ConfigError, match=r"attributes: the solver has no attribute 'mujoco:gravcomp'"):
+        imported(path, attributes={"mujoco:gravcomp": {"leg": 0.5}})
 
 
 def test_armature_is_given_to_joints_that_state_none(write):

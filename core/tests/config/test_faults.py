@@ -143,7 +143,7 @@ def test_all_faults_of_a_file_are_reported_in_its_order(tmp_path, monkeypatch):
         ("scene", "ground", "true", "expected true or false, got 'true'"),
         ("scene", "gravity", {"z": -9.81}, "expected a list of 3 numbers, got {'z': -9.81}"),
         ("scene", "assets", {"path": "a.xml"}, "expected a list of tables, got {'path': 'a.xml'}"),
-        ("collision", "interval", [1], "expected an integer, got [1]"),
+        ("collision", "interval", [1], "expected an integer or 'adaptive', got [1]"),
     ],
 )
 def test_nothing_is_coerced(table, key, value, fault):

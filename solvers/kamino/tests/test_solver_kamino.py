@@ -285,6 +285,16 @@ def linkage():
     return builder
 
 
+def test_kinematics_leave_mechanisms_without_loops_alone(simulate, scene):
+    """A passive pendulum has no drive from which its pose would follow."""
+    with simulate(scene, capture="off", use_fk_solver=True) as simulation:
+        simulation.step(2)
+        simulation.reset([0])
+
+        np.testing.assert_allclose(simulation.state.joint_q.numpy()[0], 0.05, atol=1e-6)
+        assert np.isfinite(simulation.state.body_q.numpy()).all()
+
+
 def test_kinematics_close_the_loop_at_start_and_at_reset(simulate, linkage):
     """Turned by the angle of the motor, the second crank stays parallel to the first, and the bar level."""
     poses = []

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import newton
+import warp as wp
 from pippin.arrays import present
 from pippin.assets.mjcf.contact_dimensions import has_dimensions
 from pippin.components.registry import Components
 from pippin.config import CollisionConfig
 from pippin.coupling import build_pipeline
 from pippin.errors import ConfigError
-from pippin.solving.capacities import pipeline_capacities
+from pippin.solving.capacities import Capacity, pipeline_capacities
 from pippin.solving.contact_source import ContactSource
 
 
@@ -27,11 +30,40 @@ def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSour
         return ContactSource(contacts=_empty_buffer(model))
     pipeline = build_pipeline(model, config)
     contacts = pipeline.contacts()
+    capacities = pipeline_capacities(pipeline, contacts, config)
+    if config.interval == "adaptive":
+        return _adaptive(model, pipeline, contacts, capacities)
     return ContactSource(
         contacts=contacts,
         pipeline=pipeline if can_meet else None,
         interval=config.interval,
-        capacities=pipeline_capacities(pipeline, contacts, config),
+        capacities=capacities,
+    )
+
+
+def _adaptive(
+    model: newton.Model,
+    pipeline: newton.CollisionPipeline,
+    contacts: newton.Contacts,
+    capacities: Sequence[Capacity],
+) -> ContactSource:
+    """Return a source whose pipeline runs as the bodies' speeds demand."""
+    reason = "the scene has particles, whose contacts it does not foresee" if model.particle_count else None
+    reason = "a tape records fixed detections" if model.requires_grad else reason
+    if reason is not None:
+        raise ConfigError(f"collision.interval: 'adaptive', but {reason}; set a number of substeps")
+    overtravel = wp.zeros(1, dtype=int, device=model.device)
+    expected = Capacity(
+        field="collision.interval",
+        holds="travel",
+        allocated=0,
+        count=overtravel,
+        is_flag=True,
+        reason="bodies moved farther in a substep than speculative_contact_gap_max",
+        cure="raise simulation.substeps, or collision.speculative_contact_gap_max",
+    )
+    return ContactSource(
+        contacts=contacts, pipeline=pipeline, overtravel=overtravel, capacities=(*capacities, expected)
     )
 
 
@@ -47,7 +79,7 @@ def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfi
     """Return the contacts of a solver that runs a pipeline within its step."""
     if config.interval != 1:
         raise ConfigError(
-            f"collision.interval: {config.interval}, but the solver detects contacts within its step; leave it out"
+            f"collision.interval: {config.interval!r}, but the solver detects contacts within its step; leave it out"
         )
     pipeline, contacts = present(solver.collision_pipeline), present(solver.contacts)
     capacities = pipeline_capacities(pipeline, contacts, config)

@@ -76,7 +76,7 @@ FORMATS: Mapping[str, Format] = {
         method="add_urdf",
         keywords=_TEXT,
         extra="meshes",
-        own=("convex_hulls", "package_dirs", "xacro_args"),
+        own=("convex_hulls", "inertia", "package_dirs", "xacro_args"),
         decides=_DECIDED,
     ),
     "usd": Format(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 from newton import usd
 from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
@@ -21,6 +22,7 @@ from pippin.spelling import listed
 
 from .actuators.asset_actuators import zero_targets
 from .asset import Asset, failure
+from .attributes import set_attributes
 from .formats import FORMATS, given_options, is_normalised
 from .importer import Importer
 from .mjcf.completion import complete
@@ -50,6 +52,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     """
     if asset.config.armature is not None:
         builder.default_joint_cfg.armature = asset.config.armature
+    registered = frozenset(builder.custom_attributes)  # by the solver; the importers add some of their own
     if asset.format is FORMATS["mjcf"]:
         declare_axis_names(builder)
         _declare_actuators(builder)
@@ -74,8 +77,21 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     if normal is not None:
         is_another = asset.config.floating is not None or asset.config.collapse_fixed_joints
         complete(builder, normal, is_as_written=not is_another)
+    set_attributes(builder, asset.config.attributes, registered, f"{asset.where}.attributes")
+    if asset.config.bounding_boxes:
+        builder.approximate_meshes("bounding_box")
+    _thicken(builder, asset.config.body_armature)
     _set_start(builder, asset, normal)
     return normal
+
+
+def _thicken(builder: newton.ModelBuilder, inertia: float) -> None:
+    """Add an inertia [kg·m²] to all bodies that have a mass, about every axis."""
+    for body in range(builder.body_count) if inertia else ():
+        if builder.body_mass[body] > 0.0:
+            total: Any = np.array(builder.body_inertia[body]).reshape(3, 3) + inertia * np.eye(3)
+            builder.body_inertia[body] = wp.mat33(total)
+            builder.body_inv_inertia[body] = wp.mat33(np.linalg.inv(total))
 
 
 def _declare_actuators(builder: newton.ModelBuilder) -> None:

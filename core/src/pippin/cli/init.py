@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from pippin.config.files import find_file
 from pippin.config.loading import structure
-from pippin.config.paths import PACKAGE_PREFIX
+from pippin.config.paths import has_prefix
 from pippin.errors import ConfigError
 
 from ._options import PATH
@@ -40,7 +40,7 @@ def init(
     out = Path(f"{source.stem}.toml") if out is None else out
     if out.exists() or not out.parent.is_dir() or out.suffix != ".toml":
         raise ConfigError(f"--out: '{out}' exists, its folder does not, or it is no .toml; name a new .toml file")
-    path = robot if robot.startswith(PACKAGE_PREFIX) else Path(os.path.relpath(robot, out.parent)).as_posix()
+    path = robot if has_prefix(robot) else Path(os.path.relpath(robot, out.parent)).as_posix()
     with shown_progress() as progress:
         from pippin.runs.decisions import import_newton
 

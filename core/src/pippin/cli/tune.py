@@ -15,7 +15,7 @@ from pippin.config import SimulationConfig
 from pippin.config.loading import read_tree, structure_tree
 from pippin.config.merging import merge
 from pippin.config.overrides import apply, parse
-from pippin.config.paths import PACKAGE_PREFIX
+from pippin.config.paths import has_prefix
 from pippin.config.toml_text import toml_text
 from pippin.config.tree import Node
 from pippin.errors import ConfigError
@@ -103,7 +103,7 @@ def _base(file: str, out: Path | None = None) -> dict[str, Any]:
     path = file if out is None else Path(os.path.relpath(file, out.parent)).as_posix()
     if _is_configuration(file):
         return {"extends": [path]}
-    if file.startswith(PACKAGE_PREFIX):
+    if has_prefix(file):
         path = file
     elif out is None:
         path = str(Path(file).absolute())

@@ -24,6 +24,16 @@ _rigid = only_where(lambda table: table.hydroelastic is None, "[collision.hydroe
 _drifting = only_where(lambda table: table.contact_matching != "sticky", "contact_matching = 'disabled' or 'latest'")
 
 
+def _substeps(instance: Any, attribute: Any, value: int | str) -> None:
+    if isinstance(value, int):
+        ge(1)(instance, attribute, value)
+    elif not instance.speculative_contact_gap_max:
+        raise ValueError(
+            f"'{attribute.name}' is 'adaptive', but no speculative_contact_gap_max says how far bodies may move between"
+            " two detections; set it to a distance above 0 [m]"
+        )
+
+
 def _capacity(*validators: Any) -> Any:
     """Return a field for a buffer size; None leaves Newton's estimate."""
     return attrs.field(default=None, validator=[optional(ge(1)), *validators])
@@ -74,8 +84,10 @@ class CollisionConfig:
     broad_phase: Literal["explicit", "nxn", "sap"] | None = None
     """Search for candidate pairs; by default Newton chooses one for the model."""
 
-    interval: int = attrs.field(default=1, validator=ge(1))
-    """Substeps between two detections; every physics step begins with a detection."""
+    interval: int | Literal["adaptive"] = attrs.field(default=1, validator=_substeps)
+    """Substeps between two detections; every physics step begins with a detection. `adaptive` detects again when the
+    fastest shapes may have moved by `speculative_contact_gap_max`, or when a velocity changes; it needs an even number
+    of substeps, and rigid bodies alone."""
 
     rigid_contact_max: int | None = _capacity()
     """Capacity of the rigid contact buffer, all worlds together; by default Newton's estimate."""

@@ -13,6 +13,7 @@ from pippin.extras import installation, missing_libraries
 from .component import ComponentConfig
 from .files import find_file
 from .model import SimulationConfig
+from .paths import has_prefix
 from .tree import KeyPath, path_text
 
 _OF_ASSETS = {".usd": "usd", ".usda": "usd", ".usdc": "usd", ".usdz": "usd", ".xacro": "xacro"}
@@ -54,7 +55,7 @@ def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str]]:
         extra = "usd" if asset.format == "usd" else extra
         if extra and asset.importer is None:
             yield ("scene", "assets", index), "pippin", extra
-        if asset.path.startswith("pkg:"):
+        if has_prefix(asset.path):
             find_file(asset.path, f"scene.assets[{index}].path")
     if config.policy is not None:
         yield ("policy",), "pippin", "policy"

@@ -8,21 +8,26 @@ from pathlib import Path
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
-from .paths import PACKAGE_PREFIX
+from .paths import NEWTON_PREFIX, PACKAGE_PREFIX, has_prefix
 
 
 def find_file(path: str, where: str) -> Path:
     """Return the file that a configuration names.
 
     Args:
-        path: A path (a relative one starts from the current folder), or `pkg:package/path/inside`.
+        path: A path (a relative one starts from the current folder), `pkg:package/path/inside`, or
+            `newton:folder/path/inside`.
         where: Key path of `path`, for the error.
 
     Raises:
-        ConfigError: The package is not installed, or there is no such file; names the nearest one.
+        ConfigError: The package is not installed, or there is no such file; names the nearest one, or how to get it.
     """
     if path.startswith(PACKAGE_PREFIX):
         return _find_in_package(path, where)
+    if path.startswith(NEWTON_PREFIX):
+        from .newton_assets import find_newton_asset  # Newton knows its cache
+
+        return find_newton_asset(path, where)
     file = Path(path).expanduser()
     if not file.is_file():
         raise ConfigError(f"{where}: no file {path!r}{_nearest_entry(file)}")
@@ -34,7 +39,7 @@ def find_folder(path: str, where: str) -> Path:
     folder = Path(path).expanduser()
     if folder.is_dir():
         return folder.absolute()
-    if path.startswith(PACKAGE_PREFIX) or folder.exists():
+    if has_prefix(path) or folder.exists():
         raise ConfigError(f"{where}: not a folder, got {path!r}; name a folder")
     raise ConfigError(f"{where}: no folder {path!r}{_nearest_entry(folder)}")
 

@@ -86,7 +86,8 @@ class AssetConfig:
     """One `[[scene.assets]]` table: a robot or an object, its worlds and its pose."""
 
     path: FilePath
-    """A file, by its path relative to the configuration file, or `pkg:package/path` inside an installed package."""
+    """A file, by its path relative to the configuration file; or `pkg:package/path` inside an installed package, or
+    `newton:folder/path` among the assets that Newton downloads into its cache."""
 
     format: Literal["mjcf", "urdf", "usd"] | None = None
     """The format; by default the suffix decides: .xml and .mjcf, .urdf and .xacro, .usd, .usda, .usdc and .usdz, and
@@ -128,6 +129,17 @@ class AssetConfig:
     armature: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0)]))
     """Rotor inertia [kg or kg·m²] of joints for which the file states none; a URDF never states one."""
 
+    inertia: Literal["file", "shapes"] = "file"
+    """Whether masses and inertias are those of the file, or those of the collision shapes by the density of
+    `[scene.shapes]` (URDF only)."""
+
+    body_armature: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
+    """Inertia that is added to each body about every axis [kg·m²], which steadies light links under stiff drives."""
+
+    attributes: Mapping[str, Mapping[str, float]] = attrs.field(factory=dict)
+    """Attributes of the solver's own by their names in Newton, such as `mujoco:gravcomp`: a value by pattern of the
+    labels of bodies, shapes or joints."""
+
     ignore: tuple[str, ...] = ()
     """Label patterns of parts to leave out: named geoms and sites (MJCF), or prims with their descendants (USD)."""
 
@@ -135,14 +147,16 @@ class AssetConfig:
     """Whether the asset's own shapes collide with each other; a setting in a USD stage takes precedence. By default
     they do, but for links of a URDF that overlap in the start pose: URDF does not say which links may collide."""
 
-    collapse_fixed_joints: bool | None = None
-    """Whether bodies joined by fixed joints are merged. By default those of a URDF are if the solver would have to hold
-    them together, in maximal coordinates, and else those alone whose lack of mass the solver does not bear; sites keep
-    their names."""
+    collapse_fixed_joints: bool = False
+    """Whether bodies joined by fixed joints are merged."""
 
     convex_hulls: bool = True
     """Whether contacts see the convex hulls of the asset's meshes, as MuJoCo's always do (MJCF and URDF only); `false`
     lets Newton's collision take the triangles of the meshes, which is slow on the CPU. Meshes with an SDF keep it."""
+
+    bounding_boxes: bool = False
+    """Whether contacts see the bounding boxes of the asset's meshes, which are fast and coarse; each box lies as its
+    mesh does."""
 
     normalise: bool = True
     """Whether MuJoCo's own reader resolves an MJCF file before Newton's importer reads it: includes, default classes,

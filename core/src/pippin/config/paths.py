@@ -6,9 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 PACKAGE_PREFIX = "pkg:"
+"""Prefix of a path inside an installed package."""
+
+NEWTON_PREFIX = "newton:"
+"""Prefix of a path in the cache of Newton's downloads."""
 
 FilePath = Annotated[str, "file"]
-"""Type of a field for the path of a file, or `pkg:package/path` inside an installed package."""
+"""Type of a field for the path of a file, for `pkg:package/path` inside an installed package, or for
+`newton:folder/path` in the cache of Newton's downloads."""
 
 
 class WrittenText(str):
@@ -24,8 +29,13 @@ def is_file_path(annotation: Any) -> bool:
     return annotation == FilePath
 
 
+def has_prefix(path: str) -> bool:
+    """Tell whether a path begins in a package or in the cache of Newton, and not in a folder."""
+    return path.startswith((PACKAGE_PREFIX, NEWTON_PREFIX))
+
+
 def anchored(text: str) -> str:
     """Return a relative path as an absolute one if the folder of its file is known, else unchanged."""
-    if not isinstance(text, WrittenText) or text.startswith(PACKAGE_PREFIX):
+    if not isinstance(text, WrittenText) or has_prefix(text):
         return str(text)
     return str(text.folder.absolute() / text)

@@ -174,16 +174,22 @@ class SoftMeshConfig(_SoftConfig):
 
 @attrs.frozen(kw_only=True)
 class GranularConfig(_ParticleObjectConfig):
-    """A block of loose particles: sand, snow, mud or water, as the attributes of the material say."""
+    """Loose particles in a block or at listed points: sand, snow, mud or water, as the attributes of the material
+    say.
+    """
 
     implementation = ".granular:Granular"
 
-    size: Vector3 = attrs.field(validator=deep_iterable(non_negative))
+    size: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(non_negative)))
     """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object. A length of zero
     stands for one layer."""
 
+    points: tuple[Vector3, ...] | FilePath = ()
+    """Places of the particles in the frame of the object [m], in place of a block; or a file `.csv` or `.npy` with such
+    rows."""
+
     spacing: float = attrs.field(validator=positive)
-    """Largest distance of neighbouring particles [m]."""
+    """Largest distance of neighbouring particles in a block; that of the listed points [m]."""
 
     density: float = attrs.field(validator=positive)
     """Density [kg/m³]: each particle has the mass of a cell between neighbours."""
@@ -193,6 +199,12 @@ class GranularConfig(_ParticleObjectConfig):
 
     mpm: Mapping[str, float] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), finite))
     """Attributes of the material by the names of the solver `implicit-mpm`, such as `friction` and `viscosity`."""
+
+    def __attrs_post_init__(self) -> None:
+        if (self.size is None) == (not self.points):
+            raise ValueError(
+                "'size' must say how large the block is, or 'points' where particles are; give one of the two"
+            )
 
 
 @attrs.frozen(kw_only=True)

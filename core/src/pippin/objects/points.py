@@ -7,11 +7,12 @@ import numpy as np
 import warp as wp
 from pippin.errors import ConfigError
 from pippin.state.matter import add_grains, color_of_next
+from pippin.state.object_parts import in_world
 
 from .particle_configs import ParticlesConfig
 from .particles import pin_particles
 from .scene_object import Place, SceneObject
-from .tables import read_table
+from .tables import listed_rows
 
 
 class PointParticles(SceneObject):
@@ -20,13 +21,11 @@ class PointParticles(SceneObject):
     def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
         """Add the particles at their points, and the springs as long as they are there."""
         config: ParticlesConfig = self.config
-        stated = config.points
-        points = read_table(stated, f"{place.where}.points", (3,)) if isinstance(stated, str) else np.array(stated)
-        corner, turn = wp.transform_get_translation(place.pose), wp.transform_get_rotation(place.pose)
+        points = in_world(listed_rows(config.points, f"{place.where}.points"), np.array(place.pose, dtype=float))
         first = builder.particle_count
         for point in points.tolist():
             builder.add_particle(
-                pos=corner + wp.quat_rotate(turn, wp.vec3(*point)),
+                pos=wp.vec3(*point),
                 vel=wp.vec3(*config.velocity),
                 mass=config.particle_mass,
                 radius=config.particle_radius,

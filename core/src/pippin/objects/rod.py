@@ -8,14 +8,13 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.errors import ConfigError
-from pippin.quaternions import rotated
 from pippin.state.matter import color_of_next
-from pippin.state.object_parts import chosen_part, in_frame
+from pippin.state.object_parts import chosen_part, in_frame, in_world
 
 from .rod_config import RodConfig
 from .scene_object import Place, SceneObject
 from .shapes import properties_of
-from .tables import read_table
+from .tables import listed_rows
 
 _STATED = [f"{kind}_{what}" for kind in ("stretch", "shear", "bend", "twist") for what in ("stiffness", "damping")]
 _DAHL = ("dahl_eps_max", "dahl_tau")
@@ -47,12 +46,13 @@ class Rod(SceneObject):
 
 def _rod(config: RodConfig, place: Place) -> newton.Rod:
     """Return the rod in the world, at rest without twist between the frames of its segments."""
-    points = _in_world(_points(config, f"{place.where}.points"), place)
+    pose = np.array(place.pose, dtype=float)
+    points = in_world(_points(config, f"{place.where}.points"), pose)
     edges, rest = _edges(config, f"{place.where}.edges"), None
     if config.twist_total and not config.rest_straight:
         rest = points  # with frames of its own, which have no twist
     if config.rest_points:
-        rest = _in_world(_listed(config.rest_points, f"{place.where}.rest_points"), place)
+        rest = in_world(listed_rows(config.rest_points, f"{place.where}.rest_points"), pose)
         if len(rest) != len(points):
             raise ConfigError(f"{place.where}.rest_points: expected {len(points)} points, as 'points', got {len(rest)}")
     rod = newton.Rod(
@@ -77,29 +77,20 @@ def _points(config: RodConfig, where: str) -> np.ndarray:
         assert config.end is not None, "a rod has points, or an end and segments"
         assert config.segments is not None, "as above"
         return np.linspace((0.0, 0.0, 0.0), config.end, config.segments + 1)
-    points = _listed(config.points, where)
+    points = listed_rows(config.points, where)
     if len(points) < 2:
         raise ConfigError(f"{where}: a rod needs at least 2 points, got {len(points)}")
     return points
-
-
-def _listed(rows: tuple[Any, ...] | str, where: str, columns: int = 3) -> np.ndarray:
-    return read_table(rows, where, (columns,)) if isinstance(rows, str) else np.array(rows)
 
 
 def _edges(config: RodConfig, where: str) -> np.ndarray | None:
     """Return the two points of each segment, shape [segments, 2]; None if each joins a point to the next one."""
     if not config.edges:
         return None
-    rows = _listed(config.edges, where, 2)
+    rows = listed_rows(config.edges, where, 2)
     if (rows != rows.astype(int)).any():
         raise ConfigError(f"{where}: expected numbers of points, which are integers")
     return rows.astype(int)
-
-
-def _in_world(points: np.ndarray, place: Place) -> np.ndarray:
-    pose = np.array(place.pose, dtype=float)
-    return rotated(pose[3:], points) + pose[:3]
 
 
 def _pin(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig, place: Place) -> None:

@@ -69,7 +69,9 @@ def _add(
         case configs.MeshConfig():
             scale: Any = config.scale if isinstance(config.scale, tuple) else (config.scale,) * 3
             add = builder.add_shape_convex_hull if config.is_hull else builder.add_shape_mesh
-            return add(body, mesh=read_mesh(config, where), scale=scale, **common)
+            mesh = read_mesh(config, where)
+            common["cfg"] = _with_field(mesh, common["cfg"], where)
+            return add(body, mesh=mesh, scale=scale, **common)
     common["as_site"] = config.is_site
     match config:
         case configs.BoxConfig(size=(x, y, z)):
@@ -105,6 +107,33 @@ def properties_of(
             if value is not None:
                 setattr(found, name, value)
     return found
+
+
+def _with_field(
+    mesh: newton.Mesh, shape: newton.ModelBuilder.ShapeConfig, where: str
+) -> newton.ModelBuilder.ShapeConfig:
+    """Build the signed distance field of a mesh, if its shape asks for one; return the properties without it.
+
+    Raises:
+        ConfigError: There is no CUDA device.
+    """
+    if shape.sdf_max_resolution is None and shape.sdf_target_voxel_size is None:
+        return shape
+    inner, outer = shape.sdf_narrow_band_range
+    try:
+        mesh.build_sdf(
+            max_resolution=shape.sdf_max_resolution,
+            target_voxel_size=shape.sdf_target_voxel_size,
+            narrow_band_range=(inner, outer),
+            margin=shape.sdf_padding,
+            texture_format=shape.sdf_texture_format,
+        )
+    except RuntimeError as error:
+        raise ConfigError(f"{where}: its signed distance field: {error} Leave sdf_max_resolution out") from error
+    left, default = shape.copy(), newton.ModelBuilder.ShapeConfig()
+    for name in ("max_resolution", "target_voxel_size", "narrow_band_range", "padding", "texture_format"):
+        setattr(left, f"sdf_{name}", getattr(default, f"sdf_{name}"))
+    return left
 
 
 def _refuse_moving(body: int, where: str) -> None:

@@ -31,3 +31,8 @@ def read_table(path: str, where: str, columns: tuple[int, ...] = ()) -> np.ndarr
         wanted = f" of {' or '.join(map(str, columns))} columns" if columns else ""
         raise ConfigError(f"{where}: {str(file)!r} must hold rows{wanted} of finite numbers, got {list(rows.shape)}")
     return rows.astype(float)
+
+
+def listed_rows(rows: tuple[Any, ...] | str, where: str, columns: int = 3) -> np.ndarray:
+    """Return rows that a file lists itself, or a table beside it, shape [rows, columns]."""
+    return read_table(rows, where, (columns,)) if isinstance(rows, str) else np.array(rows)

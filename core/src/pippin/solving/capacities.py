@@ -40,6 +40,9 @@ class Capacity:
     overflow_bits: int = 0
     """Bits of the solver's observable `overflow` that are set if elements were dropped."""
 
+    reason: str | None = None
+    """The fault in the error message, if it is not that the contents did not fit."""
+
     cure: str | None = None
     """The remedy in the error message, if it is not to raise the key."""
 
@@ -65,7 +68,8 @@ class Capacity:
         """
         hint = f", or {self.hint}" if self.hint else ""
         if count is None or self.is_flag:
-            return f"{self.field}: {self.holds} did not fit into {self.allocated}; {self.cure or 'raise it'}{hint}"
+            reason = self.reason or f"{self.holds} did not fit into {self.allocated}"
+            return f"{self.field}: {reason}; {self.cure or 'raise it'}{hint}"
         cure = self.cure or f"set it to at least {self.needed(count)}{' per world' if self.shared_by > 1 else ''}"
         return f"{self.field}: {count} {self.holds} did not fit into {self.allocated}; {cure}{hint}"
 

@@ -36,6 +36,10 @@ class ContactSource:
     interval: int = 1
     """Substeps between two detections."""
 
+    overtravel: wp.array[int] | None = None
+    """For an adaptive interval, in place of a fixed one: not zero if bodies moved farther than its detections expected,
+    shape [1]."""
+
     is_run_by_solver: bool = False
     """Whether the solver runs the pipeline within its step; the buffer is then not passed to the solver."""
 

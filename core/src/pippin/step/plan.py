@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,13 +12,14 @@ from pippin.actuation.effort import zero_efforts
 from pippin.arrays import present
 from pippin.components.registry import Implementation
 from pippin.config import SimulationOptions
-from pippin.errors import PluginError
+from pippin.errors import ConfigError, PluginError
 from pippin.state.angles import ContinuousAngles
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Accelerations
 from pippin.state.step_data import StepData
 
+from .adaptive import AdaptiveDetection
 from .built import Built
 from .callbacks import Phase
 from .forces import ExternalForces
@@ -147,18 +148,38 @@ class StepPlan(Built):
         """
         calls = self.solver_calls
         yield from self._actuation(self._state(first))
-        for call in range(calls):
-            if self.source.is_run_by_host and call % self.source.interval == 0:
-                yield from self.collision(self._state(first + call), self._contacts(first + call))
-            accelerations = self._accelerations if is_last and call == calls - 1 else None
-            yield from self._substep(first + call, forces, accelerations)
-            if self._needs_bodies(is_last=is_last and call == calls - 1):
-                yield self._forward_kinematics(self._state(first + call + 1))
-            if accelerations is not None:
-                after, dt = self._state(first + call + 1), self.solver_arguments(first + call)["dt"]
-                yield Operation(name="measure_accelerations", run=partial(accelerations.measure, after, dt))
+        substeps = (
+            self._whole_substep(first + call, forces, is_last=is_last and call == calls - 1) for call in range(calls)
+        )
+        if self.source.overtravel is not None:
+            yield self._adaptive(first, [[*each] for each in substeps])
+        else:
+            for call, substep in enumerate(substeps):
+                if self.source.is_run_by_host and call % self.source.interval == 0:
+                    yield from self.collision(self._state(first + call), self._contacts(first + call))
+                yield from substep
         if self._needs_joint_state(is_last):
             yield self._inverse_kinematics(first, first + calls, self._state(0) if start is None else start)
+
+    def _adaptive(self, first: int, substeps: Sequence[Sequence[Operation]]) -> Operation:
+        """Return the operation of all substeps after `first` calls of the solver, with detections between them."""
+        if len(substeps) % 2:
+            raise ConfigError(
+                f"simulation.substeps: {len(substeps)}, but collision.interval = 'adaptive' needs even ones; add one"
+            )
+        states = (self._state(first), self._state(first + 1))
+        return AdaptiveDetection(self.source, states, substeps, self.monitor.note_detection, self.options.dt).operation
+
+    def _whole_substep(self, count: int, forces: ExternalForces, *, is_last: bool) -> Iterator[Operation]:
+        """Yield the operations of a substep after `count` calls, and of what follows from its result."""
+        accelerations = self._accelerations if is_last else None
+        yield from self._substep(count, forces, accelerations)
+        after = self._state(count + 1)
+        if self._needs_bodies(is_last=is_last):
+            yield self._forward_kinematics(after)
+        if accelerations is not None:
+            dt = self.solver_arguments(count)["dt"]
+            yield Operation(name="measure_accelerations", run=partial(accelerations.measure, after, dt))
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
         dofs = self.owners.acting()

@@ -9,6 +9,7 @@ from typing import ClassVar
 import attrs
 import newton
 import pippin
+from pippin.arrays import on_host
 from pippin.devices import kind_of
 from pippin.solving import ContactSource
 from warp import fem
@@ -55,9 +56,18 @@ class SolverImplicitMPM:
 
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
-        """Yield a fault if there is nothing to move."""
+        """Yield a fault if there is nothing to move, and for each shape that cannot be a collider."""
         if not model.particle_count:
             yield "type: 'implicit-mpm' moves particles, got 0; add some, or choose another solver"
+        shapes = zip(
+            on_host(model.shape_type).tolist(), on_host(model.shape_flags).tolist(), model.shape_label, strict=True
+        )
+        for kind, flags, label in shapes:
+            if flags & newton.ShapeFlags.COLLIDE_PARTICLES and newton.GeoType(kind) not in _COLLIDERS:
+                yield (
+                    f"type: 'implicit-mpm' has no collider of type {newton.GeoType(kind).name}, as {label!r} is; make"
+                    " a mesh of it, or set has_particle_collision = false"
+                )
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverImplicitMPM:
@@ -108,6 +118,12 @@ class SolverImplicitMPM:
         """Keep the buffers of the solver together until it is freed."""
         if self._solver is not None:
             self._solver.keep_buffers()
+
+
+_COLLIDERS = frozenset(
+    getattr(newton.GeoType, name) for name in ("BOX", "CAPSULE", "CONE", "CYLINDER", "MESH", "PLANE", "SPHERE")
+)
+"""Types of shapes that Newton makes colliders of; it fails on others."""
 
 
 def _eager_reason(config: ImplicitMPMConfig) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 import newton
 import warp as wp
 
-from .kernels import count_contacts
+from .kernels import count_contacts, select_both
 
 __all__ = ["CountingKamino"]
 
@@ -18,13 +18,18 @@ class CountingKamino(newton.solvers.SolverKamino):
     Args:
         model: The model, or an entry's view of it.
         config: Newton's settings.
-        closes_loops: Whether a reset lets body poses follow from joint coordinates, by forward kinematics that closes
-            loops.
+        loops: The worlds, and the part that all share, in which a reset closes loops: there, body poses follow from
+            joint coordinates by Kamino's kinematics. It finds none for a tree with a joint without a drive. Empty for
+            none.
     """
 
-    def __init__(self, model: Any, config: Any, *, closes_loops: bool) -> None:
+    def __init__(self, model: Any, config: Any, *, loops: list[bool]) -> None:
         super().__init__(model, config)
-        self._closes_loops, self._counts = closes_loops, not config.use_collision_detector
+        #: Whether a reset closes loops.
+        self.closes_loops = any(loops)
+        self._loops = wp.array(loops, dtype=bool, device=model.device)
+        self._to_close = wp.zeros_like(self._loops)
+        self._counts = not config.use_collision_detector
         self._leaves_out_gaps = config.dynamics_solver != "lox" and config.dynamics.cull_speculative_contacts
         #: Contacts of each world in the last step, shape [worlds].
         self.contacts_in_world = wp.zeros(model.world_count, dtype=int, device=model.device)
@@ -36,9 +41,13 @@ class CountingKamino(newton.solvers.SolverKamino):
         super().step(state_in, state_out, control, contacts, dt, **options)
 
     def reset(self, state: Any, world_mask: Any = None, flags: Any = None, **options: Any) -> None:
-        """Reset worlds; with `closes_loops`, body poses and velocities follow from `joint_q` and `joint_qd`."""
-        if self._closes_loops:
-            super().reset(state, world_mask=world_mask, config=self.ResetConfig.from_joints())
+        """Reset worlds; where there are loops, body poses and velocities follow from `joint_q` and `joint_qd`."""
+        if self.closes_loops:
+            mask = self._loops
+            if world_mask is not None:
+                wp.launch(select_both, len(world_mask), [mask, world_mask], [self._to_close], device=mask.device)
+                mask = self._to_close
+            super().reset(state, world_mask=mask, config=self.ResetConfig.from_joints())
         else:
             super().reset(state, world_mask, flags, **options)
 

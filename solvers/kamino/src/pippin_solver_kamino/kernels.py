@@ -2,7 +2,7 @@
 
 import warp as wp
 
-__all__ = ["count_contacts"]
+__all__ = ["count_contacts", "select_both"]
 
 
 @wp.func
@@ -43,3 +43,10 @@ def count_contacts(
     world = wp.max(shape_world[a], shape_world[b])  # a shape outside every world has -1
     if world >= 0 and not (leaves_out_gaps and distance > 0.0):
         wp.atomic_add(in_world, world, 1)
+
+
+@wp.kernel
+def select_both(one: wp.array[wp.bool], other: wp.array[wp.bool], both: wp.array[wp.bool]):
+    """Select what two masks select."""
+    index = wp.tid()
+    both[index] = one[index] and other[index]

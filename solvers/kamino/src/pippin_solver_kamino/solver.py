@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -135,7 +137,9 @@ class SolverKamino:
         dynamics: Any = settings.dynamics
         if kind_of(model.device) == "cpu":
             self._fit_to_cpu(settings.dynamics_solver, dynamics.linear_solver_type)
-        self._solver = CountingKamino(model, settings, closes_loops=self.config.use_fk_solver)
+        self._solver = CountingKamino(
+            model, settings, loops=_worlds_with_loops(model) if self.config.use_fk_solver else []
+        )
         return self._solver
 
     def _fit_to_cpu(self, dynamics_solver: str, linear_solver: str) -> None:
@@ -156,9 +160,19 @@ class SolverKamino:
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
-        """Close the loops of the initial state, if Kamino's forward kinematics is used."""
-        if self.config.use_fk_solver:
+        """Close the loops of the initial state, if Kamino's forward kinematics is used.
+
+        Raises:
+            ConfigError: A mechanism with a loop has too few drives to determine its pose.
+        """
+        if self._solver.closes_loops:
             self._solver.reset(simulation.state)
+            poses: Any = simulation.state.body_q
+            if not abs(poses.numpy()).max() < math.inf:  # nor is a NaN
+                raise pippin.ConfigError(
+                    "use_fk_solver: the positions of the joints with drives do not determine the pose of a mechanism"
+                    " with loops; give one more of its joints a drive with gains, or leave the key out"
+                )
         elif simulation.model.joint_count:
             # It leaves out joints between bodies that cannot move, and gives the state smaller arrays of multipliers:
             # a reset of no world does so now, before a step is recorded.
@@ -191,6 +205,13 @@ def _own_arrays(view: Any) -> None:
     worlds = [f"{kind}_world{end}" for kind in ("body", "joint", "shape") for end in ("", "_start")]
     for name in (*worlds, "body_com", "body_inertia", "shape_transform", "joint_X_p", "joint_X_c"):
         setattr(view, name, wp.clone(getattr(view, name)))
+
+
+def _worlds_with_loops(model: Any) -> list[bool]:
+    """Tell for each world, and for the part that all share, whether two joints hold a body of it."""
+    held = Counter(model.joint_child.numpy().tolist() if model.joint_count else ())
+    found = {int(model.body_world.numpy()[body]) for body, count in held.items() if count > 1}
+    return [world in found for world in (*range(model.world_count), -1)]
 
 
 def _overlay(settings: Any, values: Mapping[str, Any]) -> None:

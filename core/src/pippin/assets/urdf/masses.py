@@ -45,6 +45,16 @@ def mend_masses(robot: Robot, *, floating: bool) -> None:
             _write(link, 0.0, np.zeros((3, 3)))
 
 
+def weigh_shapes(robot: Robot, *, floating: bool) -> None:
+    """Leave masses and inertias to the shapes, whatever the file states. A part without shapes gets very small ones."""
+    for link in robot.links.values():
+        for inertial in link.findall("inertial"):
+            link.remove(inertial)
+    for names in _parts(robot, floating=floating):
+        if all(robot.links[name].find("collision") is None for name in names):
+            _mend_part(robot, names)
+
+
 def _parts(robot: Robot, *, floating: bool) -> Iterable[list[str]]:
     """Yield the links of each part that moves, the one nearest to the root first."""
     joints = {ends(joint)[1]: joint for joint in robot.joints.values()}
