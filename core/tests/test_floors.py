@@ -49,6 +49,7 @@ DOORS = {
     ("pippin.selftest.groups", "pippin.selftest.checks"),
     ("pippin.state.captured_arrays", "pippin.state.shaped_array"),
     ("pippin.runs.run", "pippin.runs.start"),
+    ("pippin.runs.summary", "pippin.runs.matter"),
     ("pippin.gym.shard_worker", "pippin.host_mirror"),
     ("pippin.gym.vector_env", "pippin.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),

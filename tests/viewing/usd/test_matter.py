@@ -3,7 +3,7 @@
 import numpy as np
 import pippin
 import pytest
-from pippin.state.matter import Matter
+from pippin.matter import Matter
 from pxr import Usd, UsdGeom
 from scipy.spatial.transform import Rotation
 

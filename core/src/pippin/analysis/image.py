@@ -16,10 +16,10 @@ from pippin.axes import axis_labels
 from pippin.config import SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
+from pippin.matter import seen_matter
 from pippin.quaternions import conjugate, rotated
 from pippin.state.start_pose import limit_notes
 from pippin.viewing.bounding_box import bounding_box
-from pippin.viewing.matter import seen_matter
 from pippin.viewing.video.cameras import look_at
 from pippin.viewing.video.renderer import render_image
 

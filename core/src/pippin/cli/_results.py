@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import click
-from pippin.runs.matter import matter_line
 from pippin.runs.progress import RunProgress
 from pippin.runs.result import RunResult
 from pippin.runs.summary import speed_text
@@ -33,7 +34,7 @@ def report(result: RunResult, progress: RunProgress) -> None:
         progress.note(f"task: {score_text(summary['task'], result.simulated_time / result.steps)}")
     matter = summary["matter"]
     for label in list(matter)[:_OBJECTS_MAX]:
-        progress.note(matter_line(label, matter[label]))
+        progress.note(_matter_line(label, matter[label]))
     if len(matter) > _OBJECTS_MAX:
         progress.note(f"and {len(matter) - _OBJECTS_MAX} more objects of matter, which are in the report")
     if result.world_steps_per_second is not None:
@@ -48,3 +49,11 @@ def finish(result: RunResult, *, as_json: bool) -> None:
         click.echo(json.dumps({**shown, "run_folder": str(result.folder)}, ensure_ascii=False))
     if result.end is not None:
         raise result.end
+
+
+def _matter_line(label: str, facts: Mapping[str, Any]) -> str:
+    """Return what one object of matter did, in words."""
+    elements = "segments" if facts["kind"] == "curve" else "particles"
+    where = "nowhere" if facts["end"] is None else f"({', '.join(f'{each:.3g}' for each in facts['end'])}) m"
+    speed = "" if facts["largest_speed"] is None else f", fastest {facts['largest_speed']:.3g} m/s"
+    return f"{label}: {facts['count']:,} {elements}, {facts['mass']:.4g} kg, centre at {where}{speed}"

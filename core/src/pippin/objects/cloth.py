@@ -6,7 +6,7 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.state.matter import color_of_next
+from pippin.matter.rows import color_of_next
 
 from .meshes import read_mesh
 from .particle_configs import ClothGridConfig, ClothMeshConfig

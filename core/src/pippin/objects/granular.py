@@ -10,8 +10,8 @@ import numpy as np
 import warp as wp
 from pippin.config.geometry import Vector3
 from pippin.errors import ConfigError
+from pippin.matter.rows import add_grains, color_of_next
 from pippin.spelling import did_you_mean
-from pippin.state.matter import add_grains, color_of_next
 from pippin.state.object_parts import in_world
 
 from .particle_configs import GranularConfig

@@ -6,7 +6,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.errors import ConfigError
-from pippin.state.matter import add_grains, color_of_next
+from pippin.matter.rows import add_grains, color_of_next
 from pippin.state.object_parts import in_world
 
 from .particle_configs import ParticlesConfig

@@ -8,7 +8,7 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.errors import ConfigError
-from pippin.state.matter import color_of_next
+from pippin.matter.rows import color_of_next
 from pippin.state.object_parts import chosen_part, in_frame, in_world
 
 from .rod_config import RodConfig

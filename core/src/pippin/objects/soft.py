@@ -9,7 +9,7 @@ import newton
 import warp as wp
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
-from pippin.state.matter import color_of_next
+from pippin.matter.rows import color_of_next
 
 from .particle_configs import SoftGridConfig, SoftMeshConfig
 from .particles import pin_particles, refuse_wide_particles

@@ -16,7 +16,7 @@ from pippin.binding import Host
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import ConfigError
 from pippin.labels import covers, match
-from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter
+from pippin.matter import OF_BODIES, OF_PARTICLES, Matter
 
 from .column import Column
 from .contacts import CONTACT_NAMES, ContactTable, no_contacts

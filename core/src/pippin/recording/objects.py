@@ -7,7 +7,7 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.state.matter import Matter
+from pippin.matter import Matter
 from pippin.state.spreads import Spread
 
 _ARRAYS = {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from pippin.arrays import on_host
+from pippin.matter import OF_BODIES, OF_PARTICLES, Matter
 from pippin.simulation import Simulation
-from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter
 
 _DIGITS = 7
 """Digits of a float32."""
@@ -42,14 +41,6 @@ def matter_facts(simulation: Simulation) -> dict[str, dict[str, Any]]:
             }
             found.setdefault(label, facts)
     return found
-
-
-def matter_line(label: str, facts: Mapping[str, Any]) -> str:
-    """Return what one object of matter did, in words."""
-    elements = "segments" if facts["kind"] == "curve" else "particles"
-    where = "nowhere" if facts["end"] is None else f"({', '.join(f'{each:.3g}' for each in facts['end'])}) m"
-    speed = "" if facts["largest_speed"] is None else f", fastest {facts['largest_speed']:.3g} m/s"
-    return f"{label}: {facts['count']:,} {elements}, {facts['mass']:.4g} kg, centre at {where}{speed}"
 
 
 def _plain(value: Any) -> float | None:

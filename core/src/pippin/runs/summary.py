@@ -16,8 +16,6 @@ from pippin.config import SimulationConfig
 from pippin.devices import kind_of
 from pippin.simulation import Simulation
 
-from .matter import matter_facts
-
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 _GIB = 2**30
 
@@ -49,6 +47,8 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
     """Return the program of a step, notes with those on the start, import reports, buffers, what matter did, plugins,
     versions and hardware.
     """
+    from .matter import matter_facts
+
     return {
         "program": _program(simulation.program),
         "notes": with_limits(component_notes(simulation, start), simulation.iteration_limit_count),

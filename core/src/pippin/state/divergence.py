@@ -11,8 +11,7 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-
-from .matter import OF_PARTICLES, Matter
+from pippin.matter import OF_PARTICLES, Matter
 
 
 class Kind(IntEnum):

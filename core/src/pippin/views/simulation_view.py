@@ -14,8 +14,8 @@ from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 from pippin.frozen_attributes import FrozenAttributes, freeze
+from pippin.matter import OF_BODIES, OF_PARTICLES, Matter, MatterKind
 from pippin.spelling import listed
-from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter, MatterKind
 
 from .articulations import ArticulationView
 from .contacts.view import RigidContactView

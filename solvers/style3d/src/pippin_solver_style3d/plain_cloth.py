@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-import newton
 import numpy as np
 import pippin
 
 _CORNERS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 
 
-def fill_in(model: newton.Model) -> None:
+def fill_in(model: Any) -> None:
     """Give triangles and edges without attributes of Style3D those that follow from `tri_ke`, `tri_ka` and `edge_ke`.
 
     A strip that is pulled resists as one with the Lamé parameters μ and λ: with 4 μ (μ + λ) / (2 μ + λ) along and
     across, and with μ in shear. An edge resists with its length times `edge_ke`, as on `vbd`.
 
+    Args:
+        model: The model, with the attributes that Style3D adds to Newton's.
+
     Raises:
         ConfigError: An edge that resists bending lies between no two triangles.
     """
-    own: Any = model.style3d  # pyright: ignore[reportAttributeAccessIssue]
+    own = model.style3d
     if model.tri_count:
         threads = own.tri_aniso_ke.numpy()
         shear, area = model.tri_materials.numpy()[:, :2].T
@@ -39,7 +41,7 @@ def fill_in(model: newton.Model) -> None:
         own.edge_bending_cot.assign(cotangents)
 
 
-def _cotangents(model: newton.Model, edges: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
+def _cotangents(model: Any, edges: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
     """Return the cotangents at both ends of edges in their two triangles at rest, which are the solver's weights."""
     found, triangles = {}, []
     if model.tri_count:

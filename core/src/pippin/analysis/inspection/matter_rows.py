@@ -13,7 +13,7 @@ import numpy as np
 from pippin.arrays import on_host
 from pippin.config.component import ComponentConfig
 from pippin.labels import name_of
-from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter
+from pippin.matter import OF_BODIES, OF_PARTICLES, Matter
 from pippin.viewing.bounding_box import corners_of
 
 from .model_rows import body_name, numbers

@@ -25,8 +25,7 @@ from foxglove.messages import (
 )
 from pippin import Host
 from pippin.arrays import on_host
-from pippin.viewing.matter import SeenMatter, seen_matter
-from pippin.viewing.tendons import COLOR, SeenTendon, line_radius, seen_tendons
+from pippin.matter import SeenMatter, SeenTendon, line_radius, seen_matter, seen_tendons
 
 _AT_ORIGIN = Pose(position=Vector3(x=0.0, y=0.0, z=0.0), orientation=Quaternion(x=0.0, y=0.0, z=0.0, w=1.0))
 
@@ -147,7 +146,7 @@ class _World:
                 pose=_AT_ORIGIN,
                 thickness=2.0 * line_radius(1.0),
                 points=_points(seen.points(bodies) + self._offset),
-                color=_color(COLOR),
+                color=_color(seen.color),
             )
             yield self._entity(seen.label, stamp, lines=[line])
 

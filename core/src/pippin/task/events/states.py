@@ -9,7 +9,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.labels import match
-from pippin.state.matter import OF_PARTICLES, Matter
+from pippin.matter import OF_PARTICLES, Matter
 from pippin.task import TermContext
 
 from .config import JointStartConfig, ObjectStartConfig, RootPushConfig, RootStartConfig

@@ -11,8 +11,7 @@ from newton.viewer import ViewerGL
 from pippin import ConfigError, Host, hookimpl
 from pippin.arrays import on_host
 from pippin.extras import import_library
-from pippin.viewing.matter import seen_matter
-from pippin.viewing.tendons import COLOR, seen_tendons, segments_of
+from pippin.matter import SeenTendon, seen_matter, seen_tendons, segments_of
 
 from .config import GlConfig
 
@@ -107,7 +106,7 @@ class GlViewer:
         body_q, device = simulation.state.body_q, simulation.model.device
         parts = segments_of(self._tendons, None if body_q is None else on_host(body_q), self._offsets)
         starts, ends = (wp.array(parts[:, side], dtype=wp.vec3, device=device) for side in (0, 1))
-        self._window.log_lines("/tendons", starts, ends, COLOR)
+        self._window.log_lines("/tendons", starts, ends, SeenTendon.color)
 
     @hookimpl
     def close(self) -> None:

@@ -12,9 +12,8 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.arrays import on_host
+from pippin.matter import SeenMatter, SeenTendon, line_radius, seen_matter, seen_tendons
 from pippin.viewing.bounding_box import bounding_box
-from pippin.viewing.matter import SeenMatter, seen_matter
-from pippin.viewing.tendons import SeenTendon, line_radius, seen_tendons
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
 from .matter import MovingPoints, MovingTendon, add_cable, add_particles, add_tendon, linear_color

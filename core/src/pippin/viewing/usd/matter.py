@@ -12,9 +12,8 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
+from pippin.matter import SeenMatter, SeenTendon
 from pippin.quaternions import rotated
-from pippin.viewing.matter import SeenMatter
-from pippin.viewing.tendons import COLOR, SeenTendon
 from pxr import Gf, UsdGeom, Vt
 
 
@@ -95,7 +94,7 @@ def add_tendon(stage: Any, path: str, seen: SeenTendon, radius: float, offset: n
     curve.CreateTypeAttr("linear")
     curve.CreateCurveVertexCountsAttr([seen.point_count])
     _set_width(curve, radius)
-    _finish(curve, seen.label, COLOR)
+    _finish(curve, seen.label, seen.color)
     return MovingTendon(name=f"{path}.points", seen=seen, offset=offset)
 
 

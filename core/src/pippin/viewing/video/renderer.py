@@ -14,8 +14,7 @@ import numpy as np
 import warp as wp
 from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
-from pippin.viewing.matter import seen_matter
-from pippin.viewing.tendons import COLOR, line_radius, seen_tendons, segments_of
+from pippin.matter import SeenTendon, line_radius, seen_matter, seen_tendons, segments_of
 
 from .cameras import look_at
 from .edges import Edges
@@ -170,7 +169,15 @@ class Renderer:
             inputs += [model.particle_world, self._tints]
             wp.launch(tint_grains, colors.shape, inputs, [colors], device=model.device)
         if self._tendons:
-            inputs = [rays, poses, worlds, self._segments, self._segment_worlds, self._radius, wp.vec3(*COLOR)]
+            inputs = [
+                rays,
+                poses,
+                worlds,
+                self._segments,
+                self._segment_worlds,
+                self._radius,
+                wp.vec3(*SeenTendon.color),
+            ]
             wp.launch(draw_lines, colors.shape, [*inputs, self._light], [colors, depths, shapes], device=model.device)
 
     def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:

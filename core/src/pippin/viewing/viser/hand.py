@@ -10,7 +10,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 from pippin.labels import name_of
-from pippin.viewing.matter import SeenMatter
+from pippin.matter import SeenMatter
 
 from .page import Page
 from .playback import ViewedSimulation

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 from pippin.arrays import on_host
+from pippin.matter import SeenMatter, SeenTendon, line_radius, seen_matter, seen_tendons, segments_of
 from pippin.viewing.bounding_box import bounding_box
-from pippin.viewing.matter import SeenMatter, seen_matter
-from pippin.viewing.tendons import COLOR, line_radius, seen_tendons, segments_of
 
 from .playback import ViewedSimulation
 
@@ -71,7 +70,7 @@ class MatterScene:
         if self._lines is None:
             ends = bounding_box(model, state, chosen[0].world)
             size = 1.0 if ends is None else float(np.linalg.norm(ends[1] - ends[0])) / 2.0
-            color = tuple(round(255.0 * part) for part in COLOR)
+            color = tuple(round(255.0 * part) for part in SeenTendon.color)
             self._lines = self._server.scene.add_line_segments(
                 "/matter/tendons", parts.astype(np.float32), color, thickness=2.0 * line_radius(size)
             )

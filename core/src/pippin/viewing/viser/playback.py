@@ -11,8 +11,8 @@ import newton
 import numpy as np
 from pippin import ConfigError, Simulation
 from pippin.arrays import on_host, present
+from pippin.matter import OF_BODIES, OF_PARTICLES, Matter
 from pippin.recording import Recording
-from pippin.state.matter import OF_BODIES, OF_PARTICLES, Matter
 from pippin.viewing import ViewerConfig
 
 _POSES = ("body_q", "joint_q")

@@ -4,8 +4,7 @@ import av
 import numpy as np
 import pippin
 import pytest
-from pippin.state.matter import Matter
-from pippin.viewing.matter import seen_matter
+from pippin.matter import Matter, seen_matter
 
 RED, GREEN, BLUE, GOLD = (0.8, 0.1, 0.1), (0.1, 0.6, 0.1), (0.1, 0.2, 0.8), (0.8, 0.6, 0.1)
 CLOTH = {"type": "cloth-grid", "label": "flag", "cells": [4, 2], "cell": [0.1, 0.2], "density": 0.5, "color": RED}

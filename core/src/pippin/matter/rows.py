@@ -17,6 +17,7 @@ from pippin.arrays import on_host
 from pippin.attribute_rows import numbers, texts
 
 MatterKind = Literal["surface", "volume", "grains", "curve"]
+"""Kinds of objects: cloth, soft bodies, loose particles and cables."""
 
 OF_PARTICLES: tuple[MatterKind, ...] = ("surface", "volume", "grains")
 """The kinds whose elements are particles."""

@@ -8,9 +8,8 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.state.matter import OF_BODIES, OF_PARTICLES, SAND, Matter, particle_colors
 
-__all__ = ["SeenMatter", "seen_matter"]
+from .rows import OF_BODIES, OF_PARTICLES, SAND, Matter, particle_colors
 
 
 @attrs.frozen(kw_only=True, eq=False)

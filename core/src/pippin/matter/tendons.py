@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import ClassVar
 
 import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
 from pippin.quaternions import rotated
-
-COLOR = (0.16, 0.17, 0.2)
-"""Colour of a tendon: red, green and blue from 0 to 1."""
 
 _ARC = 12
 """Parts of the bend around a roller."""
@@ -27,6 +25,9 @@ _BACKWARDS = 1.5 * np.pi
 @attrs.frozen(kw_only=True, eq=False)
 class SeenTendon:
     """One tendon of one world."""
+
+    color: ClassVar[tuple[float, float, float]] = (0.16, 0.17, 0.2)
+    """Red, green and blue from 0 to 1."""
 
     label: str
     """Label of the tendon."""

@@ -4,8 +4,8 @@ import av
 import numpy as np
 import pippin
 import pytest
+from pippin.matter import seen_tendons
 from pippin.recording.channels import channels
-from pippin.viewing.tendons import seen_tendons
 
 R = 0.2
 LOADS = {"type": "body", "label": "load", "poses": [[-R, 0.0, 1.0], [R, 0.0, 1.0]], "mass": 1.0}
