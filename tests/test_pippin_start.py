@@ -44,6 +44,14 @@ def test_ctrl_c_at_any_time_ends_a_command_with_one_line(stopped):
     assert stopped[0.0][0] == stopped[0.05][0] == "stopped\n", "in an import"
 
 
+def test_ctrl_c_leaves_while_a_plugin_is_imported():
+    """Its import has another `os._exit`, which reports a plugin that ends the process."""
+    code = "import os, pippin_start; os._exit = lambda status: print('reported', status); pippin_start._stop()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
 def test_the_installed_script_starts_there():
     [script] = importlib.metadata.entry_points(group="console_scripts", name="pippin")
 

@@ -12,16 +12,19 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
+from pippin.config.optimise import LossConfig, VariableConfig
 from pippin.config.selections import SelectionConfig
 from pippin.config.tendons import TendonGuideConfig
 from pippin_solver_coupled import EntryConfig, ProxyConfig
 
-ENTRY = EntryConfig(solver=ComponentConfig(type="x", config=None), bodies=("x",))
+NAMED = ComponentConfig(type="x", config=None)
+ENTRY = EntryConfig(solver=NAMED, bodies=("x",))
 COUPLED = {
     "entries": {"one": ENTRY, "other": ENTRY},
     "proxies": (ProxyConfig(source="one", destination="other", bodies=("x",)),),
 }
 TOOL = {"body": "x"}
+VARIABLE = {"model": "spring_rest_length"}
 PUSHED = {"force_on": SelectionConfig(of="x")}
 
 SIGNED = {
@@ -67,6 +70,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "VelocityConfig": {},
     "HeightfieldConfig": {"size": (1.0, 1.0)},
     "ClothGridConfig": {"cell": (1.0, 1.0), "density": 1.0},
+    "GranularConfig": {"size": (1.0, 1.0, 1.0)},
     "PinConfig": {"edge": "left"},
     "EntryConfig": {"bodies": ("x",)},
     "ProxyConfig": {"bodies": ("x",)},
@@ -79,11 +83,15 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "SampledConfig": PUSHED,
     "KeyframesConfig": {**PUSHED, "times": (0.0,), "values": (1.0,)},
     "FileMotionConfig": PUSHED,
+    "RecordingMotionConfig": PUSHED,
     "SineConfig": PUSHED,
     "RateConfig": PUSHED,
     "RandomMotionConfig": {**PUSHED, "low": 0.0, "high": 1.0},
     "TendonConfig": {"guides": (TendonGuideConfig(), TendonGuideConfig())},
+    "SurfaceGripperConfig": TOOL,
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
+    "VariableConfig": VARIABLE,
+    "OptimiseConfig": {"variables": {"x": VariableConfig(**VARIABLE)}, "loss": {"x": LossConfig(of=NAMED)}},
 }
 """Values that make a table right, where those by type do not; `...` is a value by type."""
 

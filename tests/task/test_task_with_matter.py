@@ -86,7 +86,7 @@ def test_an_object_that_is_not_there_is_refused():
 
 def test_the_example_rewards_a_cloth_in_the_box_at_the_goal():
     overrides = {"simulation.device": "cpu", "scene.worlds": 2, "task.events.start.position": [0.0, 0.0]}
-    with pippin.Simulation.from_file("docs/examples/tasks/cloth.toml", overrides) as simulation:
+    with pippin.Simulation.from_file("docs/examples/cloth.toml", overrides) as simulation:
         task = simulation.task
         action = np.zeros((2, 1), dtype=np.float32)
         action[1] = 0.8  # 0.4 m

@@ -249,7 +249,11 @@ class Parameters:
         return _by_world(self._find(name).values, self._lanes.dofs.shape)
 
     def array(self, name: str) -> wp.array:
-        """Return the array of a parameter as the law was given it, shape [len(worlds) × DOFs]."""
+        """Return the array of a parameter as the law was given it, shape [len(worlds) × DOFs].
+
+        Args:
+            name: Name of the parameter, such as `kp`.
+        """
         return self._find(name).values
 
     def set(self, name: str, values: Any, worlds: Any = None, patterns: str | Sequence[str] | None = None) -> None:

@@ -8,6 +8,7 @@ from .extras import refuse_missing_extras
 from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, FilterConfig, SceneConfig, SimulationConfig, SimulationOptions
+from .optimise import LossConfig, OptimiseConfig, VariableConfig
 from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
@@ -24,7 +25,9 @@ __all__ = [
     "FilePath",
     "FilterConfig",
     "HydroelasticConfig",
+    "LossConfig",
     "ObservationConfig",
+    "OptimiseConfig",
     "PolicyConfig",
     "SceneConfig",
     "SceneSiteConfig",
@@ -34,6 +37,7 @@ __all__ = [
     "TaskConfig",
     "TendonConfig",
     "TendonGuideConfig",
+    "VariableConfig",
     "dump_toml",
     "load",
     "refuse_missing_extras",

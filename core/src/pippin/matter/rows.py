@@ -46,7 +46,11 @@ class Matter:
     """Some objects of matter, one row for each object of each world."""
 
     labels: tuple[str, ...]
+    """Label of each object."""
+
     kinds: tuple[MatterKind, ...]
+    """Kind of each object."""
+
     worlds: np.ndarray
     """World of each object, shape [objects]; -1 for none."""
 

@@ -176,5 +176,9 @@ def segments_of(
 
 
 def line_radius(scale: float) -> float:
-    """Return the radius of a drawn line [m], from the size of what is in sight [m]."""
+    """Return the radius of a drawn line [m].
+
+    Args:
+        scale: Size of what is in sight [m].
+    """
     return 0.006 * scale

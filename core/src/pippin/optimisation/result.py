@@ -58,7 +58,7 @@ class OptimisationResult:
     """The values of each variable that have it, shape [points, numbers]."""
 
     comparisons: tuple[GradientCheck, ...]
-    """The first gradient beside differences of rollouts."""
+    """For the core: the first gradient beside differences of rollouts; `summary` has them as `check`."""
 
     kept_bytes: int
     """Memory of the states that were kept for a backward pass [bytes]."""
