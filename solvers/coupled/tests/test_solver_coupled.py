@@ -57,7 +57,7 @@ def test_sand_carries_a_light_body():
 
 
 @pytest.mark.parametrize("solvers", [("mujoco", "mujoco"), ("mujoco", "xpbd")], ids="-".join)
-@pytest.mark.parametrize("capture", ["require", "off"])
+@pytest.mark.parametrize("capture", ["require", pytest.param("off", marks=pytest.mark.slow)])
 def test_a_double_pendulum_in_two_solvers_swings_as_in_one(solvers, capture):
     """The constraint gives way by its force over its stiffness: 2e-3 m at 20 N; `xpbd` loses some energy."""
     with build(LINKS, {"type": "mujoco"}, dt=0.002, joints=[BETWEEN], capture=capture) as whole:
