@@ -1,6 +1,7 @@
 """Pads that hold bodies: where they seal, how the seal yields and breaks, by formulas."""
 
 import math
+from functools import partial
 
 import newton
 import numpy as np
@@ -54,9 +55,10 @@ def add_crane(builder, turn=(1.0, 0.0, 0.0, 0.0), aside=0.0, is_free=False, shap
     half, config = 0.5 * SIZE, newton.ModelBuilder.ShapeConfig(density=0.0)
     if shape == "box":
         builder.add_shape_box(cube, hx=half, hy=half, hz=half, cfg=config)
-    elif shape == "mesh":
+    elif shape in ("mesh", "stretched mesh"):
         unit = newton.Mesh.create_box(1.0, 1.0, 1.0)
-        builder.add_shape_mesh(cube, mesh=unit, scale=wp.vec3(half), cfg=config)
+        scale = wp.vec3(half, half if shape == "mesh" else 2.0 * half, half)
+        builder.add_shape_mesh(cube, mesh=unit, scale=scale, cfg=config)
     elif shape == "sphere":
         builder.add_shape_sphere(cube, radius=half, cfg=config)
     else:
@@ -325,6 +327,12 @@ def test_a_motion_switches_the_suction(simulate):
 def test_what_cannot_be_is_refused(keys, told, simulate):
     with pytest.raises(pippin.ConfigError, match=told):
         simulate(**keys)
+
+
+def test_a_mesh_with_unequal_scales_is_refused(simulate):
+    """The distance from its surface would be that of another shape."""
+    with pytest.raises(pippin.ConfigError, match=r"a mesh with the same scale along x, y and z"):
+        simulate(prototype=partial(crane, shape="stretched mesh"))
 
 
 @conformance.parametrize(CONFORMANCE)

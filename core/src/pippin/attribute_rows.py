@@ -6,6 +6,8 @@ from typing import Any
 
 import newton
 import numpy as np
+import warp as wp
+from pippin.errors import ConfigError
 
 
 def numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
@@ -36,6 +38,31 @@ def write(builder: newton.ModelBuilder, key: str, row: int, value: Any) -> None:
     values += [attribute.default] * (row + 1 - len(values))  # a file that gives no row a value leaves no rows
     values[row] = attribute.dtype(0) if value is None else attribute.dtype(value)
     attribute.values = values
+
+
+def typed(dtype: Any, value: float | tuple[float, ...], where: str) -> Any:
+    """Return a value of the type of an attribute, from finite numbers.
+
+    Args:
+        dtype: The type of the attribute.
+        value: A number, or a number for each component.
+        where: Key path of the value, for errors.
+
+    Raises:
+        ConfigError: The number of components differs, or a whole number is expected.
+    """
+    wants = getattr(dtype, "_length_", 1)
+    components = value if isinstance(value, tuple) else (value,)
+    if len(components) != wants:
+        raise ConfigError(f"{where}: expected {wants} numbers, got {len(components)}: {list(components)}")
+    if wants > 1:
+        return dtype(*components)
+    number = components[0]
+    if dtype not in (wp.float32, wp.float64, float):
+        if number != int(number):
+            raise ConfigError(f"{where}: expected a whole number, got {number}")
+        return dtype(int(number))
+    return dtype(number)
 
 
 def _values(of: newton.ModelBuilder | newton.Model, key: str) -> Any:

@@ -383,7 +383,10 @@ def test_attributes_of_a_solver_are_set_by_their_names(write):
     assert build({"mujoco:gravcomp": {"leg": 0.5}}).gravcomp.numpy().tolist() == [0.0, 0.5]
     with pytest.raises(ConfigError, match="no body"):
         build({"mujoco:gravcomp": {"wing": 0.5}})
-    with pytest.raises(ConfigError, match=r"0\.5 is no value of an attribute of type int32"):
+    solref = build({"mujoco:solref": {"leg.*": (0.05, 2.0)}}).solref.numpy()
+    assert solref[-1].tolist() == pytest.approx([0.05, 2.0], rel=1e-6)
+    assert solref[0].tolist() != solref[-1].tolist()
+    with pytest.raises(ConfigError, match=r"sleep_policy\.leg: expected a whole number, got 0\.5"):
         build({"mujoco:sleep_policy": {"leg": 0.5}})
     with pytest.raises(ConfigError, match=r"attributes: the solver has no attribute 'mujoco:gravcomp'"):
         imported(path, attributes={"mujoco:gravcomp": {"leg": 0.5}})

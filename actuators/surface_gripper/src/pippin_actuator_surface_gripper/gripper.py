@@ -18,14 +18,14 @@ from . import SurfaceGripperConfig, kernels
 
 __all__ = ["SurfaceGripper"]
 
+_MESHES = (GeoType.MESH, GeoType.CONVEX_MESH)
 _KINDS = (
     GeoType.BOX,
     GeoType.SPHERE,
     GeoType.CAPSULE,
     GeoType.CYLINDER,
     GeoType.CONE,
-    GeoType.MESH,
-    GeoType.CONVEX_MESH,
+    *_MESHES,
 )
 """Shapes from whose surface the distance of a point is known."""
 
@@ -137,12 +137,14 @@ class SurfaceGripper:
         is_site = on_host(model.shape_flags) & newton.ShapeFlags.SITE != 0
         shapes = np.flatnonzero((bodies >= 0) & ~is_site)
         shapes = shapes[is_held[bodies[shapes]]]
-        known = np.isin(on_host(model.shape_type)[shapes], [int(kind) for kind in _KINDS])
+        kinds, scales = on_host(model.shape_type)[shapes], on_host(model.shape_scale)[shapes]
+        is_stretched = np.isin(kinds, [int(kind) for kind in _MESHES]) & (np.ptp(scales, axis=1) > 1e-6 * scales[:, 0])
+        known = np.isin(kinds, [int(kind) for kind in _KINDS]) & ~is_stretched
         if not known.all():
             label = model.shape_label[shapes[~known][0]]
             raise pippin.ConfigError(
                 f"bodies: shape {label!r} has a surface whose distance is not known; leave its body out, or make it a"
-                " mesh"
+                " mesh with the same scale along x, y and z"
             )
         found = [shapes[worlds[shapes] == world] for world in self.worlds.tolist()]
         width = max(map(len, found))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import newton
-import warp as wp
+from pippin.attribute_rows import typed
 from pippin.errors import ConfigError
 from pippin.labels import match
 from pippin.spelling import did_you_mean
@@ -20,13 +20,16 @@ _PARTS = {
 
 
 def set_attributes(
-    builder: newton.ModelBuilder, stated: Mapping[str, Mapping[str, float]], registered: Collection[str], where: str
+    builder: newton.ModelBuilder,
+    stated: Mapping[str, Mapping[str, float | tuple[float, ...]]],
+    registered: Collection[str],
+    where: str,
 ) -> None:
     """Set attributes that the solver has registered.
 
     Args:
         builder: The asset alone.
-        stated: A value by pattern of the labels of parts, by the name of the attribute.
+        stated: A number, or a number for each component, by pattern of the labels of parts, by `SOLVER:NAME`.
         registered: The names of the attributes that the solver has.
         where: Key path of the table.
 
@@ -43,14 +46,6 @@ def set_attributes(
         rows: dict[int, Any] = {**(attribute.values or {})}  # pyright: ignore[reportGeneralTypeIssues]
         for pattern, value in values.items():
             place = f"{where}.{key}.{pattern}"
-            number = _converted(value, attribute.dtype, place)
+            number = typed(attribute.dtype, value, place)
             rows |= dict.fromkeys(match(pattern, getattr(builder, labels), kind, place), number)
         attribute.values = rows
-
-
-def _converted(value: float, dtype: Any, where: str) -> Any:
-    if dtype in (wp.float32, float):
-        return float(value)
-    if dtype in (wp.int32, int, wp.bool, bool) and value == int(value):
-        return bool(value) if dtype in (wp.bool, bool) else int(value)
-    raise ConfigError(f"{where}: {value:g} is no value of an attribute of type {dtype.__name__}; state another one")

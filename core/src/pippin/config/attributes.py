@@ -15,9 +15,10 @@ def _are_named(instance: Any, attribute: Any, value: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"'{attribute.name}': must be names such as 'mujoco:condim', with the solver first: {name!r}"
             )
-        finite(instance, attribute, number)
+        for each in number.values() if isinstance(number, Mapping) else (number,):
+            finite(instance, attribute, each)
 
 
 def attributes_field() -> Any:
-    """Return a field for numbers, or lists of components, by `SOLVER:NAME`; empty by default."""
+    """Return a field for numbers, or lists of components, or tables of them, by `SOLVER:NAME`; empty by default."""
     return attrs.field(factory=dict, validator=_are_named)

@@ -12,6 +12,7 @@ from pippin.support.features import FEATURES
 from pippin.validators import finite, in_schema, slice_or_indices
 
 from .attachments import AttachmentConfig
+from .attributes import attributes_field
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
 from .component import ComponentConfig
@@ -136,9 +137,9 @@ class AssetConfig:
     body_armature: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
     """Inertia that is added to each body about every axis [kg·m²], which steadies light links under stiff drives."""
 
-    attributes: Mapping[str, Mapping[str, float]] = attrs.field(factory=dict)
-    """Attributes of the solver's own by their names in Newton, such as `mujoco:gravcomp`: a value by pattern of the
-    labels of bodies, shapes or joints."""
+    attributes: Mapping[str, Mapping[str, float | tuple[float, ...]]] = attributes_field()
+    """Custom attributes of the solver by `SOLVER:NAME`, such as `mujoco:gravcomp`: a number, or a list of components,
+    by pattern of the labels of bodies, shapes or joints."""
 
     ignore: tuple[str, ...] = ()
     """Label patterns of parts to leave out: named geoms and sites (MJCF), or prims with their descendants (USD)."""

@@ -73,7 +73,8 @@ class VariableConfig:
     """A change that matters: the optimiser counts in it. Give variables of other sizes than about 1 their own."""
 
     spread: float = attrs.field(default=0.0, validator=non_negative)
-    """Standard deviation of a random change of the start values, which each world draws; the first one draws none."""
+    """Standard deviation of a random change of the start values, which each world draws and keeps within the bounds;
+    the first one draws none."""
 
     def __attrs_post_init__(self) -> None:
         given = [name for name in _SUBJECTS if getattr(self, name) is not None]

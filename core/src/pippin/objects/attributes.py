@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import newton
-import warp as wp
+from pippin.attribute_rows import typed
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
@@ -59,24 +59,8 @@ def set_attributes(builder: newton.ModelBuilder, stated: Mapping[str, Any], befo
             what = frequency.name.lower().replace("_", " ")
             raise ConfigError(f"{place}: belongs to each {what}, and there is none here; state it where there is one")
         values: Any = attribute.values or {}
-        attribute.values = {**values, **dict.fromkeys(added, _typed(attribute.dtype, value, place))}
+        attribute.values = {**values, **dict.fromkeys(added, typed(attribute.dtype, value, place))}
 
 
 def _is_settable(attribute: newton.ModelBuilder.CustomAttribute) -> bool:
     return attribute.frequency in _COUNTS and attribute.references is None and attribute.dtype is not str
-
-
-def _typed(dtype: Any, value: Any, where: str) -> Any:
-    """Return a value of the type of an attribute."""
-    wants = getattr(dtype, "_length_", 1)
-    components = value if isinstance(value, tuple) else (value,)
-    if len(components) != wants:
-        raise ConfigError(f"{where}: expected {wants} numbers, got {len(components)}: {list(components)}")
-    if wants > 1:
-        return dtype(*components)
-    number = components[0]
-    if dtype not in (wp.float32, wp.float64, float):
-        if number != int(number):
-            raise ConfigError(f"{where}: expected a whole number, got {number}")
-        return dtype(int(number))
-    return dtype(number)
