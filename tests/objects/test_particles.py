@@ -47,6 +47,48 @@ def test_a_cloth_of_a_file_has_its_triangles(tmp_path):
         assert masses.sum() == pytest.approx(0.5 * 0.4 * 0.2, rel=1e-5)
 
 
+def bent(folder, solver, **keys):
+    """Return two triangles at a right angle, free of gravity."""
+    corners = np.array([[0.1, 0.0, 0.0], [0.0, 0.0, 0.1], [0.0, -0.1, 0.0], [0.0, 0.1, 0.0]], dtype=np.float32)
+    np.savez(folder / "flap.npz", vertices=corners, indices=np.array([0, 3, 2, 1, 2, 3]))
+    flap = {"type": "cloth-mesh", "label": "flap", "path": str(folder / "flap.npz"), "density": 0.5}
+    return build({**flap, "particle_radius": 0.01, "edge_ke": 1e-2, **keys}, solver=solver, gravity=[0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(("rest", "opens"), [("mesh", False), ("flat", True)])
+def test_a_bent_mesh_keeps_its_angle_unless_it_rests_flat(rest, opens, tmp_path):
+    with bent(tmp_path, "vbd", rest=rest) as simulation:
+        simulation.step(30)
+        points = simulation.state.particle_q.numpy()
+
+    assert (np.linalg.norm(points[0] - points[1]) > 1.05 * np.sqrt(0.02)) == opens
+
+
+def test_a_solver_whose_cloth_rests_flat_refuses_a_bent_mesh_and_names_the_key(tmp_path):
+    with pytest.raises(pippin.ConfigError, match=r"rest_angles .*used by 1 edges.*rest = 'flat'"):
+        bent(tmp_path, "style3d")
+    bent(tmp_path, "style3d", rest="flat").close()
+
+
+@pytest.mark.parametrize(
+    ("solver", "keys", "feature"),
+    [
+        ("vbd", {"tri_drag": 1.0}, "air_drag"),
+        ("style3d", {"tri_lift": 1.0}, "air_drag"),
+        ("style3d", {"tri_kd": 1.0}, "triangle_damping"),
+        ("style3d", {"edge_ke": 0.1, "edge_kd": 0.1}, "bending_damping"),
+    ],
+)
+def test_a_number_of_cloth_that_a_solver_would_ignore_is_refused(solver, keys, feature):
+    with pytest.raises(pippin.ConfigError, match=rf"{solver!r} does not support {feature} .*semi-implicit"):
+        build({**CLOTH, **keys}, solver=solver)
+
+
+def test_damping_of_bending_without_stiffness_is_refused():
+    with pytest.raises(pippin.ConfigError, match="edge_kd: needs 'edge_ke'"):
+        build({**CLOTH, "edge_kd": 0.1}, solver="vbd")
+
+
 @pytest.mark.parametrize(
     ("pin", "expected"),
     [

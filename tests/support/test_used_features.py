@@ -76,10 +76,26 @@ def _cloth(builder):
     builder.add_edge(0, 3, 1, 2, edge_ke=1.0)
 
 
-def _tetrahedron(builder):
+def _tetrahedron(builder, **material):
     for corner in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)):
         builder.add_particle(wp.vec3(*corner), (0.0, 0.0, 0.0), 1.0)
-    builder.add_tetrahedron(0, 1, 2, 3)
+    builder.add_tetrahedron(0, 1, 2, 3, **material)
+
+
+def _material(array, column, value):
+    """Return a function that adds a cloth with another number in a column of its materials."""
+
+    def add(builder):
+        _cloth(builder)
+        rows = getattr(builder, array)
+        rows[-1] = (*rows[-1][:column], value, *rows[-1][column + 1 :])
+
+    return add
+
+
+def _bent(builder):
+    _cloth(builder)
+    builder.edge_rest_angle[-1] = 0.1
 
 
 def _collide(builder, **surface):
@@ -132,7 +148,12 @@ MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "springs": _cloth,
     "triangles": _cloth,
     "bending": _cloth,
+    "triangle_damping": _material("tri_materials", 2, 5.0),
+    "bending_damping": _material("edge_bending_properties", 1, 5.0),
+    "air_drag": _material("tri_materials", 3, 5.0),
+    "rest_angles": _bent,
     "tetrahedra": _tetrahedron,
+    "tetrahedron_damping": lambda builder: _tetrahedron(builder, k_damp=5.0),
 }
 
 
@@ -155,8 +176,10 @@ def test_a_body_without_a_mass_that_fixed_joints_hold_in_place_needs_no_support(
     assert "massless_bodies" not in features_of(builder.finalize(device="cpu"))
 
 
-def test_what_newton_gives_to_shapes_and_limits_by_default_is_not_asked_for():
+def test_what_newton_gives_to_shapes_limits_and_cloth_by_default_is_not_asked_for():
     builder = newton.ModelBuilder()
+    grid = {"dim_x": 2, "dim_y": 2, "cell_x": 0.1, "cell_y": 0.1, "mass": 0.1}
+    builder.add_cloth_grid(pos=wp.vec3(), rot=wp.quat_identity(), vel=wp.vec3(), **grid)
     _collide(builder)
     _hinge(builder, limit_lower=-1.0, limit_upper=1.0)
     _hinge(builder, limit_ke=100.0)  # without a limit
@@ -165,6 +188,7 @@ def test_what_newton_gives_to_shapes_and_limits_by_default_is_not_asked_for():
 
     assert {"joint_limits", "rigid_contacts"} <= used.keys()
     assert not {"restitution", "contact_stiffness", "friction_damping", "adhesion", "limit_stiffness"} & used.keys()
+    assert not {"air_drag", "bending_damping", "rest_angles", "triangle_damping"} & used.keys()
 
 
 CRANK = """

@@ -213,6 +213,42 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         _moved(_Y),
         matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
     ),
+    "triangle_damping": Bench(
+        "a triangle with μ = 100 N/m and a damping of 10 N·s/m pulls back a sheared corner more slowly [m]",
+        (-0.0165, -0.005),
+        _moved(_Y),
+        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0, tri_kd=10.0),
+    ),
+    "bending_damping": Bench(
+        "an edge of 1 m with 100 N·m/rad and 10 N·m·s/rad turns back a flap more slowly [m]",
+        (-0.025, -0.008),
+        _moved(_Y),
+        matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0, edge_kd=10.0),
+    ),
+    "rest_angles": Bench(
+        "an edge of 100 N·m/rad that rests at 0.06 rad bends a flat flap of 1 m by about as much [m]",
+        (0.014, 0.042),
+        _moved(_Y),
+        matter.deformed("hinge", NOWHERE, edge_ke=100.0, rest=-0.06),
+    ),
+    "tetrahedron_damping": Bench(
+        "a tetrahedron with μ = λ = 500 Pa and 1500 Pa·s pulls back a corner that was moved out far more slowly [m]",
+        (-0.009, -0.0002),
+        _moved(_X),
+        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0, k_damp=1500.0),
+    ),
+    "air_drag": Bench(
+        "a triangle whose corners of 1 kg feel 2.5 N at 1 m/s slows down to 1 / (1 + 2.5 t) [m/s]",
+        (0.7, 0.9),
+        _speed(_X),
+        matter.flying(tri_drag=125.0),
+    ),
+    "air_drag that lifts": Bench(
+        "a lift of 2.5 N along the normal slows its corners of 1 kg, more and more aslant, from 1 m/s [m/s]",
+        (0.7, 0.95),
+        _speed(_X),
+        matter.flying(tri_lift=80.0),
+    ),
     "tetrahedra": Bench(
         "a tetrahedron with μ = 1500 Pa pulls back a corner that was sheared by 0.04 m, as 100 N/m do [m]",
         (-0.028, -0.01),

@@ -169,9 +169,25 @@ def _add_elements(builder: newton.ModelBuilder, kind: str, first: int, **options
     if kind == "tetrahedron":
         builder.add_tetrahedron(first, first + 1, first + 2, first + 3, **options)
     elif kind == "triangle":
-        builder.add_triangle(*range(first, first + 3), tri_kd=0.0, **options)
+        builder.add_triangle(*range(first, first + 3), **{"tri_kd": 0.0, **options})
     else:
-        builder.add_edge(first + 2, first + 3, first, first + 1, edge_kd=0.0, **options)
+        builder.add_edge(first + 2, first + 3, first, first + 1, **{"edge_kd": 0.0, **options})
+
+
+def flying(**options: Any) -> Add:
+    """Return a function that adds an upright triangle of 0.02 m² that flies along its normal, x, with 1 m/s.
+
+    Args:
+        options: Coefficients of drag and lift, as the builder's method has them.
+    """
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        first = builder.particle_count
+        for across, height in ((-0.1, 0.9), (0.1, 0.9), (0.0, 1.1)):
+            particle(builder, (0.0, y + across, height), (1.0, 0.0, 0.0), radius=_THIN)
+        builder.add_triangle(first, first + 1, first + 2, tri_ke=0.0, tri_ka=0.0, tri_kd=0.0, **options)
+
+    return add
 
 
 def _add_panels(builder: Any, places: Any, corners: np.ndarray, faces: Any, **options: Any) -> None:

@@ -55,7 +55,7 @@ class ClothMesh(SceneObject):
         """Add the particles, triangles, bending edges and springs of a cloth."""
         config: ClothMeshConfig = self.config
         mesh = read_mesh(config, place.where)
-        first = builder.particle_count
+        first, first_edge = builder.particle_count, builder.edge_count
         triangles: dict[str, Any] = {
             "vertices": [wp.vec3(*point) for point in mesh.vertices],
             "indices": mesh.indices.tolist(),
@@ -63,4 +63,6 @@ class ClothMesh(SceneObject):
         builder.add_cloth_mesh(
             **triangles, scale=config.scale, density=config.density, **_common(builder, config, place)
         )
+        if config.rest == "flat":
+            builder.edge_rest_angle[first_edge:] = [0.0] * (builder.edge_count - first_edge)
         pin_particles(builder, first, config.pin, place, is_flagged=True)

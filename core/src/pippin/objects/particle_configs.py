@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
@@ -77,7 +77,10 @@ class _ClothConfig(_ParticleObjectConfig):
     edge_ke: float = attrs.field(default=0.0, validator=non_negative)
     """Stiffness of edges against bending [N·m/rad]. Newton's own default, 100, throws a light cloth apart."""
 
-    edge_kd: float | None = _number()
+    edge_kd: float | None = attrs.field(
+        default=None,
+        validator=[optional(non_negative), only_where(lambda cloth: cloth.edge_ke or not cloth.edge_kd, "'edge_ke'")],
+    )
     """Damping of bending [N·m·s/rad] (0)."""
 
     spring_ke: float | None = _number()
@@ -127,6 +130,9 @@ class ClothMeshConfig(_ClothConfig):
 
     density: float = attrs.field(validator=positive)
     """Mass for each area [kg/m²]."""
+
+    rest: Literal["mesh", "flat"] = "mesh"
+    """Shape that bending returns to: that of the mesh, or a flat one."""
 
 
 @attrs.frozen(kw_only=True)

@@ -10,6 +10,12 @@ from pippin.attribute_rows import numbers, texts
 
 from .model_rows import host
 
+_FLAT = 1e-3
+"""Angle up to which an edge counts as flat [rad]: of a flat mesh, it is a rounding."""
+
+_TRI_KD = 10.0
+"""Damping that Newton gives to every triangle of which none is stated."""
+
 
 def _particle_contacts(model: newton.Model) -> Sequence[str]:
     """Return the blocks of loose particles."""
@@ -39,9 +45,43 @@ def _activations(model: newton.Model) -> Sequence[str]:
     return [f"{count} {what}" for what, count in counts.items() if count]
 
 
+def _rows(name: str, what: str, chosen: Callable[[np.ndarray], np.ndarray]) -> Callable[[newton.Model], Sequence[str]]:
+    """Return a function that counts the elements whose row of materials is chosen."""
+
+    def users(model: newton.Model) -> Sequence[str]:
+        rows = host(getattr(model, name))
+        count = int(chosen(rows).sum()) if len(rows) else 0
+        return [f"{count} {what}"] if count else ()
+
+    return users
+
+
+def _damps(rows: np.ndarray) -> np.ndarray:
+    """Tell which elastic triangles have a damping that somebody stated, and not the one that Newton gives to all."""
+    return np.any(rows[:, :2] != 0.0, axis=1) & ~np.isin(rows[:, 2], (0.0, _TRI_KD))
+
+
+def _rest_angles(model: newton.Model) -> Sequence[str]:
+    """Return the edges of cloth that resist bending and are bent at rest; cloth of panels rests as they say."""
+    if not model.edge_count:
+        return ()
+    is_bent = np.abs(host(model.edge_rest_angle)) > _FLAT
+    is_bent &= host(model.edge_bending_properties)[:, 0] != 0.0
+    areas = host(getattr(getattr(model, "style3d", None), "edge_rest_area", None))
+    if len(areas):
+        is_bent &= areas == 0.0
+    count = int(is_bent.sum())
+    return [f"{count} edges"] if count else ()
+
+
 MATTER_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "activations": _activations,
+    "air_drag": _rows("tri_materials", "triangles", lambda rows: np.any(rows[:, 3:] != 0.0, axis=1)),
+    "bending_damping": _rows("edge_bending_properties", "edges", lambda rows: rows[:, 1] != 0.0),
     "face_contacts": _face_contacts,
     "particle_contacts": _particle_contacts,
+    "rest_angles": _rest_angles,
+    "tetrahedron_damping": _rows("tet_materials", "tetrahedra", lambda rows: rows[:, 2] != 0.0),
+    "triangle_damping": _rows("tri_materials", "triangles", _damps),
 }
 """Functions that list the objects of matter that use a feature, by feature."""

@@ -23,8 +23,10 @@ class SolverFeatherstone:
     supported_features = RIGID_TREES | {
         "activations",
         "adhesion",
+        "air_drag",
         "armature",
         "bending",
+        "bending_damping",
         "contact_stiffness",
         "friction_damping",
         "gradients",
@@ -39,11 +41,14 @@ class SolverFeatherstone:
         "particle_adhesion",
         "particle_worlds",
         "particles",
+        "rest_angles",
         "soft_contact_friction",
         "soft_contact_friction_damping",
         "soft_contact_stiffness",
         "springs",
         "tetrahedra",
+        "tetrahedron_damping",
+        "triangle_damping",
         "triangles",
     }
     deterministic_on = frozenset({"cpu", "cuda"})

@@ -21,7 +21,9 @@ class SolverSemiImplicit:
     supported_features = (RIGID_TREES - {"carried_sliders"}) | {
         "activations",
         "adhesion",
+        "air_drag",
         "bending",
+        "bending_damping",
         "contact_stiffness",
         "disabled_joints",
         "friction_damping",
@@ -40,11 +42,14 @@ class SolverSemiImplicit:
         "particle_contacts",
         "particle_friction",
         "particles",
+        "rest_angles",
         "soft_contact_friction",
         "soft_contact_friction_damping",
         "soft_contact_stiffness",
         "springs",
         "tetrahedra",
+        "tetrahedron_damping",
+        "triangle_damping",
         "triangles",
     }
     optional_features: ClassVar = {

@@ -23,6 +23,7 @@ class SolverVBD:
     supported_features = (RIGID_TREES - {"carried_sliders"}) | {
         "attachments",
         "bending",
+        "bending_damping",
         "contact_stiffness",
         "disabled_joints",
         "heterogeneous_worlds",
@@ -33,12 +34,15 @@ class SolverVBD:
         "mimic_joints",
         "particle_worlds",
         "particles",
+        "rest_angles",
         "rod_joints",
         "soft_contact_friction",
         "soft_contact_stiffness",
         "springs",
         "tendons",
         "tetrahedra",
+        "tetrahedron_damping",
+        "triangle_damping",
         "triangles",
     }
     optional_features: ClassVar = {"face_contacts": "particle_enable_self_contact"}

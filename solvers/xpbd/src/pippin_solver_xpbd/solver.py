@@ -22,6 +22,7 @@ class SolverXPBD:
     supported_features = RIGID_TREES | {
         "activations",
         "bending",
+        "bending_damping",
         "disabled_joints",
         "distance_joints",
         "heterogeneous_worlds",
@@ -34,11 +35,13 @@ class SolverXPBD:
         "particle_contacts",
         "particle_friction",
         "particles",
+        "rest_angles",
         "rolling_friction",
         "soft_contact_friction",
         "springs",
         "tendons",
         "tetrahedra",
+        "tetrahedron_damping",
         "torsional_friction",
     }
     optional_features: ClassVar = {
