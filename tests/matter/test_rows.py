@@ -14,7 +14,7 @@ SCENES = {
     "vbd": ({"particle_enable_self_contact": True}, CLOTH),
     "xpbd": ({"disable_particle_contacts": True}, SPRINGS),
     "semi-implicit": ({"disable_particle_contacts": True}, CLOTH),
-    "style3d": ({}, CLOTH),
+    "style3d": ({}, {**CLOTH, "tri_kd": 0.0}),
     "implicit-mpm": ({"separate_worlds": True, "grid_type": "dense"}, SAND),
 }
 

@@ -1,5 +1,7 @@
 """Tendons as viewers draw them: the line through the guides, and around rollers, against geometry and the solver."""
 
+from typing import Any
+
 import av
 import numpy as np
 import pippin
@@ -19,7 +21,8 @@ def build(guides, worlds=1, folder=None, **others):
         "solver": {"type": "xpbd"},
         **others,
     }
-    tables["scene"]["tendons"] = [{"label": "rope", "compliance": 1e-5, "guides": guides}]
+    if guides:
+        tables["scene"]["tendons"] = [{"label": "rope", "compliance": 1e-5, "guides": guides}]
     return pippin.Simulation(pippin.structure(tables), folder=folder)
 
 
@@ -98,7 +101,7 @@ def test_the_recorded_length_is_that_of_the_line(worlds):
     guides = [{"body": "load_0"}, {"type": "pinhole", "position": [-0.5, 0.1, 2.0]}, roller(), {"body": "load_1"}]
     with build(guides, worlds=2) as simulation:
         simulation.step(20)
-        [channel] = channels(simulation, worlds, ["tendons/.*"])
+        [channel] = channels(simulation, worlds, ["tendons/.*length"])
         lengths, lines = channel.numpy(), [length_of(line_of(simulation, world)) for world in worlds]
 
     assert (channel.name, channel.units) == ("tendons/rope/length", ("m",))
@@ -108,13 +111,89 @@ def test_the_recorded_length_is_that_of_the_line(worlds):
 
 def test_the_recorded_length_of_a_pulley_is_the_formula():
     with build([{"body": "load_0"}, roller(), {"body": "load_1"}]) as simulation:
-        [channel] = [each for each in channels(simulation) if each.name.startswith("tendons/")]
+        [channel] = channels(simulation, series=["tendons/.*/length"])
         start = channel.numpy().copy()
         simulation.step(30)
         now = channel.numpy().copy()
 
     np.testing.assert_allclose(start, 2 * 2.0 + np.pi * R, rtol=1e-5)
     np.testing.assert_allclose(now, start, rtol=1e-3)  # equal loads stretch it by 1e-5 m/N · 9.81 N for each span
+
+
+def tensions_of(simulation, worlds=(0,)):
+    """Return the recorded tensions [N], shape [worlds, spans], and those that Newton's solver reports of all spans."""
+    [channel] = channels(simulation, worlds, ["tendons/rope/tension"])
+    solver: Any = simulation.solver
+    reported = solver.tendon_segment_material_tension.numpy() + solver.tendon_segment_damping_tension.numpy()
+    return channel.numpy(), np.maximum(reported, 0.0)
+
+
+def hung(mass, solver, worlds=1):
+    """Return a weight on a tendon that is damped, of 1e-4 m/N."""
+    load = {"type": "body", "label": "load", "mass": mass, "position": [0.0, 0.0, 1.0], "shapes": LOADS["shapes"]}
+    load["joint"] = {"type": "prismatic", "axis": [0.0, 0.0, 1.0]}
+    rope = {"label": "rope", "compliance": 1e-4, "damping": 100.0}
+    rope["guides"] = [{"position": [0.0, 0.0, 3.0]}, {"body": "load"}]
+    scene = {"objects": [load], "tendons": [rope], "worlds": worlds}
+    return build([], scene=scene, solver={"type": solver, **({"iterations": 16} if solver == "xpbd" else {})})
+
+
+@pytest.mark.parametrize("solver", ["xpbd", "vbd"])
+def test_a_tendon_pulls_with_the_weight_that_it_holds_in_every_world(solver):
+    with hung(2.0, solver, worlds=2) as simulation:
+        before = tensions_of(simulation)[0].copy()
+        simulation.step(3)  # the weight is still falling, and the damping pulls
+        falling, reported = tensions_of(simulation, [1, 0])
+        np.testing.assert_allclose(falling[:, 0], reported[::-1], rtol=0.02)
+        simulation.step(200)
+        held, reported = tensions_of(simulation, [1, 0])
+
+    assert before.tolist() == [[0.0]]
+    np.testing.assert_allclose(held, 2.0 * 9.81, rtol=0.01)
+    np.testing.assert_allclose(held[:, 0], reported[::-1], rtol=1e-3)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.15])
+def test_the_tensions_before_and_behind_a_roller_differ_as_euler_says(friction):
+    """The heavier load goes down with (2 - r) / (2 + r) g, r = exp(μ π), and pulls with 2 kg less this acceleration."""
+    ratio = np.exp(friction * np.pi)
+    loads = [
+        {"type": "body", "label": label, "mass": mass, "position": [x, 0.0, 1.0], "shapes": LOADS["shapes"]}
+        | {"joint": {"type": "prismatic", "axis": [0.0, 0.0, 1.0]}}
+        for label, mass, x in (("light", 1.0, -R), ("heavy", 2.0, R))
+    ]
+    rope = {"label": "rope", "compliance": 1e-5, "damping": 10.0}
+    rope["guides"] = [{"body": "light"}, roller(mu=friction), {"body": "heavy"}]
+    solver = {"type": "xpbd", "iterations": 32}
+    step = {"device": "cpu", "dt": 0.01, "substeps": 16}
+    with build([], scene={"objects": loads, "tendons": [rope]}, solver=solver, simulation=step) as simulation:
+        found = []
+        for _ in range(20):
+            simulation.step()
+            found.append(tensions_of(simulation)[0][0].copy())
+
+    acceleration = 9.81 * (2.0 - ratio) / (2.0 + ratio)
+    expected = [9.81 + acceleration, 2.0 * (9.81 - acceleration)]
+    np.testing.assert_allclose(np.mean(found[5:], axis=0), expected, rtol=0.05)
+    assert expected[1] / expected[0] == pytest.approx(ratio)
+
+
+def test_both_spans_beside_a_roller_that_is_left_pull_alike():
+    guides = [{"position": [-1.0, 0.0, 2.9]}, roller(z=3.5, side=-1, is_dynamic=True), {"body": "load_1"}]
+    with build(guides) as simulation:
+        simulation.step(10)
+        [[left, right]], reported = tensions_of(simulation)
+
+    assert left == right > 0.0
+    np.testing.assert_allclose(left, reported[0], rtol=0.05)
+
+
+def test_a_tendon_that_does_not_stretch_has_no_tension():
+    scene = {"objects": [LOADS], "tendons": [{"label": "rope", "guides": [{"body": "load_0"}, {"body": "load_1"}]}]}
+    with build([], scene=scene) as simulation:
+        names = [each.name for each in channels(simulation, series=["tendons/.*"])]
+
+    assert names == ["tendons/rope/length"]
 
 
 @pytest.mark.parametrize("side", ["above", "beside"])

@@ -271,7 +271,6 @@ CONFORMANCE = conformance.Conformance(
     expected_failures={
         "allocation": "the solver rebuilds its grid in each substep",
         "checkpoint": "the grid is rebuilt in each substep, and its data cannot be saved",
-        "feature_particle_contacts": "no dense grid can be built around two particles; a sparse one holds them up",
         "worlds": "the rheology of all worlds is one system, which is iterated until all worlds have converged",
     },
 )

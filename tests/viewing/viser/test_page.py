@@ -9,6 +9,8 @@ import pippin
 import pytest
 from pippin.conformance import scenes
 
+from .chromium import until
+
 RADIUS, MASS = 0.1, 1.0
 
 
@@ -38,7 +40,7 @@ def frame(simulation):
 
 
 def test_frames_that_take_long_are_shown_less_often(simulation, panel, monkeypatch):
-    """A frame of 50 ms leaves the steps nine tenths of the time: the next one is due 450 ms later."""
+    """A frame of 50 ms leaves the steps 93 % of the time: the next one is due 660 ms later."""
     viewer = simulation.viewers["page"]
     monkeypatch.setattr(panel, "clients", SimpleNamespace(count=1))
     monkeypatch.setattr(panel.page, "marks", [*panel.page.marks, lambda: time.sleep(0.05)])
@@ -50,6 +52,24 @@ def test_frames_that_take_long_are_shown_less_often(simulation, panel, monkeypat
     assert not is_due_at_once
     assert not is_due_later
     assert viewer._next_frame - time.perf_counter() < 1.0
+
+
+def test_what_the_thread_of_the_server_takes_counts_as_time_of_a_frame(simulation, panel):
+    def work():
+        start = time.thread_time()
+        while time.thread_time() - start < 0.05:
+            pass
+
+    viewer = simulation.viewers["page"]
+    viewer.frame()
+    panel.page.server.get_event_loop().call_soon_threadsafe(work)
+    before = panel.page.sending_time
+    until(lambda: viewer.frame() or panel.page.sending_time >= before + 0.05, "the thread of the server")
+    viewer._next_frame = 0.0
+    viewer._sending_time = before
+    viewer.frame()
+
+    assert viewer._next_frame - time.perf_counter() > 0.5
 
 
 def marks(simulation, panel):

@@ -274,10 +274,10 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         matter.pulled,
     ),
     "particle_contacts": Bench(
-        "a particle of 1 m/s that meets another one, which stays, is held up before 0.1 m [m]",
+        "a particle of 1 m/s that meets a wall of others, which stay, is held up before 0.1 m [m]",
         (-0.09, 0.15),
         _moved(_X),
-        matter.met_particle((-1.0, 0.0, 0.0)),
+        matter.met_wall,
     ),
     "face_contacts": Bench(
         "a small triangle of 0.3 m/s that meets a large one, which stays, does not pass it, or rebounds [m]",

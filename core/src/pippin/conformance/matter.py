@@ -63,6 +63,15 @@ def met_particle(speed: Vector) -> Add:
     return add
 
 
+def met_wall(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add a wall of particles that stay, two layers of nine, and one in touch with it that flies into it at 1 m/s."""
+    for across, height in np.ndindex(3, 3):
+        for x in (-RADIUS, 0.0):
+            place = (x, y + (across - 1) * RADIUS, 1.0 + (height - 1) * RADIUS)
+            particle(builder, place, mass=0.0, radius=RADIUS)
+    particle(builder, (2.0 * RADIUS, y, 1.0), (-1.0, 0.0, 0.0), radius=RADIUS)
+
+
 def on_face(builder: newton.ModelBuilder, label: str, y: float) -> None:
     """Add a large level triangle that stays, and a small one just above it that falls with 0.3 m/s."""
     shape = np.array(((-0.4, -0.3, 0.0), (0.4, -0.3, 0.0), (0.0, 0.4, 0.0)))

@@ -239,7 +239,11 @@ class _Finder:
         table = TendonTable(self._model, self._simulation.state, self._worlds)
         for row, label in enumerate(table.labels):
             lengths: Any = table.lengths[row]
-            yield self._channel(f"tendons/{label.strip('/')}/length", lengths, table.update, units=("m",))
+            name, tensions = f"tendons/{label.strip('/')}", table.tensions[row]
+            yield self._channel(f"{name}/length", lengths, table.update, units=("m",))
+            if tensions is not None:
+                spans = tuple(f"span_{span}" for span in range(tensions.shape[1]))
+                yield self._channel(f"{name}/tension", tensions, table.update, labels=spans, units=("N",))
 
     def _contacts(self) -> Iterator[Channel]:
         if no_contacts(self._simulation) is not None:

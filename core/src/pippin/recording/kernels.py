@@ -155,20 +155,60 @@ def touched(guide: Guide, point: wp.vec3, side: float):
     return guide.centre + guide.radius * (cosine * along + side * sine * wp.cross(guide.axis, along))
 
 
+@wp.struct
+class Spans:
+    """Numbers of the straight spans of all tendons: of a model, and the rest lengths of a state."""
+
+    compliance: wp.array(dtype=float)
+    damping: wp.array(dtype=float)
+    rest_length: wp.array(dtype=float)
+
+
+@wp.func
+def velocity_at(
+    guides: Guides,
+    index: int,
+    guide: Guide,
+    point: wp.vec3,
+    body_q: wp.array[wp.transform],
+    body_qd: wp.array[wp.spatial_vector],
+    body_com: wp.array[wp.vec3],
+):
+    """Return the velocity of a guide at a point; a tendon does not take part in the spin of a roller."""
+    body = guides.body[index]
+    if body < 0:
+        return wp.vec3(0.0)
+    turn = wp.spatial_bottom(body_qd[body])
+    velocity = wp.spatial_top(body_qd[body])
+    velocity += wp.cross(turn, point - wp.transform_point(body_q[body], body_com[body]))
+    if guide.radius > 0.0:
+        velocity -= wp.dot(turn, guide.axis) * wp.cross(guide.axis, point - guide.centre)
+    return velocity
+
+
 @wp.kernel
 def measure_tendons(
     tendons: wp.array2d[int],
     starts: wp.array[int],
     guides: Guides,
+    spans: Spans,
     body_q: wp.array[wp.transform],
+    body_qd: wp.array[wp.spatial_vector],
+    body_com: wp.array[wp.vec3],
     is_active: wp.array[wp.bool],
+    places: wp.array[int],
     lengths: wp.array2d[float],
+    tensions: wp.array[float],
 ):
-    """Write the length of each tendon: its straight parts, and the arcs on rollers that it passes."""
+    """Write the length of each tendon, its straight parts and the arcs on rollers that it passes, and the tension of
+    each span; those on both sides of a roller that the tendon has left are one span.
+    """
     row, world = wp.tid()
     tendon = tendons[row, world]
     first = starts[tendon]
+    count = starts[tendon + 1] - first - 1
     left = guide_at(guides, first, body_q)
+    from_guide = int(first)
     arrival = left.centre
     length = wp.float32(0.0)
     for index in range(first + 1, starts[tendon + 1]):
@@ -179,7 +219,8 @@ def measure_tendons(
             for _ in range(10):  # two rollers find the ends of their span in a few rounds
                 reach = touched(right, leave, right.side)
                 leave = touched(left, reach, -left.side)
-            length += wp.length(reach - leave)
+            straight = wp.length(reach - leave)
+            length += straight
             if left.radius > 0.0 and wp.length(arrival - left.centre) > 0.0:
                 start = arrival - left.centre
                 end = leave - left.centre
@@ -187,6 +228,22 @@ def measure_tendons(
                 if turn < -0.5 * wp.pi:
                     turn += 2.0 * wp.pi
                 length += turn * left.radius
+            if places[row] >= 0:
+                compliance = wp.float32(0.0)
+                damping = wp.float32(0.0)
+                for span in range(from_guide - tendon, index - tendon):
+                    compliance += spans.compliance[span]
+                    damping += spans.damping[span]
+                rest_length = spans.rest_length[from_guide - tendon]
+                tension = wp.float32(0.0)
+                if rest_length >= 0.0 and straight > 0.0:  # it is measured in the first step
+                    speed = velocity_at(guides, index, right, reach, body_q, body_qd, body_com)
+                    speed -= velocity_at(guides, from_guide, left, leave, body_q, body_qd, body_com)
+                    rate = wp.dot(reach - leave, speed) / straight
+                    tension = wp.max(straight - rest_length, 0.0) / compliance + damping * rate
+                for span in range(from_guide - first, index - first):
+                    tensions[places[row] + world * count + span] = wp.max(tension, 0.0)
             left = right
+            from_guide = index
             arrival = reach
     lengths[row, world] = length

@@ -108,7 +108,9 @@ class Declaration:
     features_fixed_at_build: frozenset[str] = _names_field(frozenset(), FEATURES)
     """Solvers: The names of [features of joints](honoured.md) that the built solver cannot add to a joint: a setter
     of a view acts only at joints that had the feature when the solver was built, and is refused at the others.
-    `scene.settable_joints` gives all joints these features before the build."""
+    `scene.settable_joints` gives all joints these features before the build. Of the features `particles`, `springs`,
+    `triangles`, `bending` and `tetrahedra`: that the solver reads their masses and stiffnesses only while it is built,
+    so that a change of these numbers is refused."""
 
     features_kept_from_build: frozenset[str] = _names_field(frozenset(), FEATURES)
     """Solvers: The names of features that the built solver cannot take away from a joint, either: a value of zero, or a

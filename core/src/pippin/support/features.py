@@ -25,6 +25,9 @@ class Feature:
     """Whether a solver without the feature is noted, not refused, if only a robot file states it. A feature that a key
     of the configuration asks for, or a model made in Python, is refused in any case."""
 
+    part_of: str = ""
+    """The feature of whose elements it is a number: a solver without these elements lacks that one alone."""
+
     cure: str = ""
     """A change of the scene that makes the feature unnecessary, as an imperative."""
 
@@ -113,6 +116,13 @@ _CURES: Mapping[str, str] = {
     "velocity_limits": "drive the joints by an actuator group, which keeps their limits",
 }
 
+_PART_OF: Mapping[str, str] = {
+    "bending_damping": "bending",
+    "rest_angles": "bending",
+    "tetrahedron_damping": "tetrahedra",
+    "triangle_damping": "triangles",
+}
+
 _POSSIBLE = frozenset({"face_contacts", "particle_contacts"})
 """What matters only where objects of matter meet."""
 
@@ -125,7 +135,13 @@ FEATURES: Mapping[str, Feature] = {
         for name, meaning in _STRUCTURAL.items()
     },
     **{
-        name: Feature(meaning=meaning, is_structural=False, is_noted=name in _NOTED, cure=_CURES.get(name, ""))
+        name: Feature(
+            meaning=meaning,
+            is_structural=False,
+            is_noted=name in _NOTED,
+            part_of=_PART_OF.get(name, ""),
+            cure=_CURES.get(name, ""),
+        )
         for name, meaning in _NUMERIC.items()
     },
 }
@@ -158,6 +174,7 @@ MEASURED = frozenset({"body_qdd"})
 """Observables that the host measures in the state, so that every solver has them."""
 
 OF_ATTRIBUTES: Mapping[str, str] = {
+    "edge_bending_properties": "bending",
     "joint_damping": "joint_damping",
     "joint_enabled": "disabled_joints",
     "joint_limit_kd": "limit_stiffness",
@@ -166,9 +183,11 @@ OF_ATTRIBUTES: Mapping[str, str] = {
     "joint_stiffness": "joint_stiffness",
     "particle_adhesion": "particle_adhesion",
     "particle_cohesion": "particle_cohesion",
+    "particle_inv_mass": "particles",
     "particle_kd": "particle_contact_stiffness",
     "particle_ke": "particle_contact_stiffness",
     "particle_kf": "particle_contact_stiffness",
+    "particle_mass": "particles",
     "particle_mu": "particle_friction",
     "shape_material_ka": "adhesion",
     "shape_material_kd": "contact_stiffness",
@@ -182,6 +201,10 @@ OF_ATTRIBUTES: Mapping[str, str] = {
     "soft_contact_kf": "soft_contact_friction_damping",
     "soft_contact_mu": "soft_contact_friction",
     "soft_contact_restitution": "soft_contact_restitution",
+    "spring_damping": "springs",
+    "spring_stiffness": "springs",
+    "tet_materials": "tetrahedra",
+    "tri_materials": "triangles",
 }
 """Features that a solver needs to honour arrays and numbers of the model, by their names."""
 

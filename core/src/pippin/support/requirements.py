@@ -55,7 +55,8 @@ def find_gaps(
         honoured = {label for part in parts for label in part.honoured_features.get(name, ())}
         asked = {label for part in parts for label in part.asked_features.get(name, ())}
         users = [user for user in used[name] if user not in honoured]
-        if users:
+        has_elements = not FEATURES[name].part_of or FEATURES[name].part_of in supported
+        if users and has_elements:
             is_noted = FEATURES[name].is_noted and are_stated and asked.isdisjoint(users)
             is_noted |= FEATURES[name].is_possible
             (gaps.ignored if name in accepted or is_noted else gaps.refused)[name] = users

@@ -12,11 +12,14 @@ from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-from .features import NO_LIMIT
+from .features import NO_LIMIT, OF_ATTRIBUTES
 
 _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
 _POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
+
+_OF_MATTER = frozenset({"bending", "particles", "springs", "tetrahedra", "triangles"})
+"""Features of matter with numbers of their own in the model."""
 
 _OF_CONTROL = frozenset({"joint_target_q", "joint_target_qd"})
 _PULL = "a drive that follows positions"
@@ -49,7 +52,7 @@ class SolverSupport:
         solver: The solver's name.
         features: The features that the solver declares; None for all.
         accepted: The features that the user accepts to lose: what needs them may be set, with a warning.
-        fixed: Features that the built solver cannot add to a joint.
+        fixed: Features that the built solver cannot add to a joint, and those of matter whose numbers it keeps.
         kept: Features that the built solver cannot take away from a joint.
         explain: Returns the fault of a missing feature, without its beginning.
         model: The model of which the solver was built.
@@ -72,7 +75,7 @@ class SolverSupport:
         self.solver = solver
         self._dimensions = dimensions
         self._features, self._accepted, self._explain = features, set(accepted), explain
-        self._model = model
+        self._model, self._fixed = model, frozenset(fixed)
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
         of_model = self._ranges.keys() - _OF_CONTROL
         self._built = {name: getattr(model, name).numpy().copy() for name in sorted(of_model)}
@@ -95,6 +98,16 @@ class SolverSupport:
             )
             return None
         return f"solver {self._explain(feature)}"
+
+    def attribute_fault(self, array: str) -> str | None:
+        """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can."""
+        feature = OF_ATTRIBUTES.get(array, "")
+        if feature in self._fixed & _OF_MATTER:
+            return (
+                f"solver {self.solver!r} reads {array} only while it is built; build another simulation, or choose"
+                " another solver"
+            )
+        return self.fault(feature)
 
     def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.

@@ -21,7 +21,6 @@ from pippin.sensing.lanes import numbers_of
 from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws
 from pippin.state.snapshot import Scratch
-from pippin.support.features import OF_ATTRIBUTES
 
 from .episodes import EpisodeBuffers
 
@@ -147,12 +146,12 @@ class TermContext:
                 )
 
     def refuse_unsupported(self, attribute: str, where: str = "type") -> None:
-        """Refuse an attribute of the model that the solver ignores.
+        """Refuse an attribute of the model that the solver ignores, or reads only while it is built.
 
         Raises:
-            ConfigError: The solver ignores it.
+            ConfigError: It does.
         """
-        if fault := self.simulation.services.support.fault(OF_ATTRIBUTES.get(attribute, "")):
+        if fault := self.simulation.services.support.attribute_fault(attribute):
             raise ConfigError(f"{where}: {fault}")
 
     def command(self, label: str, where: str) -> Any:

@@ -11,7 +11,6 @@ import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.spelling import did_you_mean
-from pippin.support.features import OF_ATTRIBUTES
 
 from .dirty_flags import RowFlags
 from .errors import ViewError
@@ -99,7 +98,7 @@ class Attributes:
         if attribute.name in STRUCTURE:
             raise ViewError(f"{where}: it is part of the structure of the scene; build another simulation to change it")
         support = self._host.services.support
-        if fault := support.fault(OF_ATTRIBUTES.get(attribute.name, "")):
+        if fault := support.attribute_fault(attribute.name):
             raise ViewError(f"{where}: {fault}")
         if fault := support.dimension_fault(attribute.name, attribute.elements):
             raise ViewError(f"{where}: {fault}")

@@ -26,8 +26,11 @@ _OF_PARTICLES = frozenset(
     name
     for name, feature in FEATURES.items()
     if name.startswith(("soft_contact_", "particle_")) and not feature.is_structural
-)
-"""Numbers of the scene in contacts of particles, which act in the solvers that have them."""
+) | {"air_drag", "bending_damping", "rest_angles", "tetrahedron_damping", "triangle_damping"}
+"""Numbers of contacts of particles and of elements between them, which act in the solvers that have them."""
+
+_OF_MATTER = frozenset({"bending", "particles", "springs", "tetrahedra", "triangles"})
+"""Features whose numbers a coupling takes over while it is built: some of its solvers have copies of them."""
 
 _WITHOUT = frozenset({"gradients", "tendons"})
 """Features that no coupling has: its own kernels have no adjoint, and Newton divides no routes of tendons."""
@@ -315,7 +318,7 @@ def _shared_features(
     if not all("particle_worlds" in (each.supported_features or ()) for each in of_particles):
         kinds -= {"particle_worlds"}
     fixed = frozenset().union(*(each.features_fixed_at_build for each in of_bodies))
-    return kinds | numbers, kinds - of_each | fixed & (kinds | numbers)
+    return kinds | numbers, kinds - of_each | fixed & (kinds | numbers) | kinds & _OF_MATTER
 
 
 def _constraints(config: CoupledConfig) -> coupled.SolverCoupledADMM.Config:

@@ -10,10 +10,6 @@ import warp as wp
 __all__ = ["ParticlesMPM"]
 
 
-def _no_pool() -> None:
-    """Stand for the reference of an array to a pool that is gone."""
-
-
 class ParticlesMPM(newton.solvers.SolverImplicitMPM):
     """Newton's solver, which leaves bodies where they are, and resets single worlds.
 
@@ -53,16 +49,6 @@ class ParticlesMPM(newton.solvers.SolverImplicitMPM):
         # The solver adds its fields to the state that it writes; both states must have the same fields.
         for name in vars(state_out).keys() - self._names:
             setattr(state_in, name, getattr(state_out, name))
-
-    def keep_buffers(self) -> None:
-        """Let no array give its buffer back to the solver's store any more, which frees them all at its end.
-
-        The host rehearses a step and restores what it changed, the books of the store among them: a buffer that was
-        lent meanwhile is in no book.
-        """
-        store: Any = self.temporary_store
-        for pool in vars(store)["_temporaries"].values():
-            pool._deleter.pool = _no_pool
 
     def reset(self, state: newton.State, world_mask: Any = None, flags: Any = None) -> None:
         """Forget the steps of the masked worlds; on one grid, the mask of one world is read on the host."""

@@ -32,6 +32,7 @@ class SolverImplicitMPM:
     steps_in_place = True
     supported_features = frozenset({"heterogeneous_worlds", "particle_contacts", "particles"})
     optional_features: ClassVar = {"particle_worlds": "separate_worlds"}
+    features_fixed_at_build = frozenset({"particles"})
     supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
     mixed_worlds = "its iterations end for all worlds at once"
@@ -39,7 +40,6 @@ class SolverImplicitMPM:
 
     def __init__(self, config: ImplicitMPMConfig) -> None:
         self.config = config
-        self._solver: ParticlesMPM | None = None
         self.eager_reason = _eager_reason(config)
         if config.separate_worlds:
             self.supported_features = type(self).supported_features | {"particle_worlds"}
@@ -82,7 +82,7 @@ class SolverImplicitMPM:
         projects = options.pop("project_outside_colliders")
         timing = {name: options.pop(name) for name in ("verbose", "enable_timers")}
         try:
-            self._solver = ParticlesMPM(
+            return ParticlesMPM(
                 model, ParticlesMPM.Config(**options), projects, temporary_store=fem.TemporaryStore(), **timing
             )
         except RuntimeError as error:
@@ -92,7 +92,6 @@ class SolverImplicitMPM:
                 f"grid_type: {self.config.grid_type!r} cannot be built around particles that all lie in a plane, or in"
                 " a line; add particles beside it"
             ) from error
-        return self._solver
 
     @pippin.hookimpl
     def initialize_contacts(self) -> ContactSource:
@@ -112,12 +111,6 @@ class SolverImplicitMPM:
             simulation.solver.check_sparse_grid_rebuild_status()  # pyright: ignore[reportAttributeAccessIssue]
         except RuntimeError as error:
             raise pippin.SimulationError(f"solver: step {simulation.step_count}: {error}") from error
-
-    @pippin.hookimpl
-    def close(self) -> None:
-        """Keep the buffers of the solver together until it is freed."""
-        if self._solver is not None:
-            self._solver.keep_buffers()
 
 
 _COLLIDERS = frozenset(

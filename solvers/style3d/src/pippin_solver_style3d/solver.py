@@ -29,6 +29,7 @@ class SolverStyle3D:
     supported_features = frozenset(
         {"bending", "face_contacts", "particles", "soft_contact_friction", "soft_contact_stiffness", "triangles"}
     )
+    features_fixed_at_build = frozenset({"bending", "particles", "triangles"})
     supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
 

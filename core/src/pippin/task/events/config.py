@@ -220,6 +220,28 @@ class FrictionConfig(VariedConfig):
     """Patterns of names of bodies."""
 
 
+MaterialNumber = Literal[
+    *("particle_mass", "spring_ke", "spring_kd", "tri_ke", "tri_ka", "tri_kd", "tri_drag", "tri_lift"),
+    *("edge_ke", "edge_kd", "k_mu", "k_lambda", "k_damp"),
+]
+"""Numbers of cloth, soft bodies and loose particles, by the keys of their tables."""
+
+
+@attrs.frozen(kw_only=True)
+class MaterialConfig(VariedConfig):
+    """Random numbers of the material of cloth, soft bodies and loose particles. All elements of an object take one
+    draw.
+    """
+
+    implementation = ".matter:Material"
+
+    number: MaterialNumber
+    """Name of the number, by the key of the object's table, or `particle_mass`, the masses of its particles."""
+
+    objects: tuple[str, ...] = (".*",)
+    """Patterns of labels of objects with particles; by default all of them."""
+
+
 @attrs.frozen(kw_only=True)
 class MovedConfig(VectorRanges, ModelEventConfig):
     """Ranges of what is added to a vector."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import time as clock
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
@@ -70,6 +71,8 @@ class Page(ViewerViser):
         #: Functions that draw more into each frame.
         self.marks: list[Callable[[], None]] = []
         self._watched: dict[int, Any] = {}
+        #: Processor time that the thread of the server had taken by the frame before [s]: it packs and sends frames.
+        self.sending_time = 0.0
         self.is_dark = False
         self.picking_enabled = False  # Newton's own needs a step that applies its force
         model = shown.model
@@ -151,6 +154,10 @@ class Page(ViewerViser):
                 grid.cell_color = grid.section_color = _GRID[self.is_dark]
         finally:
             self.end_frame()
+            self.server.get_event_loop().call_soon_threadsafe(self._note_sending)
+
+    def _note_sending(self) -> None:
+        self.sending_time = clock.thread_time()
 
     def close(self) -> None:
         """Stop the server."""

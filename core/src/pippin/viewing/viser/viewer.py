@@ -20,8 +20,8 @@ from .sliders import add_sliders
 _LOGGER = logging.getLogger(__name__)
 
 
-_SHARE = 0.1
-"""Largest part of the time that frames take: a state of many particles is shown less often."""
+_SHARE = 0.07
+"""Largest part of the time that frames take, with the work of the server: many particles are shown less often."""
 
 
 class ViserViewer:
@@ -46,7 +46,7 @@ class ViserViewer:
         self.ends_with_tabs = False
         #: Whether the log tells the address of the page.
         self.tells_url = True
-        self._next_frame = 0.0
+        self._next_frame = self._sending_time = 0.0
 
     @hookimpl
     def bind(self, simulation: Any) -> None:
@@ -112,8 +112,9 @@ class ViserViewer:
                 sliders.follow()
             if self._episode is not None:
                 self._episode.follow()
-        end = clock.perf_counter()
-        self._next_frame = end + (1.0 / _SHARE - 1.0) * (end - start)
+        end, sent = clock.perf_counter(), self._panel.page.sending_time
+        cost = end - start + sent - self._sending_time
+        self._next_frame, self._sending_time = end + (1.0 / _SHARE - 1.0) * cost, sent
 
     def pause(self, is_paused: bool = True) -> None:
         """Pause the simulation, or continue, as the page does."""
