@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import newton
 import numpy as np
 import warp as wp
@@ -38,8 +40,8 @@ class TendonTable:
         places = len(worlds) * np.cumsum([0, *counts])
         self._tensions = wp.zeros(int(places[-1]), dtype=float, device=device)
         for count, place in zip(counts.tolist(), places.tolist(), strict=False):
-            part = self._tensions[place : place + len(worlds) * count].reshape((len(worlds), count)) if count else None
-            self.tensions.append(part)
+            part: Any = self._tensions[place : place + len(worlds) * count] if count else None
+            self.tensions.append(None if part is None else part.reshape((len(worlds), count)))
         self._places = wp.array(np.where(counts, places[:-1], -1), dtype=int, device=device)
 
     def _stretching(self, tendons: np.ndarray) -> np.ndarray:

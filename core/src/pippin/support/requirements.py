@@ -51,7 +51,9 @@ def find_gaps(
     """
     gaps, parts = Gaps(), list(actuators)
     supported = solver.supported_features
-    for name in () if supported is None else [each for each in used if each not in supported]:
+    if supported is None:
+        return gaps
+    for name in [each for each in used if each not in supported]:
         honoured = {label for part in parts for label in part.honoured_features.get(name, ())}
         asked = {label for part in parts for label in part.asked_features.get(name, ())}
         users = [user for user in used[name] if user not in honoured]

@@ -221,8 +221,19 @@ class FrictionConfig(VariedConfig):
 
 
 MaterialNumber = Literal[
-    *("particle_mass", "spring_ke", "spring_kd", "tri_ke", "tri_ka", "tri_kd", "tri_drag", "tri_lift"),
-    *("edge_ke", "edge_kd", "k_mu", "k_lambda", "k_damp"),
+    "particle_mass",
+    "spring_ke",
+    "spring_kd",
+    "tri_ke",
+    "tri_ka",
+    "tri_kd",
+    "tri_drag",
+    "tri_lift",
+    "edge_ke",
+    "edge_kd",
+    "k_mu",
+    "k_lambda",
+    "k_damp",
 ]
 """Numbers of cloth, soft bodies and loose particles, by the keys of their tables."""
 
