@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from typing import BinaryIO
+from typing import IO
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         raise ValueError(str(error)) from error
 
 
-def _read(stream: BinaryIO | zipfile.ZipExtFile, size: int) -> np.ndarray:
+def _read(stream: IO[bytes], size: int) -> np.ndarray:
     kind = np.lib.format.read_magic(stream)
     shape, _, dtype = _HEADERS[kind](stream)
     if dtype.hasobject:

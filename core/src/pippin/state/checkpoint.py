@@ -252,7 +252,7 @@ class PersistentState:
         saved = checkpoint.numbers
         odd += sorted(
             name
-            for name in numbers | saved
+            for name in {*numbers, *saved}
             if not _are_alike(name, numbers, saved) or _may_be_address(saved[name])  # none is saved that may be one
         )
         if odd:
