@@ -275,3 +275,16 @@ def test_a_heavy_top_precesses_by_the_formula_or_is_off_as_stated(simulate, solv
 
     axis = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
     assert 0.5 * error < np.linalg.norm(axis - top_by_formula()) < 1.5 * error
+
+
+@pytest.mark.parametrize(("dt", "height", "lost"), [(2.5e-4, 1.0, 0.028), (1e-3, 10.0, 0.028), (1e-3, 0.0, 0.0)])
+def test_vbd_rounds_a_fall_away_from_the_origin(simulate, dt, height, lost):
+    """z = g t (t + h) / 2, less what single precision takes from short steps at a height."""
+    builder, time = newton.ModelBuilder(up_axis=newton.Axis.Z), 0.3
+    place = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
+    builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.01)), xform=place)
+    with simulate(builder, solver="vbd", dt=dt, gravity=-9.81) as simulation:
+        simulation.step(round(time / dt))
+        fallen = height - simulation.state.body_q.numpy()[0, 2]
+
+    assert 1.0 - fallen / (9.81 * time * (time + dt) / 2) == pytest.approx(lost, abs=0.005)
