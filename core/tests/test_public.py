@@ -16,7 +16,7 @@ def test_importing_pippin_imports_neither_newton_nor_warp():
 
 
 @pytest.mark.parametrize("code", ["import pippin; print(pippin.gym.VectorEnv)", "import pippin; pippin.gmy"])
-def test_a_package_of_pippin_is_imported_at_its_first_use_and_another_name_is_suggested(code):
+def test_a_package_is_imported_at_its_first_use_and_a_misspelt_one_is_suggested(code):
     pytest.importorskip("gymnasium")
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
