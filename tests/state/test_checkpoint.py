@@ -153,6 +153,18 @@ def test_what_a_plugin_keeps_on_the_host_is_carried_on(bits, configure, chain, t
     assert resumed.drawn[0] == whole.drawn[0]
 
 
+def test_a_forged_state_of_a_random_generator_is_refused(configure, chain, tmp_path):
+    with pippin.Simulation(configure("xpbd"), plugins=[Counter()], prototype=chain()) as simulation:
+        simulation.save(tmp_path / "seven.npz")
+    checkpoint, name = Checkpoint.read(tmp_path / "seven.npz"), "plugins:counter.random#generator"
+    state = checkpoint.numbers[name]
+    for wrong in (state | {"bit_generator": "MT19937"}, state | {"state": "x"}, state | {"state": {}}, {}, 5):
+        attrs.evolve(checkpoint, numbers=checkpoint.numbers | {name: wrong}).write(tmp_path / "wrong.npz")
+
+        with pytest.raises(pippin.ConfigError, match=r"wrong\.npz: .*#generator' is no"):
+            pippin.Simulation.load(tmp_path / "wrong.npz", plugins=[Counter()], prototype=chain())
+
+
 @pytest.mark.parametrize("count", [2**31, 2**40, -(2**31)])
 def test_a_count_too_large_to_be_told_from_an_address_is_refused(count, configure, chain, tmp_path):
     counter = Counter()

@@ -204,12 +204,18 @@ class PersistentState:
             elif is_foreign(node):
                 self._put(node, checkpoint.arrays[f"host/{name}"])
             elif isinstance(node, np.random.Generator):
-                node.bit_generator.state = checkpoint.numbers[f"{name}#generator"]
+                self._seed(node, f"{name}#generator", checkpoint, source)
             else:
                 for key, value in _numbers_of(node).items():
                     saved = checkpoint.numbers[f"{name}.{key}"]
                     if saved != value:
                         bind(node, key, type(getattr(node, key))(saved))
+
+    def _seed(self, node: np.random.Generator, name: str, checkpoint: Checkpoint, source: str) -> None:
+        try:
+            node.bit_generator.state = checkpoint.numbers[name]
+        except (TypeError, ValueError, LookupError, OverflowError) as error:
+            raise ConfigError(f"{source}: {name!r} is no state of a random generator ({error})") from error
 
     def _saved(self, name: str, node: Any) -> np.ndarray:
         """Return the contents of an array of another library."""
@@ -342,7 +348,7 @@ def _are_alike(name: str, here: Mapping[str, Any], saved: Mapping[str, Any]) -> 
     """Tell whether both have a number of a name, of the same kind; or the state of a generator of the same kind."""
     one, other = here.get(name), saved.get(name)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_are_alike(each, one, other) for each in one)
+        return one.keys() == other.keys() and one["bit_generator"] == other["bit_generator"]
     kinds = (bool, int, str, float)
     first, second = (next((kind for kind in kinds if isinstance(each, kind)), None) for each in (one, other))
     return first is not None and (first is second or (first, second) == (float, int))
