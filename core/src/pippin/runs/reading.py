@@ -69,7 +69,11 @@ class Run(Closing):
 
     @property
     def summary(self) -> Mapping[str, Any] | None:
-        """The figures of the run, from `summary.json`; None if the run did not come to its end."""
+        """The figures of the run, from `summary.json`; None if the run did not come to its end.
+
+        Raises:
+            ConfigError: The file is damaged.
+        """
         file = self.path / "summary.json"
         try:
             return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
