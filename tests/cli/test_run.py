@@ -172,6 +172,7 @@ def test_a_divergence_stops_the_run_with_step_world_and_joint(run: Callable[...,
     (error,) = [line for line in result.stderr.splitlines() if line.startswith("error:")]
     assert "step " in error
     assert "joint 'arm/worldbody/upper/shoulder' of world 0 moves at " in error
+    assert "simulated" not in result.stdout, "the error tells the step; the run noticed it some steps later"
     summary = summary_of(tmp_path / "out")
     assert f"error: {summary['failure']}" == error
     assert summary["steps"] < 100000

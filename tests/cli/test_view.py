@@ -49,28 +49,41 @@ def told(text):
     return said if text in said else None
 
 
-@pytest.mark.parametrize("kind", ["configuration", "checkpoint", "run folder"])
-def test_the_page_is_served_until_ctrl_c(shown, kind):
+def viewed(source, text, seconds=0.5):
+    """Show a source until Ctrl-C, some time after the command has said `text`; return port, status and result."""
     port, served, ended = free_port(None, "port"), [], threading.Event()
 
     def interrupt():
-        while not told("Ctrl-C ends") and not ended.is_set():
+        while not told(text) and not ended.is_set():
             time.sleep(0.05)
-        url = re.search(r"page: (\S+); Ctrl-C ends", told("Ctrl-C ends") or "")
+        url = re.search(r"page: (\S+); Ctrl-C ends", told(text) or "")
         served.append(urllib.request.urlopen(url[1]).status if url else None)
-        if not ended.wait(0.5):
+        if not ended.wait(seconds):
             os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
     thread.start()
-    result = CliRunner().invoke(main, ["view", str(shown[kind]), "--port", str(port), "--no-browser"])
+    result = CliRunner().invoke(main, ["view", str(source), "--port", str(port), "--no-browser"])
     ended.set()
     thread.join()
+    return port, served, result
+
+
+@pytest.mark.parametrize("kind", ["configuration", "checkpoint", "run folder"])
+def test_the_page_is_served_until_ctrl_c(shown, kind):
+    port, served, result = viewed(shown[kind], "Ctrl-C ends")
 
     assert served == [200]
     assert result.exit_code == 0, result.output
     assert f"page: http://{HOST}:{port}/" in result.output
     assert result.output.endswith("stopped\n")
+
+
+def test_without_a_terminal_time_and_speed_are_told_once(shown):
+    _, _, result = viewed(shown["configuration"], "real time", seconds=2.5)
+
+    [line] = [each for each in result.output.splitlines() if "t = " in each]
+    assert re.fullmatch(r"view     t = \d+\.\d\d s, \S+ × real time, 0 browsers", line)
 
 
 def test_a_port_in_use_is_refused_before_anything_is_built(shown):

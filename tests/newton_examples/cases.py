@@ -574,6 +574,9 @@ CASES = (
         solvers=("mujoco", "kamino"),
         slow_solvers=("kamino",),
     ),
+    Case(module="diffsim.example_diffsim_ball", frames=16, is_optimised=True, marks=("slow",)),
+    Case(module="diffsim.example_diffsim_cloth", frames=4, is_optimised=True, marks=("slow",)),
+    Case(module="diffsim.example_diffsim_soft_body", frames=10, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_spring_cage", frames=4, is_optimised=True, marks=("slow",)),
     Case(
         module="kamino.example_kamino_basic_dr_testmech",

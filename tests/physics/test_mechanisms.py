@@ -166,3 +166,125 @@ def test_vbd_loses_friction_by_the_damping_of_contacts(simulate, damping, lost):
     acceleration = np.polyfit(0.01 * np.arange(30, 100), speeds[30:], 1)[0]
     friction = 9.81 * sine - acceleration
     assert 1.0 - friction / (0.3 * 9.81 * cosine) == pytest.approx(lost, abs=0.004)
+
+
+LENGTH, WIDTH, CRANK, COUPLER, INERTIA, ANGLE = 0.5, 0.4, 0.5, 1.0, 0.02, 0.6
+
+
+def parallelogram():
+    """Return two cranks that hang from the world and carry a bar between them; the last joint closes the loop."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    inertia, half = wp.diag(wp.vec3(INERTIA)), WIDTH / 2
+    left, bar, right = (
+        builder.add_link(mass=mass, inertia=inertia, com=wp.vec3(0.0, 0.0, low), lock_inertia=True)
+        for mass, low in ((CRANK, -LENGTH / 2), (COUPLER, 0.0), (CRANK, -LENGTH / 2))
+    )
+
+    def hinge(parent, child, at, of):
+        places = {"parent_xform": wp.transform(wp.vec3(*at)), "child_xform": wp.transform(wp.vec3(*of))}
+        return builder.add_joint_revolute(parent, child, axis=(0.0, 1.0, 0.0), armature=0.0, **places)
+
+    chain = [
+        hinge(-1, left, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        hinge(left, bar, (0.0, 0.0, -LENGTH), (-half, 0.0, 0.0)),
+        hinge(bar, right, (half, 0.0, 0.0), (0.0, 0.0, -LENGTH)),
+    ]
+    builder.add_articulation(chain)
+    hinge(-1, right, (WIDTH, 0.0, 0.0), (0.0, 0.0, 0.0))
+    builder.joint_q[:3] = [ANGLE, -ANGLE, ANGLE]
+    return builder
+
+
+@pytest.mark.parametrize("solver", sorted({*SOLVERS, "mujoco"} - {"featherstone"}))
+def test_a_loop_of_hinges_swings_as_one_pendulum(simulate, solver):
+    """θ'' = -(m l + M l) g sin θ / (2 J + m l² / 2 + M l²): the bar turns with neither crank."""
+    moment = 2 * (INERTIA + CRANK * LENGTH**2 / 4) + COUPLER * LENGTH**2
+    pull, angle, rate, step = (CRANK + COUPLER) * LENGTH * 9.81 / moment, ANGLE, 0.0, 1e-4
+    for _ in range(round(TIME / step)):
+        middle, speed = angle + step / 2 * rate, rate - step / 2 * pull * np.sin(angle)
+        angle, rate = angle + step * speed, rate - step * pull * np.sin(middle)
+
+    options = {**SOLVERS.get(solver, {}), **({"joint_attach_ke": 1e5} if solver == "semi-implicit" else {})}
+    substeps = {"semi-implicit": 8, "vbd": 2}.get(solver, 1)
+    table = {"type": solver, **options}
+    with simulate(parallelogram, solver=table, gravity=-9.81, substeps=substeps) as simulation:
+        simulation.step(round(TIME / DT))
+        poses = simulation.state.body_q.numpy()
+
+    angles = 2 * np.arctan2(poses[:, 4], poses[:, 6])
+    np.testing.assert_allclose(angles, [angle, 0.0, angle], atol=0.006)
+
+
+TOP, ARM, SLANT, FAST = (0.01, 0.01, 0.005), 0.2, 0.5, 60.0
+
+
+def heavy_top():
+    """Return a top of 1 kg that spins about its axis, with its centre of mass above the ball joint that holds it."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    inertia = wp.diag(wp.vec3(*TOP))
+    link = builder.add_link(mass=1.0, inertia=inertia, com=wp.vec3(0.0, 0.0, ARM), lock_inertia=True)
+    builder.add_articulation([builder.add_joint_ball(-1, link)])
+    builder.joint_q[:4] = [np.sin(SLANT / 2), 0.0, 0.0, np.cos(SLANT / 2)]
+    builder.joint_qd[:3] = [0.0, -FAST * np.sin(SLANT), FAST * np.cos(SLANT)]
+    return builder
+
+
+@functools.cache
+def top_by_formula(seconds=0.2, step=1e-4):
+    """Return the axis of the top by Euler's equations, in steps of the fourth order."""
+    inertia = np.array(TOP) + ARM**2 * np.array([1.0, 1.0, 0.0])
+
+    def change(turn, spin):
+        torque = np.cross([0.0, 0.0, ARM], turn.T @ [0.0, 0.0, -9.81])
+        cross = np.array([[0.0, -spin[2], spin[1]], [spin[2], 0.0, -spin[0]], [-spin[1], spin[0], 0.0]])
+        return turn @ cross, (torque - np.cross(spin, inertia * spin)) / inertia
+
+    cosine, sine = np.cos(SLANT), np.sin(SLANT)
+    now = [np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]]), np.array([0.0, 0.0, FAST])]
+    for _ in range(round(seconds / step)):
+        slopes = [change(*now)]
+        for part in (0.5, 0.5, 1.0):
+            slopes.append(change(*(value + part * step * slope for value, slope in zip(now, slopes[-1], strict=True))))
+        now = [
+            value + step / 6 * (first + 2 * second + 2 * third + last)
+            for value, first, second, third, last in zip(now, *slopes, strict=True)
+        ]
+    return now[0][:, 2]
+
+
+@pytest.mark.parametrize(
+    ("solver", "error"),
+    [
+        ({"type": "mujoco"}, 0.049),
+        ({"type": "mujoco-native"}, 0.049),
+        ({"type": "mujoco-native", "integrator": "rk4"}, 1e-4),
+        ({"type": "featherstone"}, 0.049),
+        ({"type": "steel"}, 0.049),
+        ({"type": "kamino"}, 0.005),
+        ({"type": "vbd"}, 0.006),
+        ({"type": "xpbd", **SOLVERS["xpbd"]}, 0.0035),
+    ],
+    ids=lambda value: "-".join(str(each) for each in list(value.values())[:2]) if isinstance(value, dict) else "",
+)
+def test_a_heavy_top_precesses_by_the_formula_or_is_off_as_stated(simulate, solver, error):
+    with simulate(heavy_top, solver=solver, gravity=-9.81) as simulation:
+        simulation.step(200)
+        x, y, z, w = simulation.state.body_q.numpy()[0, 3:]
+
+    axis = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
+    assert 0.5 * error < np.linalg.norm(axis - top_by_formula()) < 1.5 * error
+
+
+@pytest.mark.parametrize(("dt", "height", "lost"), [(2.5e-4, 1.0, 0.028), (1e-3, 10.0, 0.028), (1e-3, 0.0, 0.0)])
+def test_vbd_rounds_a_fall_away_from_the_origin(simulate, dt, height, lost):
+    """z = g t (t + h) / 2, less what single precision takes from short steps at a height."""
+    builder, time = newton.ModelBuilder(up_axis=newton.Axis.Z), 0.3
+    place = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
+    builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.01)), xform=place)
+    with simulate(builder, solver="vbd", dt=dt, gravity=-9.81) as simulation:
+        simulation.step(round(time / dt))
+        fallen = height - simulation.state.body_q.numpy()[0, 2]
+
+    assert 1.0 - fallen / (9.81 * time * (time + dt) / 2) == pytest.approx(lost, abs=0.005)

@@ -1,19 +1,25 @@
 """The mcap recorder, read by the reference reader and by protobuf."""
 
 import foxglove.messages
+import newton
 import numpy as np
 import pippin
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
+from pippin.conformance import scenes
 from pippin.recording.mcap.file import McapFile, repair
 
 
 @pytest.fixture(scope="module")
 def messages(recorded):
-    """Messages by topic, decoded by the schemas in the file, each with its schema, channel and log time."""
+    return read_messages(recorded.folder / "mcap.mcap")
+
+
+def read_messages(path):
+    """Return messages by topic, decoded by the schemas in the file, each with its schema, channel and log time."""
     found = {}
-    with (recorded.folder / "mcap.mcap").open("rb") as file:
+    with path.open("rb") as file:
         for schema, channel, message in make_reader(file, validate_crcs=True).iter_messages():
             decoded = type_of(schema).FromString(message.data)
             found.setdefault(channel.topic, []).append((schema, channel, message.log_time, decoded))
@@ -72,6 +78,34 @@ def test_the_scene_has_the_shapes_of_each_body_in_its_frame(messages):
     assert all(entity.frame_locked for entity in scene.entities)
     ball = next(entity for entity in scene.entities if entity.spheres)
     assert ball.spheres[0].size.x == pytest.approx(0.2)  # [m], the diameter
+
+
+def test_an_arrow_is_drawn_for_each_contact_force(tmp_path):
+    """A ball of 2 kg lies on the ground, 5 m aside in the second world: its arrow points up, as long as its weight."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_ball(builder, 0.0999, mass=2.0, radius=0.1)
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.002, "observables": ["contact_f"]},
+        "scene": {"worlds": 2, "ground": True, "spacing": [5.0, 0.0, 0.0]},
+        "solver": {"type": "xpbd"},
+        "recorders": {"log": {"type": "mcap", "worlds": [0, 1], "series": ["contacts/.*"]}},
+    }
+    with pippin.Simulation(pippin.structure(tables), prototype=builder, folder=tmp_path) as simulation:
+        simulation.step(200)
+        places = simulation.state.body_q.numpy()[:, :3] + simulation.world_offsets
+    found = read_messages(tmp_path / "log.mcap")
+
+    for world in (0, 1):
+        _, channel, _, update = found[f"/world_{world}/contact_forces"][-1]
+        ((arrow,),) = [entity.arrows for entity in update.entities]
+        scale = float(channel.metadata["scale"].split()[0])
+        assert arrow.shaft_length + arrow.head_length == pytest.approx(scale * 2.0 * 9.81, rel=0.02)
+        x, y, z, w = (getattr(arrow.pose.orientation, name) for name in "xyzw")
+        np.testing.assert_allclose(
+            [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)], [0, 0, 1], atol=1e-3
+        )
+        at = arrow.pose.position
+        np.testing.assert_allclose([at.x, at.y, at.z], places[world] - [0, 0, 0.1], atol=2e-3)
 
 
 def test_a_reader_finds_versions_and_configuration(recorded):

@@ -47,6 +47,17 @@ def test_the_only_recording_of_a_folder_is_that_of_the_run(simulate, tmp_path):
         assert (run.summary, run.config) == ({"steps": 10}, None)
 
 
+@pytest.mark.parametrize("text", ["", "[" * 100_000])
+def test_a_damaged_summary_is_refused(tmp_path, text):
+    (tmp_path / "summary.json").write_text(text)
+
+    with (
+        pippin.Run(tmp_path) as run,
+        pytest.raises(pippin.ConfigError, match=r"summary\.json: not the summary of a run"),
+    ):
+        _ = run.summary
+
+
 def test_what_is_not_clear_is_asked_for(recorded, tmp_path):
     with pippin.Run(recorded.folder) as run:
         with pytest.raises(pippin.ConfigError, match=r"choose one of run\.recordings: hdf5, mcap, npz"):

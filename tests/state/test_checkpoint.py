@@ -153,6 +153,18 @@ def test_what_a_plugin_keeps_on_the_host_is_carried_on(bits, configure, chain, t
     assert resumed.drawn[0] == whole.drawn[0]
 
 
+def test_a_forged_state_of_a_random_generator_is_refused(configure, chain, tmp_path):
+    with pippin.Simulation(configure("xpbd"), plugins=[Counter()], prototype=chain()) as simulation:
+        simulation.save(tmp_path / "seven.npz")
+    checkpoint, name = Checkpoint.read(tmp_path / "seven.npz"), "plugins:counter.random#generator"
+    state = checkpoint.numbers[name]
+    for wrong in (state | {"bit_generator": "MT19937"}, state | {"state": "x"}, state | {"state": {}}, {}, 5):
+        attrs.evolve(checkpoint, numbers=checkpoint.numbers | {name: wrong}).write(tmp_path / "wrong.npz")
+
+        with pytest.raises(pippin.ConfigError, match=r"wrong\.npz: .*#generator' is no"):
+            pippin.Simulation.load(tmp_path / "wrong.npz", plugins=[Counter()], prototype=chain())
+
+
 @pytest.mark.parametrize("count", [2**31, 2**40, -(2**31)])
 def test_a_count_too_large_to_be_told_from_an_address_is_refused(count, configure, chain, tmp_path):
     counter = Counter()
@@ -372,7 +384,7 @@ def header(shape, dtype="<f4"):
     [
         (lambda _: header((2**34,)), {}, "does not have the size that it states"),
         (lambda _: header((-1,)), {}, "does not have the size that it states"),
-        (lambda _: b"\0" * 10**8, {"compression": zipfile.ZIP_DEFLATED}, "its members are larger than the file"),
+        (lambda _: b"\0" * 10**8, {"compression": zipfile.ZIP_DEFLATED}, "its members are far larger than the file"),
         (lambda _: header((1,), "|O") + pickle.dumps(print), {}, "not a checkpoint"),
         (lambda _: b"no array", {}, "not a checkpoint"),
     ],
@@ -380,6 +392,34 @@ def header(shape, dtype="<f4"):
 def test_a_forged_checkpoint_takes_no_memory_and_runs_no_code(saved, change, options, complaint):
     with pytest.raises(pippin.ConfigError, match=complaint):
         Checkpoint.read(forged(saved, change, **options))
+
+
+WRONG = (None, -1, 10**30, 1.5, "x", "[", [], {}, [None], {"a": None})
+
+
+def test_a_checkpoint_whose_manifest_states_something_else_is_refused(saved, chain):
+    """Each of its values of another type, missing, or out of range; also one of the numbers of the solver."""
+    with zipfile.ZipFile(saved) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(np.load(io.BytesIO(members["manifest.npy"])).tobytes())
+    number = next(iter(manifest["numbers"]))
+    changes = [{key: wrong} for key in manifest for wrong in WRONG if wrong != manifest[key]]
+    changes += [{key: ...} for key in manifest]
+    changes += [{"numbers": manifest["numbers"] | {number: wrong}} for wrong in WRONG if wrong not in (1.5, -1)]
+    changes += [{"numbers": manifest["numbers"] | {"other": 1}}, {"names": manifest["names"][::-1]}]
+    for change in changes:
+        text = {key: value for key, value in (manifest | change).items() if value is not ...}
+        data = io.BytesIO()
+        np.save(data, np.frombuffer(json.dumps(text).encode(), dtype=np.uint8))
+        with zipfile.ZipFile(saved, "w") as archive:
+            for name, content in (members | {"manifest.npy": data.getvalue()}).items():
+                archive.writestr(name, content)
+
+        try:
+            pippin.Simulation.load(saved, prototype=chain()).close()
+        except pippin.ConfigError:
+            continue
+        pytest.fail(f"{change} is taken")
 
 
 def test_a_checkpoint_with_a_nested_manifest_is_refused(saved):

@@ -144,6 +144,17 @@ def test_a_wrong_argument_is_said_before_anything_is_built(folder, arguments, me
     assert "build" not in result.output
 
 
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "[]", "{}", '{"trainer": "shaker", "iteration": "x"}'])
+def test_a_damaged_state_is_refused(folder, text):
+    (folder / "out").mkdir()
+    (folder / "out" / "training.json").write_text(text)
+
+    result = train("shaken.toml", "--resume", "out")
+
+    assert result.exit_code == 2, result.output
+    assert "--resume: 'out' has no training.json of a training" in result.output
+
+
 def test_a_file_without_a_task_is_refused(folder):
     (folder / "bare.toml").write_text('[solver]\ntype = "mujoco-native"\n')
 

@@ -172,6 +172,37 @@ def test_xml_that_mujoco_reads_is_read_and_no_other(kind, tmp_path):
             read_elements(tmp_path / "robot.xml", "")
 
 
+HOSTILE = {
+    "deep": ("<body>" * 600 + "</body>" * 600, "<body> (robot.xml, line 1) is nested in more than 500 others"),
+    "many": ('<replicate count="2000000" offset="1 0 0"><body/></replicate>', "makes 2,000,000 copies, more than"),
+    "many of many": (
+        '<replicate count="2000"><replicate count="2000"><body/></replicate></replicate>',
+        '<replicate count="2000"> (robot.xml, line 1) makes 4,000,000 copies',
+    ),
+    "a dense body": ('<flexcomp name="f" count="1000 1000 1000"/>', "makes 1,000,000,000 copies"),
+    "entities": (
+        '<!DOCTYPE m [<!ENTITY a "xxxxxxxxxx">'
+        + "".join(f'<!ENTITY a{each} "{f"&a{each - 1 if each else str()};" * 10}">' for each in range(9))
+        + "]>",
+        "not well-formed XML",
+    ),
+    "the file of another": ('<!DOCTYPE m [<!ENTITY e SYSTEM "file:///etc/passwd">]>', "not well-formed XML"),
+}
+
+
+@pytest.mark.parametrize("name", ["robot.xml", "robot.urdf"])
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_file_that_would_take_time_or_memory_is_refused(write, name, kind):
+    text, expected = HOSTILE[kind]
+    root, inside = ("mujoco", "<worldbody>{}</worldbody>") if name.endswith("xml") else ("robot", "{}")
+    entity = {"entities": "&a8;", "the file of another": "&e;"}.get(kind, "")
+    content = f'{text}<{root} name="{entity}"/>' if entity else f"<{root}>{inside.format(text)}</{root}>"
+
+    [fault] = faults(AssetConfig(path=write(name, content)))
+
+    assert expected.replace("robot.xml", name) in fault
+
+
 def test_malformed_xml_is_found_in_an_included_file(write):
     write("leg.xml", "<mujocoinclude>\n<body>")
 

@@ -2,6 +2,7 @@
 
 import pippin
 import pytest
+from pippin.assets.importing import NOTE
 
 MESH = """#usda 1.0
 ( defaultPrim = "w" )
@@ -15,8 +16,15 @@ def Xform "w" {{
 """
 
 
-def load(folder, counts, indices):
-    (folder / "mesh.usda").write_text(MESH.format(counts=counts, indices=indices))
+WHOLE = [3, 3, 3, 3], [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+"""Counts and indices of the faces of a tetrahedron."""
+
+
+def load(folder, counts, indices, changes=()):
+    text = MESH.format(counts=counts, indices=indices)
+    for change in changes:
+        text = text.replace(*change)
+    (folder / "mesh.usda").write_text(text)
     scene = {"assets": [{"path": str(folder / "mesh.usda")}]}
     return pippin.Simulation({"simulation": {"device": "cpu"}, "scene": scene, "solver": {"type": "xpbd"}})
 
@@ -35,6 +43,42 @@ def test_a_mesh_with_broken_faces_is_refused(tmp_path, counts, indices):
         load(tmp_path, counts, indices)
 
 
+def test_a_point_that_is_not_finite_is_refused(tmp_path):
+    with pytest.raises(pippin.ConfigError, match="mesh /w/m has a point that is not finite; correct the file"):
+        load(tmp_path, [3], [0, 1, 2], changes=[("(1, 0, 0)", "(nan, 0, 0)")])
+
+
+MATERIAL = """
+    def Material "paint" {
+        token outputs:surface.connect = </w/paint/s.outputs:surface>
+        def Shader "s" {
+            uniform token info:id = "UsdPreviewSurface"
+            color3f inputs:diffuseColor.connect = </w/paint/t.outputs:rgb>
+            token outputs:surface
+        }
+        def Shader "t" {
+            uniform token info:id = "UsdUVTexture"
+            asset inputs:file = @https://localhost:9/paint.png@
+            float3 outputs:rgb
+        }
+    }
+"""
+BINDING = """        rel material:binding = </w/paint>
+        texCoord2f[] primvars:st = [(0, 0), (1, 0), (0, 1), (1, 1)] ( interpolation = "vertex" )
+"""
+
+
+def test_no_texture_is_fetched_from_the_network(tmp_path, caplog):
+    """Newton fetches it when a viewer draws the mesh first."""
+    caplog.set_level(NOTE)
+    bound = ("] ) {\n", f', "MaterialBindingAPI"] ) {{\n{BINDING}')
+    with load(tmp_path, *WHOLE, changes=[bound, ('    def Mesh "m"', f'{MATERIAL}    def Mesh "m"')]) as simulation:
+        [mesh] = [each for each in simulation.model.shape_source if each is not None]
+
+    assert mesh.texture is None
+    assert "texture 'https://localhost:9/paint.png' is not drawn: Pippin downloads nothing" in caplog.text
+
+
 def test_a_whole_mesh_is_a_body(tmp_path):
-    with load(tmp_path, [3, 3, 3, 3], [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]) as simulation:
+    with load(tmp_path, *WHOLE) as simulation:
         assert simulation.model.body_count == 1

@@ -31,6 +31,8 @@ CHAINS = {
     ],
     **{kind: [(kind, [], {})] for kind in ("Relu", "Tanh", "Sigmoid", "Elu", "LeakyRelu", "Softplus", "Selu")},
 }
+ENDS = (("x", 4), ("y", 3))
+"""Input and output of a network of one layer."""
 LAST_WITHOUT_BIAS = [("Gemm", [WEIGHTS, BIAS], {}), ("MatMul", [WEIGHTS.T.copy()], {})]
 
 
@@ -135,3 +137,56 @@ def test_a_file_that_is_not_a_network_is_refused(tmp_path):
 
     with pytest.raises(pippin.ConfigError, match="is not a valid ONNX file"):
         Network(file, 2, 4, wp.get_device("cpu"))
+
+
+def weights(**changes):
+    """Return the weights of a dense layer, as data or as a place of them in another file."""
+    tensor = onnx.TensorProto(name="w", data_type=onnx.TensorProto.FLOAT, dims=changes.pop("dims", (4, 3)))
+    if not changes:
+        tensor.raw_data = WEIGHTS.tobytes()
+        return tensor
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    for key, value in changes.items():
+        tensor.external_data.add(key=key, value=value)
+    return tensor
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        weights(location="../secret.bin", length="48"),
+        weights(location="/etc/hostname", length="48"),
+        weights(location="link.bin", length="48"),
+        weights(dims=(2**40, 3)),
+        weights(dims=(-4, -3)),
+    ],
+    ids=["above the folder", "an absolute path", "a link", "a terabyte", "a negative size"],
+)
+def test_a_forged_network_is_refused(tmp_path, tensor):
+    (tmp_path / "secret.bin").write_bytes(b"\0" * 48)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/link.bin").symlink_to(tmp_path / "secret.bin")
+
+    def network_of(tensor):
+        ends = ([helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n", width])] for name, width in ENDS)
+        graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "forged", *ends, [tensor])
+        (tmp_path / "own/policy.onnx").write_bytes(helper.make_model(graph, ir_version=8).SerializeToString())
+        return Network(tmp_path / "own/policy.onnx", 2, 4, wp.get_device("cpu"))
+
+    with pytest.raises(pippin.ConfigError, match=r"policy\.onnx' is not a valid ONNX file"):
+        network_of(tensor)
+    assert network_of(weights()).width == 3
+
+
+def test_flipped_bits_of_a_network_raise_no_other_error(tmp_path, network_file):
+    whole, refused = network_file(4, CHAINS["dense"]).read_bytes(), 0
+    for place in RANDOM.integers(8 * len(whole), size=30):
+        data = bytearray(whole)
+        data[place // 8] ^= 1 << int(place % 8)
+        (tmp_path / "flipped.onnx").write_bytes(data)
+        try:
+            Network(tmp_path / "flipped.onnx", 2, 4, wp.get_device("cpu"))
+        except pippin.ConfigError:
+            refused += 1
+
+    assert refused

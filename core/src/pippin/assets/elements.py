@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,12 @@ from xml.parsers import expat
 
 import attrs
 from pippin.errors import ConfigError
+
+_DEPTH_MAX, _COPIES_MAX = 500, 10**6
+"""The deepest nesting, which is that of MuJoCo's reader, and the most copies of an element that a file asks for."""
+
+_COPIERS = ("replicate", "composite", "flexcomp")
+"""Elements of MJCF whose `count` copies what is in them."""
 
 
 @attrs.frozen
@@ -88,12 +95,21 @@ def _is_uri(name: str) -> bool:
 
 def _parse(file: Path, where: str, text: bytes | None = None) -> list[Element]:
     elements: list[Element] = []
+    copies = [1]  # of each element around the present one
     parser = expat.ParserCreate()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        elements.append(Element(file, parser.CurrentLineNumber, tag, attributes))
+        element = Element(file, parser.CurrentLineNumber, tag, attributes)
+        elements.append(element)
+        copies.append(copies[-1] * _count(element))
+        if copies[-1] > _COPIES_MAX:
+            what = f"{element.text('count')} makes {copies[-1]:,} copies, more than {_COPIES_MAX:,}"
+            raise ConfigError(f"{where}: {what}; state a smaller count")
+        if len(copies) > _DEPTH_MAX:
+            what = f"<{tag}> ({file.name}, line {element.line}) is nested in more than {_DEPTH_MAX} others"
+            raise ConfigError(f"{where}: {what}; correct the file")
 
-    parser.StartElementHandler = start
+    parser.StartElementHandler, parser.EndElementHandler = start, lambda _: copies.pop()
     text = read_xml(file) if text is None else text
     try:
         parser.Parse(text, True)
@@ -106,6 +122,12 @@ def _parse(file: Path, where: str, text: bytes | None = None) -> list[Element]:
         what = f"{str(file)!r} is not well-formed XML ({error}, near {near!r})"
         raise ConfigError(f"{where}: {what}; correct the file") from error
     return elements
+
+
+def _count(element: Element) -> int:
+    """Return the copies that an element makes of what is in it; 1 if it has no readable count."""
+    words = element.attributes.get("count", "").split() if element.tag in _COPIERS else []
+    return math.prod(int(word) for word in words if word.isdecimal())
 
 
 def _mended(text: bytes) -> bytes:

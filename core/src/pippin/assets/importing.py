@@ -31,6 +31,7 @@ from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
 from .urdf.adding import add_urdf
 from .urdf.overlaps import part_overlapping
+from .urdf.packages import is_remote
 from .usd.loose_joints import articulate
 from .usd.stage import ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
 
@@ -69,6 +70,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
         raise ConfigError(failure(asset, error)) from error
+    _leave_out_remote_textures(builder, asset.file)
     if asset.format is FORMATS["mjcf"]:
         forget_needless_names(builder)
         keep_dimensions(builder)
@@ -83,6 +85,14 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     _thicken(builder, asset.config.body_armature)
     _set_start(builder, asset, normal)
     return normal
+
+
+def _leave_out_remote_textures(builder: newton.ModelBuilder, file: Path) -> None:
+    """Leave out textures that Newton would fetch from the network when they are drawn first."""
+    for mesh in builder.shape_source:
+        if isinstance(name := getattr(mesh, "texture", None), str) and is_remote(name):
+            mesh.texture = None
+            _LOGGER.log(NOTE, f"{file.name}: texture {name!r} is not drawn: Pippin downloads nothing")
 
 
 def _thicken(builder: newton.ModelBuilder, inertia: float) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import newton
 import numpy as np
+from pippin.array_files import read_arrays
 from pippin.assets.usd.stage import open_stage
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
@@ -30,11 +31,11 @@ def read_mesh(config: MeshConfig | ClothMeshConfig, where: str) -> newton.Mesh:
         raise ConfigError(f"{where}.prim: {config.prim!r}, but {file.name!r} is no USD stage; leave it out")
     try:
         if file.suffix in _STAGES:
-            return _from_stage(file, config.prim, where)
+            return _whole(_from_stage(file, config.prim, where))
         if file.suffix == ".npz":
-            with np.load(file) as arrays:
-                return newton.Mesh(arrays["vertices"], arrays["indices"].reshape(-1))
-        return newton.Mesh.create_from_file(str(file))
+            arrays = read_arrays(file)
+            return _whole(newton.Mesh(arrays["vertices"], arrays["indices"].reshape(-1)))
+        return _whole(newton.Mesh.create_from_file(str(file)))
     except ImportError as error:
         extra = "usd" if file.suffix in _STAGES else "meshes"
         raise ConfigError(f"{where}.path: {error}; install it by `{installation(extra)}`") from error
@@ -56,6 +57,12 @@ def read_heightfield(config: HeightfieldConfig, where: str) -> newton.Heightfiel
         raise ConfigError(f"{where}.path: must hold at least 2 rows and 2 columns of heights, got {rows} and {columns}")
     length, width = config.size
     return newton.Heightfield(heights, rows, columns, length / 2, width / 2)
+
+
+def _whole(mesh: newton.Mesh) -> newton.Mesh:
+    if not len(mesh.indices) or not np.isfinite(mesh.vertices).all():
+        raise ValueError("it has no triangles" if not len(mesh.indices) else "a vertex is not finite")
+    return mesh
 
 
 def _from_stage(file: Path, prim: str | None, where: str) -> newton.Mesh:

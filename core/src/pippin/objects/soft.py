@@ -7,6 +7,7 @@ from typing import Any
 
 import newton
 import warp as wp
+from pippin.array_files import read_arrays
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
 from pippin.matter.rows import color_of_next
@@ -55,6 +56,8 @@ class SoftMesh(SceneObject):
         config: SoftMeshConfig = self.config
         file = find_file(config.path, f"{place.where}.path")
         try:
+            if file.suffix == ".npz":
+                read_arrays(file)  # refuses what Newton would unpack
             mesh = newton.TetMesh.create_from_file(str(file))
         except Exception as error:  # readers of meshes raise errors of any class
             raise ConfigError(

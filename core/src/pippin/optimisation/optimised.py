@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import newton
 import numpy as np
 import warp as wp
+from pippin.array_files import read_arrays
 from pippin.binding import Binding
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
@@ -46,9 +47,8 @@ class Optimised:
             raise ConfigError("path: values that are played have no gradient; set simulation.requires_grad = false")
         file = find_file(self.config.path, "path")
         try:
-            with np.load(file) as opened:
-                found = dict(opened)
-        except (OSError, ValueError) as error:
+            found = read_arrays(file)
+        except ValueError as error:
             raise ConfigError(f"path: '{file}' holds no arrays ({error}); name a file of an optimisation") from error
         self._counts = wp.zeros(host.world_count, dtype=wp.int64, device=host.device)
         self._starts: list[tuple[str, _Numbers]] = []

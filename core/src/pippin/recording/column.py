@@ -40,12 +40,21 @@ class Column:
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Column:
-        """Return the column whose `plain` gave `data`."""
+        """Return the column whose `plain` gave `data`.
+
+        Raises:
+            ValueError: The values are no numbers, which NumPy would take for addresses in memory; or a shape is none.
+            TypeError: A key is missing or unknown.
+        """
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
-        values["dtype"] = np.dtype(data["dtype"])
-        return cls(**values)
+        column = cls(**{**values, "dtype": np.dtype(values.get("dtype"))})
+        if column.dtype.kind not in "biuf":
+            raise ValueError(f"column {column.name!r} is of type {column.dtype}, and not of numbers")
+        if not all(isinstance(size, int) and size >= 0 for size in column.shape):
+            raise ValueError(f"column {column.name!r} has shape {column.shape}")
+        return column
 
 
 def row_type(columns: Iterable[Column]) -> np.dtype[Any]:

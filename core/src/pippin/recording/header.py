@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Sequence
 from importlib import metadata
 from typing import Any, ClassVar, Self
@@ -131,17 +132,23 @@ class Header:
             data = json.loads(text)
             is_ours = data.pop("format") == cls.format
             version = data.pop("format_version")
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            if is_ours and version <= cls.format_version:
+                return cls._from_plain(data)
+        except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
             raise ConfigError(cls.fault(where, error)) from error
-        if not is_ours or version > cls.format_version:
-            raise ConfigError(
-                f"{where}: version {version} of the format, but this Pippin reads {cls.format_version}; update Pippin"
-            )
+        raise ConfigError(
+            f"{where}: version {version} of the format, but this Pippin reads {cls.format_version}; update Pippin"
+        )
+
+    @classmethod
+    def _from_plain(cls, data: dict[str, Any]) -> Self:
         data["columns"] = tuple(map(Column.from_plain, data["columns"]))
         for name in ("worlds", "whole"):
             if name in data:
-                data[name] = tuple(data[name])
-        return cls(**data)
+                data[name] = tuple(map(operator.index, data[name]))
+        header = cls(**data)
+        header.row_type  # noqa: B018  NumPy refuses rows that are too large
+        return header
 
     @staticmethod
     def fault(where: object, reason: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from pippin.closing import Closing
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, PippinError
 from pippin.spelling import did_you_mean
 
 from .hdf5.file import Hdf5File
@@ -60,7 +60,7 @@ class Recording(Closing, Mapping[str, Series]):
     @property
     def time(self) -> np.ndarray:
         """Simulated time of each row [s], shape [rows]."""
-        return np.asarray(self._file.column("time")[:])
+        return np.asarray(self._values("time")[:])
 
     def __getitem__(self, name: str) -> Series:
         if name == "time":
@@ -70,12 +70,20 @@ class Recording(Closing, Mapping[str, Series]):
             raise ConfigError(f"{self.path}: no channel {name!r}{hint} channels: {', '.join(self._columns)}")
         column = self._columns[name]
         return Series(
-            values=self._file.column(name),
+            values=self._values(name),
             labels=column.labels,
             units=column.units,
             frame=column.frame,
             components=column.components,
         )
+
+    def _values(self, name: str) -> Any:
+        try:
+            return self._file.column(name)
+        except PippinError:
+            raise
+        except Exception as error:  # decoders raise errors of any class about what is damaged or forged
+            raise ConfigError(Header.fault(self.path, f"{name!r}: {error}")) from error
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)

@@ -69,9 +69,18 @@ class Run(Closing):
 
     @property
     def summary(self) -> Mapping[str, Any] | None:
-        """The figures of the run, from `summary.json`; None if the run did not come to its end."""
+        """The figures of the run, from `summary.json`; None if the run did not come to its end.
+
+        Raises:
+            ConfigError: The file is damaged.
+        """
         file = self.path / "summary.json"
-        return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+        try:
+            return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(
+                f"{file}: not the summary of a run ({error}); remove it, or name another folder"
+            ) from error
 
     @property
     def time(self) -> np.ndarray:

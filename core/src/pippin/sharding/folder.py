@@ -47,11 +47,15 @@ def read_folder(folder: Path) -> tuple[SimulationConfig, Sequence[Path]]:
     """Return the configuration of all worlds, and the file of each shard."""
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        found, names = manifest["format"], [Path(name).name for name in manifest["files"]]  # nothing beside the folder
+        tables = tomllib.loads(manifest["config"])
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ConfigError(f"load: '{folder}' has no {_MANIFEST}; name a folder written by `save`") from error
-    if manifest.get("format") != _FORMAT:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise ConfigError(f"load: '{folder}/{_MANIFEST}' is damaged ({error}); name another folder") from error
+    if found != _FORMAT:
         raise ConfigError(
-            f"load: '{folder}' has format {manifest.get('format')!r}, and this version reads {_FORMAT};"
+            f"load: '{folder}' has format {found!r}, and this version reads {_FORMAT};"
             " load it with the version that wrote it"
         )
-    return structure(tomllib.loads(manifest["config"])), [folder / name for name in manifest["files"]]
+    return structure(tables), [folder / name for name in names]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import json
-import math
 import os
 import tomllib
 import zipfile
@@ -24,6 +23,8 @@ from typing import Any
 import attrs
 import numpy as np
 import warp as wp
+from attrs.validators import ge, instance_of, lt
+from pippin.array_files import UNREADABLE, read_arrays
 from pippin.arrays import present
 from pippin.config import SimulationConfig, dump_toml, structure
 from pippin.errors import ConfigError, SimulationError
@@ -47,22 +48,25 @@ _LIBRARIES = ("ctypes", "mujoco_warp", "newton", "warp")
 class Checkpoint:
     """The contents of a checkpoint file."""
 
-    config: str
+    config: str = attrs.field(validator=instance_of(str))
     """The configuration, as TOML."""
-    step_count: int
+    step_count: int = attrs.field(validator=[instance_of(int), ge(0), lt(2**63)])
     """Control steps done."""
-    model_changes: int
+    model_changes: int = attrs.field(validator=[instance_of(int), ge(0)])
     """Flags of `newton.ModelFlags` that the solver was notified of."""
-    versions: Mapping[str, str]
+    versions: Mapping[str, str] = attrs.field(validator=instance_of(Mapping))
     """Versions of the packages that wrote the file."""
     arrays: Mapping[str, np.ndarray]
     """Contents of arrays, on the device and on the host, by path."""
-    numbers: Mapping[str, Any]
+    numbers: Mapping[str, Any] = attrs.field(validator=instance_of(Mapping))
     """Scalars and states of random generators, by path."""
 
     def configuration(self, device: str | None = None, *, observed: bool = True) -> SimulationConfig:
         """Return the configuration, with another device if one is named, and without what observes if it is told."""
-        tables = tomllib.loads(self.config)
+        try:
+            tables = tomllib.loads(self.config)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise ConfigError(f"the configuration of the checkpoint is no TOML: {error}") from error
         if device is not None:
             tables.setdefault("simulation", {})["device"] = device
         config = structure(tables)
@@ -107,44 +111,21 @@ class Checkpoint:
             ConfigError: The file is missing, truncated, or not a checkpoint.
         """
         try:
-            if not zipfile.is_zipfile(path) and Path(path).exists():
-                raise zipfile.BadZipFile("no zip archive")
-            _refuse_lying_sizes(path)
-            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-                manifest = json.loads(file["manifest"].tobytes())
-                arrays = {name: file[f"a{index}"] for index, name in enumerate(manifest["names"])}
-                found = manifest["format"]
+            file = read_arrays(path)
+            manifest = json.loads(file["manifest"].tobytes())
+            arrays = {name: file[f"a{index}"] for index, name in enumerate(manifest["names"])}
+            found = manifest["format"]
+            written = ("config", "step_count", "model_changes", "versions", "numbers")
+            if found == FORMAT:
+                return cls(arrays=arrays, **{name: manifest[name] for name in written})
         except FileNotFoundError as error:
             raise ConfigError(f"{path}: no such file") from error
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             raise ConfigError(f"{path}: not a checkpoint, or a truncated one ({error})") from error
-        if found != FORMAT:
-            raise ConfigError(
-                f"{path}: checkpoint of format {found!r}, this is pippin {version('pippin')}"
-                f" and reads format {FORMAT}; resume it with the version that wrote it"
-            )
-        written = ("config", "step_count", "model_changes", "versions", "numbers")
-        return cls(arrays=arrays, **{name: manifest[name] for name in written})
-
-
-_UNREADABLE = (OSError, ValueError, LookupError, EOFError, AttributeError, TypeError, RuntimeError, zipfile.BadZipFile)
-"""What readers of an archive, of arrays and of JSON raise about a file that is broken, encrypted or forged."""
-
-_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-"""Readers of the headers of npy files, by version."""
-
-
-def _refuse_lying_sizes(path: str | os.PathLike[str]) -> None:
-    """Refuse a file whose arrays state other sizes than their members have, before memory is taken for them."""
-    with zipfile.ZipFile(path) as archive:
-        if sum(member.file_size for member in archive.infolist()) > os.path.getsize(path):
-            raise ValueError("its members are larger than the file")
-        for member in archive.infolist():
-            with archive.open(member) as stream:
-                kind = np.lib.format.read_magic(stream)
-                shape, _, dtype = _HEADERS[kind](stream)
-                if math.prod(shape) * dtype.itemsize != member.file_size - stream.tell():
-                    raise ValueError(f"{member.filename} does not have the size that it states")
+        raise ConfigError(
+            f"{path}: checkpoint of format {found!r}, this is pippin {version('pippin')}"
+            f" and reads format {FORMAT}; resume it with the version that wrote it"
+        )
 
 
 class PersistentState:
@@ -223,12 +204,18 @@ class PersistentState:
             elif is_foreign(node):
                 self._put(node, checkpoint.arrays[f"host/{name}"])
             elif isinstance(node, np.random.Generator):
-                node.bit_generator.state = checkpoint.numbers[f"{name}#generator"]
+                self._seed(node, f"{name}#generator", checkpoint, source)
             else:
                 for key, value in _numbers_of(node).items():
                     saved = checkpoint.numbers[f"{name}.{key}"]
                     if saved != value:
                         bind(node, key, type(getattr(node, key))(saved))
+
+    def _seed(self, node: np.random.Generator, name: str, checkpoint: Checkpoint, source: str) -> None:
+        try:
+            node.bit_generator.state = checkpoint.numbers[name]
+        except (TypeError, ValueError, LookupError, OverflowError) as error:
+            raise ConfigError(f"{source}: {name!r} is no state of a random generator ({error})") from error
 
     def _saved(self, name: str, node: Any) -> np.ndarray:
         """Return the contents of an array of another library."""
@@ -268,7 +255,12 @@ class PersistentState:
         shapes = {name: (array.shape, array.dtype) for name, array in arrays.items()}
         written = {name: (array.shape, array.dtype) for name, array in checkpoint.arrays.items()}
         odd = [name for name in shapes | written if shapes.get(name) != written.get(name)]
-        odd += sorted(numbers.keys() ^ checkpoint.numbers.keys())
+        saved = checkpoint.numbers
+        odd += sorted(
+            name
+            for name in {*numbers, *saved}
+            if not _are_alike(name, numbers, saved) or _may_be_address(saved[name])  # none is saved that may be one
+        )
         if odd:
             raise ConfigError(
                 f"{source}: {odd[0]!r} is not the same in the file and in the simulation it describes;"
@@ -350,6 +342,16 @@ def _is_plain(node: Any) -> bool:
     """Tell whether an object belongs to a component or a solver; Warp's own objects have handles as attributes."""
     module = type(node).__module__
     return not module.startswith("warp.") or isinstance(node, np.ndarray)
+
+
+def _are_alike(name: str, here: Mapping[str, Any], saved: Mapping[str, Any]) -> bool:
+    """Tell whether both have a number of a name, of the same kind; or the state of a generator of the same kind."""
+    one, other = here.get(name), saved.get(name)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and one["bit_generator"] == other["bit_generator"]
+    kinds = (bool, int, str, float)
+    first, second = (next((kind for kind in kinds if isinstance(each, kind)), None) for each in (one, other))
+    return first is not None and (first is second or (first, second) == (float, int))
 
 
 def _numbers_of(node: Any) -> dict[str, Any]:

@@ -179,18 +179,14 @@ def _resumed(folder: Path, training: Training) -> Training:
     """
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        known = {key: state[key] for key in ("iteration", "steps", "seconds", "mean_return", "mean_length")}
+        of, iteration = str(state["trainer"]), int(known["iteration"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise ConfigError(f"--resume: '{folder}' has no {STATE} of a training; name the folder of one") from error
-    if state["trainer"] != training.trainer:
-        raise ConfigError(
-            f"--resume: '{folder}' was trained by {state['trainer']}, not by {training.trainer}; choose"
-            f" --trainer {state['trainer']}"
-        )
-    if state["iteration"] >= training.iterations:
-        raise ConfigError(
-            f"--resume: '{folder}' has all of its {state['iteration']} iterations; set trainer.iterations to more"
-        )
-    known = {key: state[key] for key in ("iteration", "steps", "seconds", "mean_return", "mean_length")}
+    if of != training.trainer:
+        raise ConfigError(f"--resume: '{folder}' was trained by {of}, not by {training.trainer}; choose --trainer {of}")
+    if iteration >= training.iterations:
+        raise ConfigError(f"--resume: '{folder}' has all of its {iteration} iterations; set trainer.iterations to more")
     return attrs.evolve(training, folder=folder, **known)
 
 

@@ -50,6 +50,21 @@ def test_visual_meshes_that_are_not_found_are_one_note_for_all(tmp_path):
     assert not robot.faults
 
 
+def test_nothing_is_fetched_from_the_network(tmp_path):
+    """Newton's importer would."""
+    mesh = '<mesh filename="https://localhost:9/link.stl"/>'
+    material = '<material name="m"><texture filename="http://localhost:9/m.png"/></material>'
+
+    robot = resolved(tmp_path, f"collision {mesh}", f"visual {mesh}", f"visual <box/></geometry>{material}<geometry>")
+
+    [fault], [note] = robot.faults, robot.notes
+    assert fault.endswith("Pippin downloads nothing; download it, and name the file")
+    assert note.startswith(
+        "2 visual meshes or textures are not drawn, the first is 'https://localhost:9/link.stl': Pip"
+    )
+    assert not list(robot.root.iter("texture"))
+
+
 @pytest.mark.parametrize(
     ("part", "expected"),
     [

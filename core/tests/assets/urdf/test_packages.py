@@ -84,6 +84,7 @@ def test_a_file_uri_and_a_path_mean_files(written):
         ("package://hand/link.stl", "no package 'hand' above the file, in package_dirs or in ROS_PACKAGE_PATH"),
         ("package://arm/lnik.stl", "has no such file; correct the path"),
         ("lnik.stl", "there is no such file; correct the path"),
+        ("HTTPS://host/link.stl", "Pippin downloads nothing; download it, and name the file"),
     ],
 )
 def test_the_cure_tells_a_missing_package_from_a_missing_file(written, uri, expected):

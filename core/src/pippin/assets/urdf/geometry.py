@@ -61,10 +61,7 @@ def _meshes(part: Element) -> Iterator[Element]:
 
 def _resolve(element: Element, packages: Packages) -> bool:
     """Write the absolute path of a file into an element, and return whether there is such a file."""
-    name = element.get("filename", "")
-    if name.startswith(("http://", "https://")):
-        return True  # the importer fetches it
-    file = packages.find_file(name)
+    file = packages.find_file(element.get("filename", ""))
     if file is None:
         return False
     element.set("filename", str(file.absolute()))

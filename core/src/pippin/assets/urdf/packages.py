@@ -31,7 +31,7 @@ class Packages:
     """Folders that hold packages, or are packages."""
 
     def find_file(self, uri: str) -> Path | None:
-        """Return the existing file that a path or a URI means, or None."""
+        """Return the existing file that a path or a URI means, or None; nothing is asked of the network."""
         return next((path for path in self._candidates(uri) if path.is_file()), None)
 
     def find_package(self, name: str) -> Path | None:
@@ -41,6 +41,8 @@ class Packages:
     def cure(self, uri: str) -> str:
         """Return what is wrong with a name for which there is no file, and what to do about it."""
         name = package_of(uri)
+        if is_remote(uri):
+            return "Pippin downloads nothing; download it, and name the file"
         if name is None:
             return "there is no such file; correct the path"
         package = self.find_package(name)
@@ -52,6 +54,8 @@ class Packages:
         )
 
     def _candidates(self, uri: str) -> Iterator[Path]:
+        if is_remote(uri):
+            return
         if uri.lower().startswith("file:"):
             yield Path(url2pathname(urlsplit(uri).path))
         elif (name := package_of(uri)) is not None:
@@ -73,6 +77,11 @@ class Packages:
             for entry in filter(None, os.environ.get(variable, "").split(os.pathsep)):
                 yield from _in_or_at(Path(entry, place), name)
                 yield from (path for path in sorted(Path(entry, place).glob(f"*/{name}")) if path.is_dir())
+
+
+def is_remote(uri: str) -> bool:
+    """Tell whether a name is one of the network."""
+    return uri.lower().startswith(("http:", "https:"))
 
 
 def package_of(uri: str) -> str | None:

@@ -32,7 +32,9 @@ def actuator_prims(stage: Any) -> list[Any]:
 
 
 def refuse_broken_meshes(stage: Any, where: str) -> None:
-    """Refuse a mesh whose faces name points that it lacks: native code would write beyond its memory.
+    """Refuse a mesh with points that are no numbers, or whose faces name points that it lacks.
+
+    Native code would write beyond its memory.
 
     Raises:
         ConfigError: Names the prim.
@@ -45,6 +47,8 @@ def refuse_broken_meshes(stage: Any, where: str) -> None:
         mesh = UsdGeom.Mesh(prim)  # pyright: ignore[reportAttributeAccessIssue]
         found = (mesh.GetPointsAttr(), mesh.GetFaceVertexCountsAttr(), mesh.GetFaceVertexIndicesAttr())
         points, counts, indices = (np.asarray(each.Get() or ()) for each in found)
+        if not np.isfinite(points).all():
+            raise ConfigError(f"{where}: mesh {prim.GetPath()} has a point that is not finite; correct the file")
         is_whole = counts.sum(dtype=np.int64) == len(indices) and counts.min(initial=0) >= 0
         if not is_whole or indices.min(initial=0) < 0 or indices.max(initial=-1) >= len(points):
             raise ConfigError(

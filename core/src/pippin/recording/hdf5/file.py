@@ -26,11 +26,13 @@ class Hdf5File:
         h5py: Any = import_library("h5py", "hdf5")
         try:
             self._file = h5py.File(path, "r", locking=False)
-            text = self._file[HEADER][()]
-        except (OSError, KeyError) as error:
+            text = self._file[HEADER]
+            if text.shape != ():
+                raise ValueError(f"its header has shape {text.shape}")
+            self.header = Header.from_json(text[()], str(path))
+            self._count = len(self._file["time"])
+        except (OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError) as error:
             raise ConfigError(Header.fault(path, error)) from error
-        self.header = Header.from_json(text, str(path))
-        self._count = len(self._file["time"])
 
     def column(self, name: str) -> Any:
         """Return the whole rows of a column, read by slices."""
@@ -53,7 +55,10 @@ class _WholeRows:
         first, *rest = key if isinstance(key, tuple) else (key,)
         if first is Ellipsis:
             first, rest = slice(None), [Ellipsis, *rest]
-        return self._dataset[(self._within(first), *rest)]
+        try:
+            return self._dataset[(self._within(first), *rest)]
+        except (OSError, RuntimeError, MemoryError) as error:
+            raise ConfigError(Header.fault(self._dataset.file.filename, error)) from error
 
     def _within(self, rows: Any) -> Any:
         """Return the choice of rows, counted from the start: a negative index is counted from the last whole row."""

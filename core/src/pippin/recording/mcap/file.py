@@ -46,7 +46,7 @@ class McapFile:
         metadata = next(found, None)
         if metadata is None:
             raise ConfigError(Header.fault(path, "without the recorder's metadata"))
-        self.header = Header.from_json(metadata.metadata["header"], str(path))
+        self.header = Header.from_json(metadata.metadata.get("header", ""), str(path))
         self._topics = topics_of(self.header.columns)
 
     @cached_property

@@ -22,7 +22,8 @@ class McapRecorder(Recorder):
 
     `/tf` has a `foxglove.FrameTransforms` of all bodies, `/scene` a `foxglove.SceneUpdate` of their shapes, and
     `/world_0/joint_states` a `foxglove.JointStates` of the joints with one coordinate. `/world_0/matter` has surfaces
-    and tendons, and `/world_0/points/LABEL` a `foxglove.PointCloud` of grains. Each sensor and actuator has a
+    and tendons, `/world_0/points/LABEL` a `foxglove.PointCloud` of grains, and `/world_0/contact_forces` arrows, if the
+    series have contacts. Each sensor and actuator has a
     message with a field for each channel, such as `/world_0/sensors/torso`; `/world_0/state` has the other channels.
     Log times are simulated time. `pippin recover` completes a file whose process was killed.
     """

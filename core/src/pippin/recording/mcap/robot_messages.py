@@ -23,6 +23,7 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.recording import Header
 
+from .contact_messages import COLUMNS, ContactMessages
 from .matter_messages import MatterMessages
 from .scene_entities import entities
 
@@ -66,9 +67,11 @@ class RobotMessages:
             scene = _channel("/scene", SceneUpdate, context)
             update = SceneUpdate(entities=list(entities(simulation.model, worlds, header.worlds, self._offsets)))
             scene.log(update.encode(), log_time=0)
-        self._matter = None
+        self._parts: list[ContactMessages | MatterMessages] = []
         if is_scene_shown:
-            self._matter = MatterMessages(simulation, worlds, header.worlds, self._offsets, context)
+            self._parts.append(MatterMessages(simulation, worlds, header.worlds, self._offsets, context))
+        if is_scene_shown and columns.keys() >= {*COLUMNS}:
+            self._parts.append(ContactMessages(simulation, worlds, header.worlds, self._offsets, context))
         if {"joint_q", "joint_qd"} <= columns.keys():
             efforts = {
                 label: (name, index)
@@ -87,8 +90,8 @@ class RobotMessages:
         if self._frames:
             message = FrameTransforms(transforms=list(self._poses(row["body_q"], stamp)))
             self._transforms.log(message.encode(), log_time=nanoseconds)
-        if self._matter is not None:
-            self._matter.log(row, nanoseconds)
+        for part in self._parts:
+            part.log(row, nanoseconds)
         for index, channel in enumerate(self._joints):
             message = JointStates(timestamp=stamp, joints=list(self._states(row, index)))
             channel.log(message.encode(), log_time=nanoseconds)

@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 from pippin import ConfigError
-from pippin.recording import Header
+from pippin.recording import Column, Header
 
 from .spool import Spool
 
 HEADER = "header"
 """Name of the array with the header's text."""
+
+TIME = Column(name="time", shape=(), dtype=np.dtype("<f8"))
+"""The simulated time of each row [s]."""
 
 _LOCAL_HEADER_SIZE = 30
 
@@ -83,10 +86,17 @@ class NpzFile:
         except (zipfile.BadZipFile, KeyError, ValueError) as error:
             raise ConfigError(Header.fault(path, error)) from error
         self.header = Header.from_json(text, str(path))
+        self._types = {column.name: column for column in (TIME, *self.header.columns)}
 
     def column(self, name: str) -> np.ndarray:
-        """Return the values of a column, shape [rows, worlds, …]."""
+        """Return the values of a column, shape [rows, worlds, …].
+
+        Raises:
+            ValueError: The member is not of the type and the shape that the header states, or is not there as a whole.
+        """
         member = self._members[f"{name}.npy"]
+        if member.compress_type != zipfile.ZIP_STORED:
+            raise ValueError(f"{name!r} is packed, which no recorder does")
         with self._path.open("rb") as file:
             file.seek(member.header_offset + _LOCAL_HEADER_SIZE - 4)
             name_size, extra_size = np.frombuffer(file.read(4), dtype="<u2")
@@ -94,6 +104,9 @@ class NpzFile:
             np.lib.format.read_magic(file)
             shape, _, dtype = np.lib.format.read_array_header_1_0(file)
             start = file.tell()
+        expected = self._types[name]
+        if dtype != expected.dtype or shape[1:] != expected.shape:
+            raise ValueError(f"{name!r} is of type {dtype} and shape {shape}, and not as its header says")
         if not all(shape):
             return np.zeros(shape, dtype=dtype)
         return np.memmap(self._path, dtype=dtype, mode="r", offset=start, shape=shape)

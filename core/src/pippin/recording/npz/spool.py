@@ -55,7 +55,7 @@ class Spool:
             if not size.startswith(_MAGIC) or len(size) < len(_MAGIC) + _LENGTH.size:
                 raise ConfigError(f"{path}: not rows of a recording; name a file that a recorder wrote")
             (length,) = _LENGTH.unpack(size[len(_MAGIC) :])
-            text = file.read(length)
+            text = file.read(min(length, path.stat().st_size))
         self.header = Header.from_json(text, str(path))
         start = len(size) + length
         self._start = start + -start % _ALIGNMENT

@@ -13,6 +13,7 @@ from pippin import hookimpl
 from .config import ViserConfig
 from .episode import EpisodePanel
 from .goals import GoalHandles
+from .images import Images
 from .panel import Clients, Panel
 from .plots import Plots
 from .sliders import add_sliders
@@ -59,6 +60,7 @@ class ViserViewer:
         try:
             self._sliders: list[Any] = add_sliders(self.config.sliders, simulation, panel, "sliders")
             self._plots = Plots(self.config.plots, simulation, panel, "plots")
+            self._images = Images(simulation, panel)
             self._goals = GoalHandles(simulation, panel)
             self._episode = None if simulation.task is None else EpisodePanel(simulation, panel)
         except BaseException:
@@ -106,6 +108,7 @@ class ViserViewer:
         start = clock.perf_counter()
         self._panel.user_input.process()
         self._plots.follow()
+        self._images.follow()
         self._goals.follow()
         if self._panel.show():
             for sliders in self._sliders:
