@@ -11,6 +11,7 @@ from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
 
 from . import XPBDConfig
 from .grid import EmptyGrid
+from .steady import SteadyXPBD
 
 __all__ = ["SolverXPBD"]
 
@@ -72,4 +73,4 @@ class SolverXPBD:
         if options.pop("disable_particle_contacts") and model.particle_grid is not None:
             model.particle_grid = EmptyGrid(model.device)
         options["deterministic"] = deterministic_mode(self.config.deterministic)
-        return newton.solvers.SolverXPBD(model, **options)
+        return SteadyXPBD(model, **options)

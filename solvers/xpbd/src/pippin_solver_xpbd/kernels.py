@@ -1,0 +1,142 @@
+"""Kernels of the solver that derives from Newton's `SolverXPBD`."""
+
+import newton
+import warp as wp
+
+__all__ = ["add_shares", "split_bodies", "take_spin_at_the_end", "turn_hinges"]
+
+_FREE = wp.constant(int(newton.JointType.FREE))
+
+_UNIT = wp.constant(1e6)
+"""What stands for 1 in sums of integers, which have the same bits in whatever order they are added."""
+
+
+@wp.kernel(enable_backward=False)
+def turn_hinges(
+    joint_qd_start: wp.array[int],
+    joint_target_q_start: wp.array[int],
+    joint_dof_dim: wp.array2d[int],
+    is_in_mimic: wp.array[bool],
+    parent_frame: wp.array[wp.transform],
+    child_frame: wp.array[wp.transform],
+    axis: wp.array[wp.vec3],
+    lower: wp.array[float],
+    upper: wp.array[float],
+    target: wp.array[float],
+    turned_parent_frame: wp.array[wp.transform],
+    turned_child_frame: wp.array[wp.transform],
+    turned_axis: wp.array[wp.vec3],
+    turned_lower: wp.array[float],
+    turned_upper: wp.array[float],
+    turned_target: wp.array[float],
+):
+    """Write frames, axes, limits and targets of all joints, with both frames of a hinge turned: its axis is their x
+    axis, and its angle is 0 in the middle of a range that goes beyond half a turn.
+    """
+    joint = wp.tid()
+    first = joint_qd_start[joint]
+    for dof in range(first, joint_qd_start[joint + 1]):
+        turned_axis[dof] = axis[dof]
+        turned_lower[dof] = lower[dof]
+        turned_upper[dof] = upper[dof]
+    turn = wp.quat_identity()
+    middle = float(0.0)  # noqa: UP018 (a variable that a branch changes)
+    if joint_dof_dim[joint, 0] == 0 and joint_dof_dim[joint, 1] == 1:
+        x = wp.vec3(1.0, 0.0, 0.0)
+        turn = wp.quat_between_vectors(x, axis[first])
+        turned_axis[first] = x
+        is_far = wp.max(upper[first], -lower[first]) > wp.pi
+        if is_far and upper[first] - lower[first] < 2.0 * wp.pi and not is_in_mimic[joint]:
+            middle = 0.5 * (lower[first] + upper[first])
+            turned_lower[first] = lower[first] - middle
+            turned_upper[first] = upper[first] - middle
+            turned_target[joint_target_q_start[joint]] = target[joint_target_q_start[joint]] - middle
+        to_middle = wp.quat_from_axis_angle(x, middle)
+        turned_parent_frame[joint] = parent_frame[joint] * wp.transform(wp.vec3(), turn * to_middle)
+    else:
+        turned_parent_frame[joint] = parent_frame[joint]
+    turned_child_frame[joint] = child_frame[joint] * wp.transform(wp.vec3(), turn)
+
+
+@wp.func
+def inverse(body: int, inv_mass: wp.array[float], inv_inertia: wp.array[wp.mat33]) -> wp.vec2:
+    """Return the inverse mass of a body, and the trace of its inverse inertia; 0 for the world."""
+    if body < 0:
+        return wp.vec2()
+    return wp.vec2(inv_mass[body], wp.trace(inv_inertia[body]))
+
+
+@wp.kernel(enable_backward=False)
+def add_shares(
+    joint_type: wp.array[int],
+    joint_parent: wp.array[int],
+    joint_child: wp.array[int],
+    inv_mass: wp.array[float],
+    inv_inertia: wp.array[wp.mat33],
+    shares: wp.array2d[int],
+):
+    """Add to both bodies of each joint how much of its corrections they take: 1 beside a wall, 0 for a wall.
+
+    The columns are for displacements and rotations, in millionths.
+    """
+    joint = wp.tid()
+    if joint_type[joint] == _FREE:
+        return
+    parent, child = joint_parent[joint], joint_child[joint]
+    of_parent, of_child = inverse(parent, inv_mass, inv_inertia), inverse(child, inv_mass, inv_inertia)
+    for kind in range(2):
+        total = of_parent[kind] + of_child[kind]
+        if total > 0.0:
+            if parent >= 0:
+                wp.atomic_add(shares, parent, kind, int(_UNIT * of_parent[kind] / total))
+            wp.atomic_add(shares, child, kind, int(_UNIT * of_child[kind] / total))
+
+
+@wp.kernel(enable_backward=False)
+def split_bodies(
+    shares: wp.array2d[int],
+    linear_relaxation: float,
+    angular_relaxation: float,
+    bound: float,
+    inv_mass: wp.array[float],
+    inv_inertia: wp.array[wp.mat33],
+    split_inv_mass: wp.array[float],
+    split_inv_inertia: wp.array[wp.mat33],
+):
+    """Write how light a body is for one of its joints if all of them move it at once."""
+    body = wp.tid()
+    linear = linear_relaxation * float(shares[body, 0]) / _UNIT
+    angular = angular_relaxation * float(shares[body, 1]) / _UNIT
+    parts = wp.max(1.0, wp.max(linear, angular) / bound)
+    split_inv_mass[body] = parts * inv_mass[body]
+    split_inv_inertia[body] = parts * inv_inertia[body]
+
+
+@wp.kernel(enable_backward=False)
+def take_spin_at_the_end(
+    body_q: wp.array[wp.transform],
+    body_qd: wp.array[wp.spatial_vector],
+    body_f: wp.array[wp.spatial_vector],
+    inertia: wp.array[wp.mat33],
+    inv_inertia: wp.array[wp.mat33],
+    dt: float,
+    steadied_f: wp.array[wp.spatial_vector],
+):
+    """Write the forces on bodies with a torque that lets Newton's step have the gyroscopic torque of its end.
+
+    It is that of one iteration for ω' in I (ω' - ω) + dt ω' x I ω' = 0, with ω after the other torques. Newton adds
+    ω x I ω itself.
+    """
+    body = wp.tid()
+    steadied_f[body] = body_f[body]
+    if wp.trace(inv_inertia[body]) == 0.0:
+        return
+    rotation = wp.transform_get_rotation(body_q[body])
+    force, torque = wp.spatial_top(body_f[body]), wp.spatial_bottom(body_f[body])
+    own = inertia[body]
+    start = wp.quat_rotate_inv(rotation, wp.spatial_bottom(body_qd[body]))
+    spin = start + dt * (inv_inertia[body] * wp.quat_rotate_inv(rotation, torque))
+    momentum = own * spin
+    slope = own + dt * (wp.skew(spin) * own - wp.skew(momentum))
+    change = wp.cross(start, own * start) - own * (wp.inverse(slope) * wp.cross(spin, momentum))
+    steadied_f[body] = wp.spatial_vector(force, torque + wp.quat_rotate(rotation, change))

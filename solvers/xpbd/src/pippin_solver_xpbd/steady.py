@@ -1,0 +1,128 @@
+"""Newton's `SolverXPBD` with hinges that hold at any angle, light palms, and thin links that spin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import newton
+import numpy as np
+import warp as wp
+from newton import Contacts, Control, State
+from newton.solvers import SolverBase
+
+from .kernels import add_shares, split_bodies, take_spin_at_the_end, turn_hinges
+
+__all__ = ["SteadyXPBD"]
+
+_SUM = 1.0
+"""Sum of the corrections of a body's joints, in each iteration and relative to their errors, up to which they may add
+up: two joints with Newton's relaxation of 0.7, as in a chain. An iteration diverges at 2."""
+
+_OF_HINGES = ("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper")
+"""Arrays of the model that describe hinges."""
+
+
+class SteadyXPBD(newton.solvers.SolverXPBD):
+    """A solver that turns the frames of hinges, splits bodies between their joints, and takes spin at the step's end.
+
+    Newton takes the angle of a joint apart into a twist about x and a swing, which is singular at half a turn. A hinge
+    about y or z, as most are, then loses its axis: a knee that is bent by 2.7 rad diverges, at every step length. Here
+    the frames of a hinge are turned so that it twists; from the middle of its range, if that goes beyond half a turn.
+
+    All joints of a body correct it at once, from the same pose. A palm between five heavier fingers then gets several
+    times the correction that it needs, and each iteration makes it worse. Here such a body counts as lighter for each
+    of its joints, as if it were split between them (mass splitting, Tonge and others 2012); momentum is kept.
+
+    Newton takes the gyroscopic torque at the start of a step. A thin link, with moments A << C, diverges if it tumbles
+    faster than A / (C dt). Here it is that of the end of the step.
+    """
+
+    _whole: Any = None
+    _split: Any = None
+    _turned: Any = None
+    _steadied: Any = None
+
+    def __init__(self, model: Any, **options: Any) -> None:
+        super().__init__(model, **options)
+        follows: Any = np.array([]) if model.joint_mimic_joint is None else model.joint_mimic_joint.numpy()
+        is_in_mimic = np.zeros(model.joint_count, dtype=bool)
+        is_in_mimic[np.flatnonzero(follows >= 0)] = is_in_mimic[follows[follows >= 0]] = True
+        self._is_in_mimic = wp.array(is_in_mimic, dtype=wp.bool, device=model.device)
+
+    def _refresh_kinematic_state(self) -> None:
+        if self._whole is None:  # once: recorded steps hold the addresses
+            self._whole = (self.body_inv_mass_effective, self.body_inv_inertia_effective)
+            self._split = tuple(map(wp.empty_like, self._whole))
+            self._shares = wp.zeros((self.model.body_count, 2), dtype=int, device=self.model.device)
+        super()._refresh_kinematic_state()
+        model, relaxation = self.model, [self.joint_linear_relaxation, self.joint_angular_relaxation]
+        joints = [model.joint_type, model.joint_parent, model.joint_child]
+        self._shares.zero_()
+        wp.launch(add_shares, model.joint_count, [*joints, *self._whole], [self._shares], device=model.device)
+        inputs = [self._shares, *relaxation, _SUM, *self._whole]
+        wp.launch(split_bodies, model.body_count, inputs, [*self._split], device=model.device)
+
+    def step(
+        self,
+        state_in: State,
+        state_out: State,
+        control: Control | None,
+        contacts: Contacts | None,
+        dt: float,
+        *,
+        observables: SolverBase.Observables | None = None,
+    ) -> None:
+        """Advance by one substep."""
+        model, control = self.model, self.model.control() if control is None else control
+        stated = {name: getattr(model, name) for name in _OF_HINGES} if model.joint_count else {}
+        target: Any = control.joint_target_q
+        if stated:
+            if self._turned is None:
+                self._turned = {name: wp.clone(each) for name, each in stated.items()}
+                self._turned_target = wp.clone(target)
+            wp.copy(self._turned_target, target)
+            joints = [model.joint_qd_start, model.joint_target_q_start, model.joint_dof_dim, self._is_in_mimic]
+            inputs = [*joints, *stated.values(), target]
+            outputs = [*self._turned.values(), self._turned_target]
+            wp.launch(turn_hinges, model.joint_count, inputs, outputs, device=model.device)
+            control.joint_target_q = self._turned_target
+        try:
+            for name in stated:
+                setattr(model, name, self._turned[name])
+            with self._bodies(self._split):
+                super().step(state_in, state_out, control, contacts, dt, observables=observables)
+        finally:
+            control.joint_target_q = target
+            for name, each in stated.items():
+                setattr(model, name, each)
+
+    def integrate_bodies(
+        self, model: Any, state_in: Any, state_out: Any, dt: float, angular_damping: float = 0.0
+    ) -> None:
+        """Move the bodies by forces and torques."""
+        if not model.body_count:
+            return
+        stated = state_in.body_f
+        if self._steadied is None:
+            self._steadied = wp.zeros_like(stated)
+        inputs = [state_in.body_q, state_in.body_qd, stated, model.body_inertia, model.body_inv_inertia, dt]
+        wp.launch(take_spin_at_the_end, model.body_count, inputs, [self._steadied], device=model.device)
+        state_in.body_f = self._steadied
+        super().integrate_bodies(model, state_in, state_out, dt, angular_damping)
+        state_in.body_f = stated
+
+    def _apply_body_deltas(self, *arguments: Any, **named: Any) -> Any:
+        with self._bodies(self._whole):
+            return super()._apply_body_deltas(*arguments, **named)
+
+    @contextmanager
+    def _bodies(self, inverses: tuple[wp.array, wp.array] | None) -> Iterator[None]:
+        """Let Newton's kernels read these inverse masses and inertias; None without bodies."""
+        before = (self.body_inv_mass_effective, self.body_inv_inertia_effective)
+        self.body_inv_mass_effective, self.body_inv_inertia_effective = inverses or before
+        try:
+            yield
+        finally:
+            self.body_inv_mass_effective, self.body_inv_inertia_effective = before

@@ -1,0 +1,113 @@
+"""What Newton's XPBD does not hold: bent hinges about any axis but x, light palms, and thin links that tumble."""
+
+import newton
+import numpy as np
+import pytest
+import warp as wp
+
+pytestmark = pytest.mark.simulation(dt=0.005, solver="xpbd")
+
+THIN = wp.mat33(6e-3, 0.0, 0.0, 0.0, 6e-3, 0.0, 0.0, 0.0, 3e-5)
+"""Inertia of a shin of 0.24 kg, along z [kg·m²]."""
+
+
+def knee(axis):
+    """Two thin links on hinges about the world's x axis, whose frames are turned so that it is `axis` in them.
+
+    The second folds up against a limit of 2.7 rad.
+    """
+    turn = wp.quat_between_vectors(wp.normalize(wp.vec3(*axis)), wp.vec3(1.0, 0.0, 0.0))
+    builder = newton.ModelBuilder()
+    parent, joints, end = -1, [], 0.0
+    for limits in ((-3.0, 3.0), (-2.7, 2.7)):
+        link = builder.add_link(mass=0.24, inertia=THIN, com=wp.vec3(0.0, 0.0, -0.12), lock_inertia=True)
+        joints.append(
+            builder.add_joint_revolute(
+                parent,
+                link,
+                axis=wp.normalize(wp.vec3(*axis)),
+                parent_xform=wp.transform((0.0, 0.0, end), turn),
+                child_xform=wp.transform((0.0, 0.0, 0.0), turn),
+                limit_lower=limits[0],
+                limit_upper=limits[1],
+            )
+        )
+        parent, end = link, -0.25
+    builder.add_articulation(joints, label="leg")
+    builder.joint_q[:] = [0.5, 0.5]
+    builder.joint_qd[:] = [0.0, 12.0]
+    return builder
+
+
+@pytest.mark.parametrize("axis", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 1.0, 1.0)])
+def test_a_hinge_moves_alike_about_every_axis(simulate, axis):
+    angles = []
+    for each in ((1.0, 0.0, 0.0), axis):
+        with simulate(knee(each)) as simulation:
+            angles.append([])
+            for _ in range(80):
+                simulation.step()
+                angles[-1].append(simulation.state.joint_q.numpy().copy())
+
+    assert np.ptp(angles[0]) > 2.0
+    assert np.array(angles[1]) == pytest.approx(np.array(angles[0]), abs=0.02)
+
+
+def test_a_hinge_whose_range_goes_beyond_half_a_turn_stops_at_its_end(simulate):
+    """Newton's angle jumps from pi to -pi there, and the limit at the other end throws the link out of the world."""
+    builder = newton.ModelBuilder()
+    link = builder.add_link(mass=1.0, com=wp.vec3(0.1, 0.0, 0.0), inertia=wp.mat33(np.eye(3) * 0.01), lock_inertia=True)
+    hinge = builder.add_joint_revolute(-1, link, axis=newton.Axis.Z, limit_lower=0.5, limit_upper=5.5)
+    builder.add_articulation([hinge], label="arm")
+    builder.joint_q[:], builder.joint_qd[:] = [1.0], [8.0]
+    angles = []
+    with simulate(builder) as simulation:
+        for _ in range(120):
+            simulation.step()
+            angles.append(float(np.arctan2(*rotated(simulation)[1::-1])) % (2.0 * np.pi))
+
+    assert max(angles) == pytest.approx(5.5, abs=0.05)
+    assert min(angles) > 0.9
+    assert angles[-1] == pytest.approx(5.5, abs=0.05)
+
+
+def rotated(simulation):
+    """Return the x axis of the first body in the world."""
+    turned = simulation.state.body_q.numpy()[0, 3:].tolist()
+    return np.array(wp.quat_rotate(wp.quat(*turned), wp.vec3(1.0, 0.0, 0.0)))
+
+
+def test_a_palm_holds_fingers_that_are_heavier_about_their_joints(simulate):
+    """Newton's iterations diverge there: each finger corrects the palm as if it were alone."""
+    builder = newton.ModelBuilder()
+    of_palm, of_finger = (wp.mat33(*(value * np.eye(3)).ravel().tolist()) for value in (5e-4, 1e-2))
+    palm = builder.add_link(mass=0.5, inertia=of_palm, lock_inertia=True)
+    joints = [builder.add_joint_revolute(-1, palm, axis=newton.Axis.Y)]
+    for x in np.linspace(-0.05, 0.05, 6):
+        finger = builder.add_link(mass=0.02, inertia=of_finger, com=wp.vec3(0.0, 0.0, 0.01), lock_inertia=True)
+        frame = wp.transform((float(x), 0.0, 0.05), wp.quat_identity())
+        joints.append(builder.add_joint_revolute(palm, finger, axis=newton.Axis.X, parent_xform=frame))
+    builder.add_articulation(joints, label="hand")
+    builder.joint_qd[:] = [1.0, 3.0, -2.0, 1.0, 2.0, -1.0, 4.0]
+    with simulate(builder) as simulation:
+        simulation.step(100)
+        simulation.raise_errors()
+        poses, speeds = simulation.state.body_q.numpy(), simulation.state.body_qd.numpy()
+
+    assert np.abs(poses[:, 1]).max() < 1e-3
+    assert np.abs(speeds).max() < 20.0
+
+
+def test_a_thin_link_that_tumbles_gains_no_energy(simulate):
+    """Newton, with the gyroscopic torque of the start of a step, turns 3 J into 227 J."""
+    builder = newton.ModelBuilder()
+    builder.add_body(mass=0.24, inertia=THIN, lock_inertia=True, label="shin")
+    builder.joint_qd[:] = [0.0, 0.0, 0.0, 30.0, 5.0, 30.0]
+    with simulate(builder, gravity=0.0) as simulation:
+        simulation.step(200)
+        spin = simulation.state.body_qd.numpy()[0, 3:]
+        turned = simulation.state.body_q.numpy()[0, 3:]
+    local = np.array(wp.quat_rotate_inv(wp.quat(*turned.tolist()), wp.vec3(*spin.tolist())))
+
+    energy = 0.5 * local @ (np.diag([6e-3, 6e-3, 3e-5]) @ local)
+    assert 0.0 < energy <= 0.5 * (6e-3 * (30.0**2 + 5.0**2) + 3e-5 * 30.0**2)
