@@ -1,4 +1,4 @@
-"""Frames without a mass, which solvers that need masses see merged into the links that carry them."""
+"""Links on fixed joints, which solvers that cannot hold them see merged into the links that carry them."""
 
 import numpy as np
 import pippin
@@ -27,11 +27,12 @@ def names(labels):
     return [label.rpartition("/")[2] for label in labels]
 
 
-@pytest.mark.parametrize("solver", ["xpbd", "kamino"])
-def test_only_frames_that_move_are_merged_and_sensors_still_find_them(simulate, arm, solver):
+@pytest.mark.parametrize(("solver", "rest"), [("xpbd", False), ("xpbd", None), ("kamino", False), ("kamino", None)])
+def test_frames_are_merged_as_the_solver_needs_and_sensors_still_find_them(simulate, arm, solver, rest):
+    """A solver in maximal coordinates holds no fixed joint unless it is asked to, others miss masses alone."""
     ends = {"end": {"type": "frame-transform", "body": "tool", "reference": {"body": "base"}}}
     with (
-        simulate(assets=arm, solver=solver, worlds=2, sensors=ends) as merged,
+        simulate(assets=[{**arm[0], "collapse_fixed_joints": rest}], solver=solver, worlds=2, sensors=ends) as merged,
         simulate(assets=arm, solver="featherstone", worlds=2, sensors=ends) as whole,
     ):
         for each in (merged, whole):
@@ -40,15 +41,17 @@ def test_only_frames_that_move_are_merged_and_sensors_still_find_them(simulate, 
         notes = [note for note in merged.notes["scene"] if "merged" in note]
         bodies = names(merged.model.body_label), names(whole.model.body_label)
 
-    assert bodies == (["base", "mount", "rod", "tip"] * 2, ["base", "mount", "rod", "frame", "tool", "tip"] * 2)
+    kept = ["base", "rod"] if rest is None else ["base", "mount", "rod", "tip"]
+    assert bodies == (kept * 2, ["base", "mount", "rod", "frame", "tool", "tip"] * 2)
     assert of[0] == pytest.approx(of[1], abs=2e-4)
-    expected = "frame into rod, tool into rod"
-    assert notes == [f"for lack of mass, links are merged into those they are fixed to, as sites: {expected}"]
+    expected = "mount into base, frame into rod, tool into rod" if rest is None else "frame into rod, tool into rod"
+    (note,) = notes
+    assert note.startswith(f"links are merged into those they are fixed to, as sites: {expected}")
     assert merged.ignored_features == {}
 
 
 def test_a_merged_link_that_a_sensor_of_bodies_names_is_refused_with_its_cure(simulate, arm):
-    with pytest.raises(pippin.ConfigError, match="the solver needs 'tool' merged into 'rod'"):
+    with pytest.raises(pippin.ConfigError, match="'tool' is merged into 'rod': name 'rod'"):
         simulate(assets=arm, solver="xpbd", sensors={"touch": {"type": "contact", "bodies": ["tool"]}})
 
 
@@ -81,7 +84,7 @@ def test_a_floating_root_without_a_mass_falls_with_the_link_that_it_carries(simu
 
 @pytest.mark.parametrize(("solver", "is_named"), [("xpbd", True), ("featherstone", False)])
 def test_a_divergence_names_the_merger_of_fixed_links(simulate, arm, solver, is_named):
-    assets = [{**arm[0], "joint_positions": {"hinge": 1.0}}]
+    assets = [{**arm[0], "joint_positions": {"hinge": 1.0}, "collapse_fixed_joints": False}]
     with simulate(assets=assets, solver=solver, max_speed=0.1) as simulation:
         simulation.step(20)
         with pytest.raises(pippin.SimulationError, match=r"more than simulation\.max_speed") as fault:

@@ -1,4 +1,4 @@
-"""Links without a mass on fixed joints, in one body with those they are fixed to for solvers that need masses."""
+"""Links on fixed joints, in one body with those they are fixed to for solvers that cannot hold them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,34 @@ from typing import Any
 
 import newton
 import numpy as np
+from pippin.assets.report import Imported
 from pippin.attribute_rows import numbers
 from pippin.labels import name_of
 from pippin.sensing.sites import IS_FRAME, declare_frames, frames_of, mark_frame
 from pippin.spelling import listed
+from pippin.support.declaration import Declaration
 from pippin.support.used_features import LIGHT
 
 
-def merge_frames(builder: newton.ModelBuilder, supported: Collection[str] | None) -> None:
-    """Merge the massless and light links of a prototype into those that they are fixed to, if the solver needs masses.
+def merge_frames(builder: newton.ModelBuilder, declared: Declaration, imports: Iterable[Imported]) -> None:
+    """Merge links of a prototype into those that they are fixed to, if the solver cannot hold them.
 
-    A link that carries the mass of a massless one is merged into it: such a root would hang in the air. A site with the
-    label of the link keeps its place, so that sensors find it. Nothing else changes: other fixed joints stay, and so do
-    links that are fixed to the world alone.
+    A solver that needs masses gets massless and light links merged, and a link that carries the mass of a massless one
+    is merged into it: such a root would hang in the air. A solver in maximal coordinates has six constraints for each
+    fixed joint, which light links break: it gets all links of a URDF merged whose asset does not say otherwise. A site
+    with the label of the link keeps its place, so that sensors find it. Other fixed joints stay, and so do links that
+    are fixed to the world alone.
 
     Args:
         builder: The content of one world.
-        supported: The features that the solver supports; None for all.
+        declared: What the solver declares.
+        imports: The assets of the builder, whose joints are its first ones.
     """
-    lacking = {"massless_bodies", "light_links"}.difference(supported or ())
-    chosen = sorted(_joints(builder, lacking)) if supported is not None and lacking else []
+    if declared.supported_features is None:
+        return
+    lacking = {"massless_bodies", "light_links"}.difference(declared.supported_features)
+    loose = set(_joints_of_urdfs(imports)) if declared.coordinates == "maximal" else set[int]()
+    chosen = sorted(_joints(builder, lacking, loose))
     if not chosen:
         return
     labels = {builder.joint_child[joint]: builder.body_label[builder.joint_child[joint]] for joint in chosen}
@@ -47,7 +55,7 @@ def with_cure(fault: str, builders: Iterable[newton.ModelBuilder]) -> str:
                 name_of(label) for label in (builder.shape_label[site], builder.body_label[builder.shape_body[site]])
             )
             if f"{name!r}" in fault:
-                return f"{fault}; the solver needs {name!r} merged into {head!r}, as one has no mass: name {head!r}"
+                return f"{fault}; for this solver, {name!r} is merged into {head!r}: name {head!r}"
     return fault
 
 
@@ -59,11 +67,27 @@ def frame_notes(model: newton.Model) -> list[str]:
     heads = bodies.numpy() if len(merged) else []
     texts = (f"{name_of(model.shape_label[site])} into {name_of(model.body_label[heads[site]])}" for site in merged)
     found = listed(texts)
-    return [f"for lack of mass, links are merged into those they are fixed to, as sites: {found}"] if found else []
+    return [f"links are merged into those they are fixed to, as sites: {found}"] if found else []
 
 
-def _joints(builder: newton.ModelBuilder, lacking: Collection[str]) -> Iterator[int]:
-    """Yield the fixed joints to merge; none if a fixed joint closes a loop, which Newton would open."""
+def _joints_of_urdfs(imports: Iterable[Imported]) -> Iterator[int]:
+    """Yield the joints of the URDFs that do not say whether links on fixed joints are merged."""
+    count = 0
+    for each in imports:
+        joints = range(count, count + each.part.joint_count)
+        count = joints.stop
+        if each.asset.urdf is not None and each.asset.config.collapse_fixed_joints is None:
+            yield from joints
+
+
+def _joints(builder: newton.ModelBuilder, lacking: Collection[str], loose: Collection[int]) -> Iterator[int]:
+    """Yield the fixed joints to merge; none if a fixed joint closes a loop, which Newton would open.
+
+    Args:
+        builder: The content of one world.
+        lacking: The features that the solver lacks, of `massless_bodies` and `light_links`.
+        loose: Joints that are merged whatever hangs on them.
+    """
     kinds, parents, children = (builder.joint_type, builder.joint_parent, builder.joint_child)
     fixed = [joint for joint, kind in enumerate(kinds) if kind == newton.JointType.FIXED]
     if any(builder.joint_articulation[joint] < 0 for joint in fixed):
@@ -78,5 +102,6 @@ def _joints(builder: newton.ModelBuilder, lacking: Collection[str]) -> Iterator[
         while body in head:
             body = head[body]
             is_all_that_weighs &= body >= 0 and is_lacking[body]
-        if body >= 0 and (is_lacking[children[joint]] or is_all_that_weighs):
+        is_in_need = body >= 0 and (is_lacking[children[joint]] or is_all_that_weighs)
+        if is_in_need or (joint in loose and parents[joint] >= 0):
             yield joint

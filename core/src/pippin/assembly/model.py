@@ -22,6 +22,7 @@ from pippin.labels import NoMatchError
 from pippin.objects.adding import add_objects
 from pippin.state.object_parts import ObjectParts
 from pippin.state.world_layout import WorldLayout, listed_worlds
+from pippin.support.declaration import Declaration
 from pippin.support.features import OF_ATTRIBUTES
 from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
@@ -51,12 +52,7 @@ def build_model(
     solver = components.single("build_solver")  # none in a check of the scene alone
     declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
-        worlds, prototype_of_world, objects = _from_assets(
-            components, scene, imports, has_own_contacts=declared is None or declared.detects_contacts
-        )
-        if declared is not None:
-            for world in worlds:
-                merge_frames(world, declared.supported_features)
+        worlds, prototype_of_world, objects = _from_assets(components, scene, imports, declared)
     else:
         empty = empty_builder(components, scene)
         worlds, prototype_of_world = _from_prototypes(empty.rigid_gap, prototype, scene)
@@ -121,7 +117,7 @@ def _refuse_state_attributes(model: newton.Model) -> None:
 
 
 def _from_assets(
-    components: Components, scene: SceneConfig, imports: list[Imported], *, has_own_contacts: bool
+    components: Components, scene: SceneConfig, imports: list[Imported], declared: Declaration | None
 ) -> tuple[list[newton.ModelBuilder], np.ndarray, list[tuple[ObjectParts, ...]]]:
     """Return one prototype for each distinct set of assets and objects, the prototype index of each world, and the
     objects of each prototype.
@@ -134,9 +130,12 @@ def _from_assets(
     for contents in distinct:
         builder = empty_builder(components, scene)
         known = {each.asset.where for each in imports}
+        has_own_contacts = declared is None or declared.detects_contacts
         added = add_assets(builder, scene, contents.assets, components.catalog, has_own_contacts=has_own_contacts)
         imports += [each for each in added if each.asset.where not in known]
         objects.append(add_objects(builder, scene, contents.objects, components.catalog))
+        if declared is not None:
+            merge_frames(builder, declared, added)
         builders.append(builder)
     return builders, np.array([distinct.index(contents) for contents in contents_by_world]), objects
 

@@ -148,8 +148,10 @@ class AssetConfig:
     """Whether the asset's own shapes collide with each other; a setting in a USD stage takes precedence. By default
     they do, but for links of a URDF that overlap in the start pose: URDF does not say which links may collide."""
 
-    collapse_fixed_joints: bool = False
-    """Whether bodies joined by fixed joints are merged."""
+    collapse_fixed_joints: bool | None = None
+    """Whether bodies joined by fixed joints are merged. By default those of a URDF are if the solver would have to hold
+    them together, in maximal coordinates, and else those alone whose lack of mass the solver does not bear; sites keep
+    their names."""
 
     convex_hulls: bool = True
     """Whether contacts see the convex hulls of the asset's meshes, as MuJoCo's always do (MJCF and URDF only); `false`
