@@ -116,7 +116,7 @@ def _mend_inertial(robot: Robot, name: str, link: Element) -> None:
         if tensor.any():
             robot.note("an inertia without a mass is left out; links", name)
         _write(link, 0.0, np.zeros((3, 3)))
-    elif not tensor.any():
+    elif np.abs(tensor).max() < LEAST:
         robot.note("no inertia: it is that of a sphere of water of the same mass; links", name)
         _write(link, mass, of_sphere(mass))
     else:
