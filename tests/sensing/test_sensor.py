@@ -284,7 +284,8 @@ def test_a_joint_wrench_carries_the_weight_below_it(solver):
 
     expected = np.outer(weights, [0.0, 0.0, 1.0])
     np.testing.assert_allclose(mean["hanging.force"], expected, atol=WRENCH_TOLERANCE[solver] * weights[0])
-    np.testing.assert_allclose(mean["hanging.torque"], 0.0, atol=1e-3)
+    rounded = 0.01 if solver == "xpbd" else 1e-3  # angles are rounded at 6e-8 rad, and I / dt² is 4e4 N·m/rad
+    np.testing.assert_allclose(mean["hanging.torque"], 0.0, atol=rounded)
 
 
 @pytest.mark.parametrize("solver", WRENCH_TOLERANCE)
