@@ -278,7 +278,7 @@ def test_an_ant_that_is_dropped_is_paid_for_its_flight_when_its_feet_land(ants):
     simulation.reset()
     term = ants.make("reward", "air-time", sensor="feet", threshold=0.1)
     was_down, expected = np.zeros((3, 4), dtype=bool), []
-    for _ in range(40):
+    for _ in range(60):
         simulation.step()
         down, times = feet["in_contact"].numpy().copy(), feet["last_air_time"].numpy()
         expected.append(((times - 0.1) * (down & ~was_down)).sum(axis=1))
