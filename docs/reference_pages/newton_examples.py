@@ -8,6 +8,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from .rows import named_row
 
@@ -15,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "newton_examples"
 
 PASSES, EMPTY, CUDA = "passes", "passes, its check is empty", "has a file for CUDA"
+ON_GPU = "passes on a GPU"
 ASSET = "has a file, and needs a download"
 
 MISSING = (
@@ -39,8 +41,8 @@ example's own check, from the installed package, on the state of the simulation.
 The test also wants more than some of the checks. No pose may be infinite, and something must have moved, or everything
 must have kept its pose if that is the point. An example whose own check is empty gets this alone, and is counted apart.
 A few files have fewer cells or coarser sand than the example, so that a CPU runs them in a minute; they say so.
-"Has a file for CUDA" means that the file exists and that its test waits for a CUDA device: the solver needs one, or the
-run takes a CPU a quarter of an hour. "Needs a download" means that files are missing which Newton's package lacks. An
+Some solvers need a GPU, and some runs take a CPU a quarter of an hour. "Passes on a GPU" means that the test passed on
+one, an NVIDIA H100; "has a file for CUDA" means that it has not yet. "Needs a download" means that files are missing which Newton's package lacks. An
 example that has a file all the same has not been run: its test waits for Newton's cache to hold the assets.
 
 | verdict | examples |
@@ -71,7 +73,7 @@ def verdicts() -> Iterator[tuple[str, str, str]]:
         name = path.partition("/")[2]
         if name in cases:
             case = cases[name]
-            here = ASSET if case.asset is not None else CUDA if "cuda" in case.marks else PASSES
+            here = ASSET if case.asset is not None else _on_gpu(case) if "cuda" in case.marks else PASSES
             yield path, EMPTY if case.is_empty and here == PASSES else here, ""
         elif name in out:
             yield path, "out", out[name]
@@ -90,9 +92,13 @@ def page() -> str:
     text += TABLE
     for path, verdict, reason in rows:
         name = path.partition("/")[2]
-        link = f"[{verdict}]({files}/{name}.toml)" if verdict in (PASSES, EMPTY, CUDA, ASSET) else verdict
+        link = f"[{verdict}]({files}/{name}.toml)" if verdict in (PASSES, EMPTY, ON_GPU, CUDA, ASSET) else verdict
         text += named_row(name, f"{link}: {reason}" if reason else link, ", ".join(wanted[path]) or "nothing")
     return text
+
+
+def _on_gpu(case: Any) -> str:
+    return ON_GPU if case.has_passed else CUDA
 
 
 def _data() -> dict[str, dict]:

@@ -72,6 +72,9 @@ class Case:
     marks: tuple[str, ...] = ()
     """Marks of the test: `slow`, or `cuda` for what takes a CPU too long."""
 
+    has_passed: str = ""
+    """The GPU on which a test with the mark `cuda` has passed."""
+
     @property
     def name(self) -> str:
         """The name of the example, and of its file."""
