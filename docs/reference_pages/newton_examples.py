@@ -40,10 +40,11 @@ example's own check, from the installed package, on the state of the simulation.
 
 The test also wants more than some of the checks. No pose may be infinite, and something must have moved, or everything
 must have kept its pose if that is the point. An example whose own check is empty gets this alone, and is counted apart.
-A few files have fewer cells or coarser sand than the example, so that a CPU runs them in a minute; they say so.
-Some solvers need a GPU, and some runs take a CPU a quarter of an hour. "Passes on a GPU" means that the test passed on
-one, an NVIDIA H100; "has a file for CUDA" means that it has not yet. "Needs a download" means that files are missing which Newton's package lacks. An
-example that has a file all the same has not been run: its test waits for Newton's cache to hold the assets.
+A few files have fewer cells or coarser sand than the example, so that a CPU runs them in a minute; they say so. Some
+solvers need a GPU, and some runs take a CPU a quarter of an hour. "Passes on a GPU" means that the test passed on one,
+an NVIDIA H100; "has a file for CUDA" means that it has not yet. "Needs a download" means that files are missing which
+Newton's package lacks. An example that has a file all the same has not been run: its test waits for Newton's cache to
+hold the assets.
 
 | verdict | examples |
 |---|---|
