@@ -131,7 +131,7 @@ class SolverBuilding:
         if source is None and solver.collision_pipeline is not None:
             return pipeline_of_solver(solver, collision)
         if source is None:
-            refuse_unusable(collision, solver)
+            refuse_unusable(collision, solver, self.name)
             return newton_pipeline(model, collision)
         self._refuse_ignored_collision(source.pipeline is None)
         return source
