@@ -40,9 +40,6 @@ class Snapshot:
     objects back. The objects that they held in the meantime stay alive in `displaced`, because a graph recorded in
     the meantime may use the memory.
 
-    A store of buffers of `warp.fem` is as it is: with older books, it would lend a buffer twice, or not know one that
-    comes back.
-
     Args:
         roots: Objects to walk, by name.
         skip: Classes whose instances the walk does not enter.
@@ -65,7 +62,7 @@ class Snapshot:
                 self._generators.append((node, node.bit_generator.state))
             elif is_foreign(node):
                 self._foreign.append((path, node, contents_of(node)))
-            elif isinstance(node, fem.TemporaryStore):
+            elif isinstance(node, fem.TemporaryStore):  # with older books, it would lend a buffer twice
                 self._stores.append(node)
             elif isinstance(node, list | deque | set):
                 self._containers.append((node, node.copy()))
