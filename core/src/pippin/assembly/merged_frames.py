@@ -34,7 +34,7 @@ def merge_frames(builder: newton.ModelBuilder, declared: Declaration, imports: I
     if declared.supported_features is None:
         return
     lacking = {"massless_bodies", "light_links"}.difference(declared.supported_features)
-    loose = set(_joints_of_urdfs(imports)) if declared.coordinates == "maximal" else set[int]()
+    loose = set(_joints_of_urdfs(imports)) if declared.coordinates in ("maximal", "mixed") else set[int]()
     chosen = sorted(_joints(builder, lacking, loose))
     if not chosen:
         return

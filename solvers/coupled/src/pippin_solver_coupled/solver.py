@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from typing import Any
 
 import attrs
@@ -52,7 +52,7 @@ class SolverCoupled:
         self._solvers = {name: solvers[f"entries.{name}.solver"] for name in config.entries}
         declared = {name: part.declaration for name, part in self._solvers.items()}
         of_bodies = [declared[name] for name, entry in config.entries.items() if entry.bodies]
-        self.coordinates = "maximal" if any(each.coordinates == "maximal" for each in of_bodies) else "reduced"
+        self.coordinates = _shared_coordinates({each.coordinates for each in of_bodies})
         self.detects_contacts = all(each.detects_contacts for each in declared.values())
         of_particles = [declared[name] for name in config.entries if _sees_particles(config, name)]
         self.supported_features, self.features_fixed_at_build = _shared_features(
@@ -292,6 +292,15 @@ class _EntryHost:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._host, name)
+
+
+def _shared_coordinates(written: Set[str]) -> str:
+    """Return what the host computes. A body of a solver that writes bodies alone may stand in the view of one that
+    reads joints: each substep needs the coordinates of both.
+    """
+    if written <= {"reduced", "joint"}:
+        return "reduced"
+    return "maximal" if written == {"maximal"} else "mixed"
 
 
 def _sees_particles(config: CoupledConfig, entry: str) -> bool:
