@@ -14,6 +14,7 @@ from pippin.coupling import build_pipeline, part_faults
 from pippin.solving import FEATURES, Capacity, ContactSource, SubSolver
 
 from . import CoupledConfig
+from .constraints import SolverConstraints, constraints
 from .elements import keep_elements_of
 from .partition import Part, partition, proxied
 
@@ -166,7 +167,7 @@ class SolverCoupled:
 
         entries = self._entries(model, parts, build)
         if self.config.admm is not None:
-            return coupled.SolverCoupledADMM(model, entries, _constraints(self.config))
+            return SolverConstraints(model, entries, constraints(self.config))
         return coupled.SolverCoupledProxy(model, entries, self._proxies(proxied(model, self.config, parts)[0]))
 
     @pippin.hookimpl
@@ -328,15 +329,6 @@ def _shared_features(
         kinds -= {"particle_worlds"}
     fixed = frozenset().union(*(each.features_fixed_at_build for each in of_bodies))
     return kinds | numbers, kinds - of_each | fixed & (kinds | numbers) | kinds & _OF_MATTER
-
-
-def _constraints(config: CoupledConfig) -> coupled.SolverCoupledADMM.Config:
-    options = attrs.asdict(config.admm, recurse=False)  # pyright: ignore[reportArgumentType] the caller has it
-    pairs = [
-        coupled.SolverCoupledADMM.ContactPair(source=one, destination=other) for one, other in options.pop("contacts")
-    ]
-    options["rigid_contact_matching"] = options.pop("contact_matching")
-    return coupled.SolverCoupledADMM.Config(contact_pairs=pairs, **options)
 
 
 def _extra_arrays(own: newton.State, shared: newton.State) -> Iterator[tuple[str, wp.array]]:
