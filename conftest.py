@@ -37,16 +37,11 @@ _SLOW_IMPORTS = {"kamino", "implicit-mpm"}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what is required, and as required what a parameter lets import a solver for seconds.
-
-    What a test marks as slow stays as it is.
-    """
+    """Mark as slow what is required, and what a parameter lets import a solver for seconds."""
     for item in items:
         values = getattr(item, "callspec", None) and item.callspec.params.values()
-        is_slow = item.get_closest_marker("slow") is not None
-        if not is_slow and any(isinstance(value, str) and value in _SLOW_IMPORTS for value in values or ()):
-            item.add_marker("required")
-        if item.get_closest_marker("required"):
+        imports = any(isinstance(value, str) and value in _SLOW_IMPORTS for value in values or ())
+        if imports or item.get_closest_marker("required"):
             item.add_marker("slow")
 
 

@@ -196,7 +196,7 @@ def test_a_component_that_says_it_is_random_is_refused_on_the_cpu_too(configure,
         pippin.Simulation(config, plugins=[Dice()], prototype=chain())
 
 
-@pytest.mark.required
+@pytest.mark.slow
 def test_every_solver_gives_the_same_bits_in_a_fresh_process_on_the_cpu(monkeypatch, capsys):
     """`mujoco-native` steps worlds on all cores. This process has run other tests before."""
     names = CATALOG.names_without_settings("solver")

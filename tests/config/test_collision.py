@@ -268,7 +268,7 @@ def double_box():
 def test_reduced_contacts_are_refused_for_a_solver_that_needs_all(boxes, configure):
     config = configure("xpbd", scene={"ground": True}, collision={"body_pair_reduction": {}})
 
-    with pytest.raises(pippin.ConfigError, match=r"^collision\.body_pair_reduction: SolverXPBD needs every contact"):
+    with pytest.raises(pippin.ConfigError, match=r"^collision\.body_pair_reduction: solver 'xpbd' needs every contact"):
         pippin.Simulation(config, prototype=boxes)
 
 

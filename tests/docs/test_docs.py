@@ -62,6 +62,9 @@ RUN_COMMAND = "python3 -m pip install -q uv && uv run pippin run docs/examples/a
 TOOLS = ("uv build ", "uv run pytest ")
 """Commands of pages that the tests run as programs of their own."""
 
+SLOW = ("docs/how-to/test-a-plugin.md", "docs/how-to/move-tools.md", "docs/how-to/reproducible-runs.md")
+"""Pages whose blocks take twenty seconds each."""
+
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(#|//) (?P<path>[\w./-]+\.(toml|py|yaml|json))")
 LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
@@ -201,8 +204,14 @@ def runner(request, tmp_path, monkeypatch, uv) -> Iterator[Runner]:
             del sys.modules[name]
 
 
-@pytest.mark.required
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=name_of(page), marks=pytest.mark.slow if name_of(page) in SLOW else pytest.mark.required)
+        for page in PAGES
+        if blocks_of(page)
+    ],
+)
 def test_every_block_runs(page, runner):
     runner.page = page
     for block in blocks_of(page):

@@ -30,7 +30,7 @@ STORE, PAGE = Path(__file__).parent / "tries.jsonl", Path(__file__).parents[2] /
 STEPS, STRIDE = 200, 5
 """Steps of 5 ms, and those between two looks at the speeds."""
 
-ENOUGH, LIMIT = 60, 300
+ENOUGH, LIMIT = 240, 600
 """Time of steps after which a run that goes well ends [s], and of a build and its steps after which it is given up."""
 
 GRAVITY = 9.81

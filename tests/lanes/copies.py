@@ -15,15 +15,7 @@ HOST_ONLY = ("warp", "pippin_solver_mujoco_native", "pippin.gym.sharded_worlds",
 """Modules that may ask for shared memory: Warp itself, a solver that refuses GPUs, memory that processes share, and
 what asks an array for its device before it reads it."""
 
-PART = (
-    "tests/views/test_rows.py",
-    "tests/views/test_rigid_bodies.py",
-    "tests/views/contacts/test_contacts.py",
-    "tests/recording/test_row_buffer.py",
-    "tests/gym/test_backends.py",
-    "tests/state/test_snapshot.py",
-    "tests/state/test_reset.py",
-)
+PART = ("tests/views/test_rows.py", "tests/recording/test_row_buffer.py", "tests/state/test_snapshot.py")
 
 
 def _asks_for_the_host(depth: int) -> bool:

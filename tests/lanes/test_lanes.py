@@ -9,10 +9,7 @@ import pytest
 from .__main__ import ROOT, command
 from .patches import LANES, VARIABLE, lane_module
 
-pytestmark = [
-    pytest.mark.required,
-    pytest.mark.skipif(VARIABLE in os.environ, reason="these tests start the lanes"),
-]
+pytestmark = pytest.mark.skipif(VARIABLE in os.environ, reason="these tests start the lanes")
 
 PLANTED = sorted((Path(__file__).parent / "planted").glob("*.py"))
 """Files `LANE_fault.py`: their tests pass without the lane, and fail in it."""
@@ -32,12 +29,14 @@ def test_every_lane_has_a_planted_fault():
     assert set(map(lane_of, PLANTED)) == set(LANES)
 
 
+@pytest.mark.required
 def test_planted_faults_do_not_show_without_lanes():
     finished = run(None, *PLANTED)
 
     assert finished.returncode == 0, finished.stdout
 
 
+@pytest.mark.required
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda path: path.stem)
 def test_a_lane_finds_its_planted_fault(planted):
     within = run(lane_of(planted), planted)
@@ -47,6 +46,7 @@ def test_a_lane_finds_its_planted_fault(planted):
     assert " passed" not in within.stdout.splitlines()[-1]
 
 
+@pytest.mark.required
 @pytest.mark.parametrize("lane", [lane for lane in LANES if lane_module(lane).PART])
 def test_a_part_of_the_suite_passes_in_a_lane(lane):
     finished = run(lane, *lane_module(lane).PART)

@@ -161,7 +161,7 @@ def test_gradients_are_the_differences_of_rollouts(name):
     assert np.abs(slopes).max() > 1e-4
 
 
-@pytest.mark.parametrize("segment", [1, 4])
+@pytest.mark.parametrize("segment", [pytest.param(1, marks=pytest.mark.slow), 4])
 def test_a_rollout_in_segments_has_the_same_gradient(segment):
     for name in ("targets", "rest lengths", "velocity of a grain"):
         whole, _, loss = compared(*VARIABLES[name])

@@ -116,7 +116,7 @@ class Counter:
         self.drawn[0] = self.random.random()
 
 
-@pytest.mark.required
+@pytest.mark.slow
 def test_another_process_continues_as_well(robot, tmp_path):
     """With the state of the solver, a delay of three steps, a sensor, random numbers, and the count of steps."""
     counter = Counter()

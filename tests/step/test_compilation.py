@@ -275,7 +275,7 @@ def test_a_build_from_the_cache_is_not_rehearsed(configure: Callable[..., Any], 
     assert calls == []
 
 
-@pytest.mark.required
+@pytest.mark.slow
 def test_the_rehearsal_of_a_build_finds_all_that_the_build_and_the_step_launch(tmp_path: Path) -> None:
     """In a process of its own with an empty kernel cache: no module of the cartpole compiles alone.
 

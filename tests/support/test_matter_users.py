@@ -74,6 +74,7 @@ def test_a_block_passes_through_a_cloth_where_a_note_says_so(solver, option, kin
         assert option in notes[0]
 
 
+@pytest.mark.slow
 def test_woven_cloth_holds_another_one_without_a_note():
     sheet = {**CLOTH, "cells": [8, 8], "cell": [0.05, 0.05], "tri_kd": 0.0}
     small = {**sheet, "label": "small", "position": [-0.1, -0.1, HEIGHT + 0.03], "cells": [4, 4], "pin": []}

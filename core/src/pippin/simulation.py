@@ -225,7 +225,7 @@ class Simulation(FrozenAttributes):
     @property
     def solver_dt(self) -> float:
         """Length of a substep, which is a step of the solver [s]."""
-        return self.config.simulation.dt / self.config.simulation.substeps
+        return self.config.simulation.solver_dt
 
     @property
     def control_dt(self) -> float:

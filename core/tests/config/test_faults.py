@@ -133,7 +133,7 @@ def test_all_faults_of_a_file_are_reported_in_its_order(tmp_path, monkeypatch):
         ("simulation", "substeps", "3", "expected an integer, got '3'; remove the quotes"),
         ("simulation", "substeps", 2.7, "expected an integer, got 2.7"),
         ("simulation", "substeps", True, "expected an integer, got true"),
-        ("simulation", "substeps", None, "expected an integer, got null"),
+        ("simulation", "decimation", None, "expected an integer, got null"),
         ("simulation", "dt", "fast", "expected a number, got 'fast'"),
         ("simulation", "dt", False, "expected a number, got false"),
         ("simulation", "dt", float("inf"), "expected a finite number, got inf"),

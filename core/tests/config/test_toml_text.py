@@ -42,7 +42,7 @@ def test_toml_gives_the_same_configuration_again():
 def test_defaults_are_written_and_none_is_not():
     simulation = unstructure(structure(ANT))
 
-    assert simulation["simulation"]["substeps"] == 1
+    assert simulation["simulation"]["decimation"] == 1
     assert "up_axis" not in simulation["scene"]["assets"][0]
     assert "plugins" not in simulation
 

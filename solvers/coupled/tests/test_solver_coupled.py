@@ -40,7 +40,7 @@ def halves(first="mujoco", second="mujoco", **admm):
     return {"type": "coupled", "entries": entries, "admm": {"iterations": 20, "baumgarte": 0.02, **admm}}
 
 
-@pytest.mark.required
+@pytest.mark.slow
 def test_sand_carries_a_light_body():
     """A fall lasts 0.2 s to the ground; carried, the cube bobs by the impulse of a step, 0.1 m/s, and stays above."""
     cube = {**CUBE, "position": [0.0, 0.0, 0.22], "shapes": [{**CUBE["shapes"][0], "density": 300.0}]}
@@ -56,7 +56,9 @@ def test_sand_carries_a_light_body():
     assert abs(speed) < 0.15
 
 
-@pytest.mark.parametrize("solvers", [("mujoco", "mujoco"), ("mujoco", "xpbd")], ids="-".join)
+@pytest.mark.parametrize(
+    "solvers", [("mujoco", "mujoco"), pytest.param(("mujoco", "xpbd"), marks=pytest.mark.slow)], ids="-".join
+)
 @pytest.mark.parametrize("capture", ["require", pytest.param("off", marks=pytest.mark.slow)])
 def test_a_double_pendulum_in_two_solvers_swings_as_in_one(solvers, capture):
     """The constraint gives way by its force over its stiffness: 2e-3 m at 20 N; `xpbd` loses some energy."""
@@ -91,9 +93,8 @@ def test_a_reset_goes_back_to_the_same_bits():
         np.testing.assert_array_equal(simulation.state.body_q.numpy(), first)
 
 
-@pytest.mark.parametrize(
-    "brings_back", [pytest.param(True, marks=pytest.mark.required), pytest.param(False, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("brings_back", [True, False])
 def test_what_a_body_loses_in_momentum_the_sand_gets(brings_back):
     """A cube of 8 kg at 1 m/s runs into as much sand. The control, relaxation 0, brings no impulse back to the cube."""
     cube = {**CUBE, "position": [-0.22, 0.0, 0.0], "velocity": [1.0, 0.0, 0.0]}

@@ -11,7 +11,7 @@ from pippin.state.world_rows import arrays_of
 from pippin.task import Event
 
 WHENS = ("startup", "reset", "interval")
-REQUIRED = {"actuator": "arm", "gain": "kp", "action": "arm", "range": [0.01, 0.02]}
+REQUIRED = {"actuator": "arm", "gain": "kp", "action": "arm", "range": [0.01, 0.02], "number": "particle_mass"}
 """Values of keys that an event may require."""
 RANGES = {(0.0, 0.0): [0.01, 0.02], (1.0, 1.0): [0.7, 0.9]}
 """Ranges in place of those that change nothing."""

@@ -73,12 +73,12 @@ def assemble(
         config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog), of_host=_of_host(config)
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
-        step = config.simulation
-        periods = periods_in_steps(components.declarations, step.dt * step.decimation)
+        periods = periods_in_steps(components.declarations, config.simulation.dt * config.simulation.decimation)
         building = SolverBuilding(components, config, original.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
         model, layout, imports = build_model(components, config, prototype, device)
+        step = building.choose_substeps(model)
         refuse_values(model)
         refuse_massless(model)
         ignored_features = building.refuse_gaps(model, are_stated=prototype is None)
@@ -86,28 +86,26 @@ def assemble(
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
-        found = report_imports(
-            imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"), step=step.dt / step.substeps
-        )
+        found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"), step=step.solver_dt)
         for each in imports:
             each.part.custom_attributes.clear()
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
-        substep_count = step.decimation * step.substeps
+        substep_count = step.decimation * step.substep_count
         answer = components.single("step_solver")
         modified = ModifiedWorlds(model, is_asked=_asks(answer, "written_worlds"), at_first=True)
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
-            config=config,
+            config=building.config,
             catalog=catalog,
             device=device,
             components=components,
             callbacks=callbacks,
             model=model,
             layout=layout,
-            actuator_notes=[*actuator_notes(model), *frame_notes(model)],
+            actuator_notes=[*building.notes, *actuator_notes(model), *frame_notes(model)],
             ignored_features=ignored_features,
             world_offsets=world_offsets(config.scene),
             solver=solver,

@@ -86,11 +86,11 @@ def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfi
     return ContactSource(contacts=contacts, pipeline=pipeline, is_run_by_solver=True, capacities=capacities)
 
 
-def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) -> None:
+def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase, name: str) -> None:
     """Refuse contacts that the solver does not accept; Newton would refuse them only in the first step."""
     if config.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
         raise ConfigError(
-            f"collision.body_pair_reduction: {type(solver).__name__} needs every contact of a pair of bodies;"
+            f"collision.body_pair_reduction: solver {name!r} needs every contact of a pair of bodies;"
             " leave it out, or choose another solver, such as steel"
         )
 

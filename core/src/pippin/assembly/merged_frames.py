@@ -22,9 +22,9 @@ def merge_frames(builder: newton.ModelBuilder, declared: Declaration, imports: I
 
     A solver that needs masses gets massless and light links merged, and a link that carries the mass of a massless one
     is merged into it: such a root would hang in the air. A solver in maximal coordinates has six constraints for each
-    fixed joint, which light links break: it gets all links of a URDF merged whose asset does not say otherwise. A site
-    with the label of the link keeps its place, so that sensors find it. Other fixed joints stay, and so do links that
-    are fixed to the world alone.
+    fixed joint, which light links break, and one with a `longest_contact_step` pushes light links far: they get all
+    links of a URDF merged whose asset does not say otherwise. A site with the label of the link keeps its place, so
+    that sensors find it. Other fixed joints stay, and so do links that are fixed to the world alone.
 
     Args:
         builder: The content of one world.
@@ -34,7 +34,8 @@ def merge_frames(builder: newton.ModelBuilder, declared: Declaration, imports: I
     if declared.supported_features is None:
         return
     lacking = {"massless_bodies", "light_links"}.difference(declared.supported_features)
-    loose = set(_joints_of_urdfs(imports)) if declared.coordinates in ("maximal", "mixed") else set[int]()
+    is_hard = declared.coordinates in ("maximal", "mixed") or declared.longest_contact_step is not None
+    loose = set(_joints_of_urdfs(imports)) if is_hard else set[int]()
     chosen = sorted(_joints(builder, lacking, loose))
     if not chosen:
         return

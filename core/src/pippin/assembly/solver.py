@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import attrs
 import newton
 from pippin.assets.mjcf.contact_dimensions import DIMENSIONS
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
-from pippin.config import CollisionConfig, SimulationConfig
+from pippin.config import CollisionConfig, SimulationConfig, SimulationOptions
 from pippin.coupling import build_pipeline
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
@@ -31,8 +33,10 @@ class SolverBuilding:
     def __init__(
         self, components: Components, config: SimulationConfig, original_collision: CollisionConfig, catalog: Catalog
     ) -> None:
-        self._components, self._config, self._catalog = components, config, catalog
+        self._components, self.config, self._catalog = components, config, catalog
         self._original_collision = original_collision
+        #: What the build chose for the user.
+        self.notes: list[str] = []
         if components.single("build_solver") is None:
             raise ConfigError(self._no_solver())
         #: The name of the solver in errors.
@@ -54,16 +58,29 @@ class SolverBuilding:
             ConfigError: A feature is neither honoured nor in `accept_unsupported`; or the model has only a part of the
                 worlds of a run, and worlds depend on each other.
         """
-        refuse_part(model, self.declaration, self.name, self._config.scene.run_worlds)
-        accepted, actuators = self._config.simulation.accept_unsupported, self._components.attributes.values()
-        used = features_of(model, self._config.collision)
+        refuse_part(model, self.declaration, self.name, self.config.scene.run_worlds)
+        accepted, actuators = self.config.simulation.accept_unsupported, self._components.attributes.values()
+        used = features_of(model, self.config.collision)
         found = find_gaps(used, self.declaration, accepted, actuators, are_stated=are_stated)
         return refuse_gaps(found, self.declaration, self.name, accepted, self._catalog)
+
+    def choose_substeps(self, model: newton.Model) -> SimulationOptions:
+        """Return the `[simulation]` table with a number of substeps: the user's, or what contacts need here."""
+        step, longest = self.config.simulation, self.declaration.longest_contact_step
+        if step.substeps is None:
+            can_touch = model.shape_contact_pair_count or (model.particle_count and model.shape_count)
+            count = math.ceil(step.dt / longest * (1.0 - 1e-9)) if longest is not None and can_touch else 1
+            self.config = attrs.evolve(self.config, simulation=attrs.evolve(step, substeps=count))
+            if count > 1:
+                self.notes = [
+                    f"simulation.substeps: {count}, as contacts on {self.name!r} need; set it to choose another"
+                ]
+        return self.config.simulation
 
     def refuse_faults(self, model: newton.Model) -> None:
         """Refuse a model that a component cannot simulate, with everything that its `check_model` says."""
         faults: list[str] = []
-        accepted = self._config.simulation.accept_unsupported
+        accepted = self.config.simulation.accept_unsupported
         for answer in self._components.implementations("check_model"):
             try:
                 with self._components.during(answer.owner, "check_model"):
@@ -82,7 +99,7 @@ class SolverBuilding:
         """
         answer = self._components.single("build_solver")
         assert answer is not None, "refused by the constructor"
-        collision = self._config.collision
+        collision = self.config.collision
         pipeline = build_pipeline(model, collision) if self.declaration.runs_pipeline else None
         solver = answer.call(model=model, pipeline=pipeline, **self._arguments)
         if not isinstance(solver, newton.solvers.SolverBase):
@@ -100,7 +117,7 @@ class SolverBuilding:
 
     def support(self, model: newton.Model) -> SolverSupport:
         """Return the features that the built solver has: a user may set nothing else while it runs."""
-        declared, accepted = self.declaration, self._config.simulation.accept_unsupported
+        declared, accepted = self.declaration, self.config.simulation.accept_unsupported
         return SolverSupport(
             self.name,
             declared.supported_features,
@@ -118,7 +135,7 @@ class SolverBuilding:
         Raises:
             ConfigError: The solver cannot use the contacts that `[collision]` describes.
         """
-        collision = self._config.collision
+        collision = self.config.collision
         answer = self._components.single("initialize_contacts")
         source = None
         if answer is not None:
@@ -131,18 +148,18 @@ class SolverBuilding:
         if source is None and solver.collision_pipeline is not None:
             return pipeline_of_solver(solver, collision)
         if source is None:
-            refuse_unusable(collision, solver)
+            refuse_unusable(collision, solver, self.name)
             return newton_pipeline(model, collision)
         self._refuse_ignored_collision(source.pipeline is None)
         return source
 
     @property
     def _arguments(self) -> dict[str, Any]:
-        step = self._config.simulation
-        return {"collision": self._config.collision, "dt": step.dt / step.substeps, "substeps": step.substeps}
+        step = self.config.simulation
+        return {"collision": self.config.collision, "dt": step.solver_dt, "substeps": step.substep_count}
 
     def _refuse_sensors(self, supported: Iterable[str]) -> None:
-        observables = self._config.simulation.observables
+        observables = self.config.simulation.observables
         refuse_unsupported(self._components.declarations, observables, frozenset(supported), self.name, self._catalog)
 
     def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
@@ -152,7 +169,7 @@ class SolverBuilding:
                 f"collision: solver {self.name!r} detects contacts itself and would ignore this table;"
                 " leave it out, or let the solver use Newton's contacts"
             )
-        for index, asset in enumerate(self._config.scene.assets):
+        for index, asset in enumerate(self.config.scene.assets):
             if detects_contacts and not asset.convex_hulls:
                 raise ConfigError(
                     f"scene.assets[{index}].convex_hulls: false, but solver {self.name!r} detects contacts itself, and"
@@ -160,7 +177,7 @@ class SolverBuilding:
                 )
 
     def _no_solver(self) -> str:
-        solver = self._config.solver
+        solver = self.config.solver
         if solver is not None:
             return f"solver.type: plugin {solver.type!r} does not implement build_solver; choose another one"
         installed = ", ".join(self._catalog.names("solver")) or "none"

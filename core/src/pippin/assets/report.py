@@ -142,7 +142,7 @@ def _kind(difference: Difference) -> str:
 
 
 def _is_another_by_request(config: AssetConfig) -> bool:
-    return config.scale is not None or config.floating is not None or config.collapse_fixed_joints
+    return config.scale is not None or config.floating is not None or bool(config.collapse_fixed_joints)
 
 
 def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, part: newton.ModelBuilder) -> bool:

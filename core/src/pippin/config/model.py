@@ -45,8 +45,9 @@ class SimulationOptions:
     dt: float = attrs.field(default=0.005, validator=[finite, gt(0.0)])
     """Length of a physics step [s]; actuators run once per physics step."""
 
-    substeps: int = attrs.field(default=1, validator=ge(1))
-    """Solver steps per physics step; each advances `dt / substeps`."""
+    substeps: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    """Solver steps per physics step; each advances `dt / substeps`. By default 1, or as many as contacts need on a
+    solver that declares a `longest_contact_step`, such as `featherstone`."""
 
     decimation: int = attrs.field(default=1, validator=ge(1))
     """Physics steps per control step; `Simulation.step()` advances one control step."""
@@ -73,6 +74,16 @@ class SimulationOptions:
     max_speed: float = attrs.field(default=1e4, validator=gt(0.0))
     """Velocity of a joint, a body or a particle [m/s, rad/s] above which the simulation has diverged: `check` reports
     it, and `run` stops. `1e30` allows any finite velocity."""
+
+    @property
+    def substep_count(self) -> int:
+        """Solver steps per physics step; 1 where nobody has chosen them yet."""
+        return 1 if self.substeps is None else self.substeps
+
+    @property
+    def solver_dt(self) -> float:
+        """Length of a substep, which is a step of the solver [s]."""
+        return self.dt / self.substep_count
 
     max_effort: float = attrs.field(default=1e8, validator=gt(0.0))
     """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""

@@ -203,7 +203,7 @@ class Objective:
         """Return the memory of the states of a rollout, with their gradients."""
         options = self._simulation.config.simulation
         one = sum(array.size * wp.types.type_size_in_bytes(array.dtype) for array in arrays_of(state).values())
-        return 2 * one * (1 + count * options.decimation * options.substeps)
+        return 2 * one * (1 + count * options.decimation * options.substep_count)
 
 
 def _directions(count: int, number: int, random: np.random.Generator) -> np.ndarray:

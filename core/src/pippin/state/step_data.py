@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import newton
+from warp import fem
 
 from .checkpoint import PersistentState
 from .snapshot import Snapshot, find_arrays, python_values
@@ -36,7 +37,9 @@ class StepData:
 
     def record(self) -> StateRecord:
         """Return copies of the data that must be equal in two runs: states, inputs, and the memory of components."""
-        private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
+        # Buffers of a field may be longer than what is written: the rest is what another user of the store left there.
+        of_newton = (newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
+        private = (*self.opaque, *of_newton, fem.DiscreteField)
         # The record holds values only: a callback does not keep its object alive.
         counts = {name: python_values(each, skip=private) for name, each in self.acting.items()}
         return StateRecord(find_arrays({**self.outputs, **self.acting}, skip=private), counts)

@@ -201,7 +201,7 @@ class StepPlan(Built):
     def collision(self, state: newton.State, contacts: newton.Contacts | None) -> Iterator[Operation]:
         """Yield the operations of one detection of contacts."""
         assert contacts is not None, "a pipeline fills a buffer"
-        horizon = self.options.dt / self.options.substeps * min(self.source.interval, self.options.substeps)
+        horizon = self.options.solver_dt * min(self.source.interval, self.options.substep_count)
         yield Operation(name="collide", run=lambda: self.source.collide(state, contacts, horizon))
         yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
 
@@ -235,7 +235,7 @@ class StepPlan(Built):
     @property
     def solver_calls(self) -> int:
         """Calls of the solver in a physics step: one per substep, or one if the solver takes all of them at once."""
-        return 1 if self._takes_substeps else self.options.substeps
+        return 1 if self._takes_substeps else self.options.substep_count
 
     @property
     def _takes_substeps(self) -> bool:
@@ -254,7 +254,7 @@ class StepPlan(Built):
 
     def solver_arguments(self, count: int) -> dict[str, Any]:
         """Return the arguments of the solver's step after `count` calls."""
-        substep_count = self.options.decimation * self.options.substeps // (self.ticks * self.solver_calls)
+        substep_count = self.options.decimation * self.options.substep_count // (self.ticks * self.solver_calls)
         return {
             "solver": self.solver,
             "state_in": self._state(count),
@@ -262,7 +262,7 @@ class StepPlan(Built):
             "control": self.control,
             "contacts": None if self.source.is_run_by_solver else self._contacts(count),
             "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
-            "dt": self.options.dt / self.options.substeps,
+            "dt": self.options.solver_dt,
             "substep_count": substep_count,
             "written_worlds": self.modified.mask,
         }

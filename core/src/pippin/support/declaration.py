@@ -126,6 +126,11 @@ class Declaration:
     `newton.eval_fk`. `"maximal"`: it writes bodies only, and the host runs `newton.eval_ik`. `"mixed"`: it writes
     bodies, and reads joints of the last substep: the host runs `newton.eval_ik` after each of its calls."""
 
+    longest_contact_step: float | None = attrs.field(default=None, validator=_is_positive)
+    """Solvers: The longest step that contacts of usual robots hold [s], if the solver takes their forces at the start
+    of a step. Where something can touch, `simulation.substeps` is by default so large that no step is longer, and links
+    on fixed joints of a URDF are merged: a contact would push a light link far."""
+
     detects_contacts: bool = _bool_field()
     """Solvers: True if the solver detects contacts by its own method. A `[collision]` table would have no effect, so
     the host refuses it before it builds anything. The hook `initialize_contacts` has to return the solver's contacts

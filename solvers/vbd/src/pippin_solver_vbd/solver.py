@@ -107,7 +107,7 @@ class SolverVBD:
     def bind(self, simulation: pippin.Host) -> None:
         """Note bodies so far out that positions round the fall of a substep."""
         step = simulation.config.simulation
-        self.notes = tuple(_rounded_falls(simulation.model, step.dt / step.substeps))
+        self.notes = tuple(_rounded_falls(simulation.model, step.solver_dt))
 
     def capacities(self) -> tuple[Capacity, ...]:
         """Return the buffers of contacts per body, and of self-contacts per vertex and edge.
