@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -16,6 +16,10 @@ sys.dont_write_bytecode = False
 
 # A shell lets its programs in the background ignore Ctrl-C, and they let theirs. Many tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+DEVICE = os.environ.get("PIPPIN_TEST_DEVICE", "cpu")
+"""Device of the simulations that `simulate` builds, unless a test or its file names one."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -80,19 +84,33 @@ def uv() -> str:
     return found
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _default_device() -> None:
+    """On a machine with a GPU, let arrays that a test makes without a device be where its simulations are."""
+    from pippin.devices import has_driver
+
+    if has_driver():
+        import warp as wp
+
+        wp.set_device(DEVICE)
+
+
 @pytest.fixture(params=["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)])
-def device(request: pytest.FixtureRequest) -> str:
-    """Each device of this machine: the CPU, and the first CUDA device if there is one."""
+def device(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Each device of this machine, as Warp's default: the CPU, and the first CUDA device if there is one."""
     import warp as wp
 
     if request.param != "cpu" and not wp.is_cuda_available():
         pytest.skip("no CUDA device")
-    return request.param
+    with wp.ScopedDevice(request.param):
+        yield request.param
 
 
 @pytest.fixture(scope="module")
 def simulate(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """Return a function that builds a simulation on the CPU: `simulate(prototype, worlds=3, dt=0.01, kp=20.0)`.
+    """Return a function that builds a simulation: `simulate(prototype, worlds=3, dt=0.01, kp=20.0)`.
+
+    Its device is the CPU, or what the environment variable PIPPIN_TEST_DEVICE names.
 
     A key goes into the table that has it, `[simulation]` or `[scene]`; the name of a table is that table. Other keys go
     into the table that the file's mark `simulation` names as `options`, such as "actuators.legs". The other arguments
@@ -127,7 +145,7 @@ def _tables(keys: dict[str, Any]) -> dict[str, Any]:
     import pippin
 
     defaults = pippin.structure({})
-    tables: dict[str, Any] = {"simulation": {"device": "cpu"}, "scene": {}}
+    tables: dict[str, Any] = {"simulation": {"device": DEVICE}, "scene": {}}
     homes = {key: table for table in tables for key in attrs.fields_dict(type(getattr(defaults, table)))}
     if "options" in keys:
         homes.pop("joints")  # in the files of components, those that a component chooses

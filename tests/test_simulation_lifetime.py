@@ -163,7 +163,7 @@ def test_the_garbage_collector_waits_until_a_graph_is_recorded(device, ball, con
     class Witness:
         @pippin.hookimpl
         def before_substep(self):
-            seen.add((wp.get_device(device).is_capturing, gc.isenabled()))
+            seen.add((bool(wp.get_device(device).is_capturing), gc.isenabled()))
 
     with pippin.Simulation(configure("xpbd", device=device), plugins=[Witness()], prototype=ball()) as simulation:
         simulation.step(2)

@@ -318,7 +318,7 @@ def _gripper(simulation: pippin.Simulation) -> Mapping[str, Any]:
 
 def _pads(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return the length of the whole script: Newton's own test ends before it, and then checks the particles alone."""
-    return {"step": simulation.step, "duration": 7.5}
+    return {"step": simulation.step, "state": simulation.state, "duration": 7.5}
 
 
 def _conveyor(simulation: pippin.Simulation) -> Mapping[str, Any]:
@@ -594,7 +594,7 @@ CASES = (
         asset="newton:anybotics_anymal_d/usd/anymal_d.usda",
         marks=("slow",),
     ),
-    Case(module="mpm.example_mpm_beam_twist", frames=100, marks=("cuda",)),
+    Case(module="mpm.example_mpm_beam_twist", frames=100, attributes=_steps, marks=("cuda",)),
     Case(module="mpm.example_mpm_grain_rendering", frames=10, marks=("slow",)),
     Case(module="mpm.example_mpm_granular", frames=100, attributes=_sand, marks=("cuda",)),
     Case(module="mpm.example_mpm_multi_material", frames=10, marks=("slow",)),

@@ -3,9 +3,12 @@
 import json
 import re
 
+import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
+from pippin.selftest.checks import CHECKS
+from pippin.selftest.rows import Case
 
 PLANTED = """
 import os
@@ -66,6 +69,27 @@ class Crashing(Drifting):
 """
 
 
+REFUSING = """
+import attrs
+import pippin
+
+@attrs.frozen(kw_only=True)
+class RefusingConfig:
+    implementation = "Refusing"
+
+class Refusing:
+    coordinates = "maximal"
+    supported_features = frozenset({"rigid_bodies", "free_joints", "rigid_contacts"})
+
+    def __init__(self, config):
+        pass
+
+    @pippin.hookimpl
+    def build_solver(self, model):
+        raise pippin.ConfigError("solver.type: it has no such device")
+"""
+
+
 def selftest(*arguments):
     return CliRunner().invoke(main, ["selftest", "--device", "cpu", "--quick", *map(str, arguments)])
 
@@ -97,6 +121,16 @@ def test_a_solver_that_ends_its_process_ends_none_of_the_other_checks(planted):
     outcomes = {check: row["outcome"] for (group, check), row in rows.items() if group == "CrashingConfig"}
     assert outcomes == {"captured": "failed", "more worlds": "wrong", "reset": "passed"}  # it drifts, too
     assert "signal SIGSEGV" in rows["CrashingConfig", "captured"]["detail"]
+
+
+@pytest.mark.parametrize("check", ["captured", "free fall"])
+def test_a_check_of_a_solver_that_refuses_the_device_is_skipped(check, tmp_path):
+    (tmp_path / "refusing.py").write_text(REFUSING)
+    name = f"{tmp_path}/refusing.py:RefusingConfig"
+    case = Case(group="solver", checks=(check,), device="cpu", is_quick=True, solver=name)
+
+    with pytest.raises(pippin.ConfigError, match="it has no such device"):  # groups.py makes a skipped row of it
+        CHECKS[check](case)
 
 
 def test_a_group_that_is_not_there_is_a_fault_of_the_command_line():

@@ -377,7 +377,7 @@ def test_a_floating_base_has_the_mass_matrix_and_the_jacobians_of_mujoco(simulat
 
 def test_gravity_and_coriolis_forces_are_those_of_newton(robots, view):
     robots.step(5)
-    gravity, coriolis = (wp.zeros(robots.model.joint_dof_count, dtype=float) for _ in range(2))
+    gravity, coriolis = (wp.zeros(robots.model.joint_dof_count, dtype=float, device=robots.device) for _ in range(2))
     newton.eval_inverse_dynamics_passive(robots.model, robots.state, gravity_force=gravity, coriolis_force=coriolis)
 
     np.testing.assert_allclose(get(view, "gravity_forces"), gravity.numpy()[view.generalized_indices], atol=1e-4)

@@ -29,7 +29,7 @@ def sliders():
     return builder
 
 
-pytestmark = pytest.mark.simulation(dt=0.002, worlds=2, prototype=sliders, solver="mujoco-native")
+pytestmark = pytest.mark.simulation(device="cpu", dt=0.002, worlds=2, prototype=sliders, solver="mujoco-native")
 
 
 @pytest.fixture(scope="module")

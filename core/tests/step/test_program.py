@@ -8,6 +8,7 @@ from pippin.errors import CaptureWarning
 from pippin.state.snapshot import Snapshot, find_arrays, python_values
 from pippin.state.state_record import StateRecord
 from pippin.step.program import Operation, Program
+from warp import fem
 
 
 @wp.kernel
@@ -109,6 +110,34 @@ class Raising(Witness):
         return run
 
 
+class Refused(Witness):
+    """Reads while a device is capturing, and gets the words of CUDA."""
+
+    def bind(self, world):
+        def run():
+            if wp.get_device(world.x.device).is_capturing:
+                raise RuntimeError("Warp copy error: Warp CUDA error 906: … (in function wp_memcpy_d2h, warp.cu:1076)")
+
+        return run
+
+
+class Borrower:
+    """Borrows a buffer in each call, and gives back the last one."""
+
+    def __init__(self):
+        self.store, self.buffer = fem.TemporaryStore(), None
+
+    def bind(self, world):
+        world.lent = {True: set(), False: set()}
+
+        def run():
+            self.buffer = self.store.borrow(3, dtype=float, device=world.x.device)
+            self.buffer.fill_(1.0)
+            world.lent[bool(world.x.device.is_capturing)].add(self.buffer.ptr)
+
+        return run
+
+
 class Declared(Witness):
     reason = "it says so"
 
@@ -198,6 +227,24 @@ def test_an_operation_that_raises_while_recorded_is_named(device):
 
     with pytest.warns(CaptureWarning, match="extra0 runs eagerly: it cannot be recorded .not now."):
         world.run(1)
+
+
+def test_a_read_that_cuda_refuses_is_said_in_words(device):
+    world = World(device, Refused())
+
+    with pytest.warns(CaptureWarning, match="cannot be recorded .it reads an array: Warp copy error: Warp CUDA error"):
+        world.run(1)
+
+
+def test_a_store_lends_no_buffer_to_a_recording_and_to_a_step(device):
+    """On CUDA, memory that a recording allocates is there only while its graph is replayed."""
+    world = World(device, Borrower())
+
+    world.run(3)
+
+    assert world.program.is_captured
+    assert all(world.lent.values())
+    assert not world.lent[True] & world.lent[False]
 
 
 def test_an_eager_operation_splits_the_graph_in_its_place(device):

@@ -39,7 +39,6 @@ from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.task.policy.policy import Policy
 from pippin.task.task import Task
-from warp import fem
 
 from .component_binding import ComponentBinding
 from .merged_frames import frame_notes
@@ -211,6 +210,5 @@ def _monitor(built: Built, inputs: Sequence[StepInput]) -> Monitor:
 def _opaque(components: Components, simulation: Host) -> tuple[type, ...]:
     """Return the classes whose instances own nothing that a step changes."""
     observers = (type(components[name]) for name, each in components.declarations.items() if each.is_observer)
-    # A store of buffers is as it is: with older books, it would lend a buffer twice, or not know one that comes back.
-    of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device), fem.TemporaryStore)
+    of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
     return (simulation.__class__, weakref.ProxyType, Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)

@@ -63,7 +63,8 @@ def _with_cpu(case: Case) -> StepComparison:
         names = f"with {_WORLDS} worlds", f"with {_MORE_WORLDS} worlds"
         return StepComparison(names, 1e-5, "a solver may sum over more worlds in another order", has_numbers_alone=True)
     reason = "a GPU fuses multiplications and additions, and sums in another order"
-    return StepComparison((f"on {case.device}", "on the CPU"), 2e-3, reason)
+    # An H100 has shown 3e-3 at most, after contacts: such differences grow with the steps.
+    return StepComparison((f"on {case.device}", "on the CPU"), 1e-2, reason)
 
 
 def device(case: Case) -> str:
@@ -183,6 +184,7 @@ def free_fall(case: Case) -> str:
     subject = _subject(case)
     if subject.prototype is not None:
         raise NotApplicableError("its cloth has a damping of its own")
+    subject.build().close()  # a solver that refuses the device says so here, as in the other checks
     settings = {name: getattr(subject, name) for name in ("config", "tables", "world_count", "dt")}
     result = conformance.Conformance("solver", case.solver, **settings).run("free_fall")
     if result.outcome != "passed":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -14,6 +15,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.devices import shares_memory
 from pippin.errors import SimulationError
+from warp import fem
 
 from .foreign_arrays import contents_of, is_foreign, write
 
@@ -50,6 +52,7 @@ class Snapshot:
         self._attributes: list[tuple[Any, dict[str, Any]]] = []
         self._generators: list[tuple[np.random.Generator, Any]] = []
         self._foreign: list[tuple[str, Any, Any]] = []
+        self._stores: list[fem.TemporaryStore] = []
         for path, node in walk(roots, skip):
             if isinstance(node, wp.array):
                 self._arrays.append((node, _copy_of(node)))
@@ -59,6 +62,8 @@ class Snapshot:
                 self._generators.append((node, node.bit_generator.state))
             elif is_foreign(node):
                 self._foreign.append((path, node, contents_of(node)))
+            elif isinstance(node, fem.TemporaryStore):  # with older books, it would lend a buffer twice
+                self._stores.append(node)
             elif isinstance(node, list | deque | set):
                 self._containers.append((node, node.copy()))
             elif isinstance(node, MutableMapping):
@@ -70,6 +75,22 @@ class Snapshot:
         """Return the Warp arrays that changed since, each with a copy of what it holds now. Reads from the device."""
         arrays = [(node, saved) for node, saved in self._arrays if isinstance(node, wp.array)]
         return [(node, wp.clone(node)) for node, saved in arrays if _bytes_of(node) != _bytes_of(saved)]
+
+    @contextmanager
+    def buffers_apart(self) -> Iterator[None]:
+        """Let stores of `warp.fem` lend new buffers, to nobody else later, while the block records a graph.
+
+        On CUDA, memory that was allocated in a recording exists only while the graph is replayed.
+        """
+        books = [(store, vars(store)["_temporaries"]) for store in self._stores]
+        for store in self._stores:
+            store.clear()
+        try:
+            yield
+        finally:
+            for store, pools in books:
+                self.displaced.append(vars(store)["_temporaries"])
+                vars(store)["_temporaries"] = pools
 
     def restore(self) -> None:
         """Restore all attributes, containers and arrays.
@@ -191,7 +212,7 @@ class _ClosedKinds(dict[type, bool]):
 
 
 def _children(node: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, np.ndarray) or is_foreign(node):
+    if isinstance(node, np.ndarray | fem.TemporaryStore) or is_foreign(node):
         return
     if isinstance(node, Mapping):
         yield from ((str(key), value) for key, value in node.items())

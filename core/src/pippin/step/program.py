@@ -220,7 +220,7 @@ class Program:
         with WARP_LOCK:
             before = self._save()
             try:
-                return [segment for group in groups for segment in self._segments(group)]
+                return [segment for group in groups for segment in self._segments(group, before)]
             except _CannotRecordError as error:
                 raise SimulationError(f"{error.name}: on its own, {error.reason}") from error
             finally:
@@ -254,7 +254,7 @@ class Program:
         """Return the segments of a step for each set of periods that are due together."""
         before = self._save()
         while True:
-            variants, culprits = self._record_variants()
+            variants, culprits = self._record_variants(before)
             culprits = culprits or self._compare(variants, before)
             before.restore()
             self._kept.append(before.displaced)
@@ -262,21 +262,21 @@ class Program:
                 return variants
             self.eager_reasons.update(culprits)
 
-    def _record_variants(self) -> tuple[dict[tuple[int, ...], tuple[Segment, ...]], dict[str, str]]:
+    def _record_variants(self, before: Snapshot) -> tuple[dict[tuple[int, ...], tuple[Segment, ...]], dict[str, str]]:
         """Record every run of operations that have no reason to be eager; return what failed too, with its reason."""
         variants = {}
         try:
             self._enter("recording")
             for periods in self._due_together():
-                variants[periods] = tuple(self._segments(self._of_periods(periods)))
+                variants[periods] = tuple(self._segments(self._of_periods(periods), before))
         except _CannotRecordError as error:
             return {}, {error.name: error.reason}
         return variants, {}
 
-    def _segments(self, due: Sequence[Operation]) -> Iterator[Segment]:
+    def _segments(self, due: Sequence[Operation], before: Snapshot) -> Iterator[Segment]:
         for is_eager, group in groupby(due, key=lambda op: op.name in self.eager_reasons):
             operations = tuple(group)
-            graph = None if is_eager else _capture(operations, self.device)
+            graph = None if is_eager else _capture(operations, self.device, before)
             yield Segment(operations=operations, graph=graph)
 
     def _compare(self, variants: Mapping[Any, Sequence[Segment]], before: Snapshot) -> dict[str, str]:
@@ -318,7 +318,9 @@ class Program:
         groups = {name: tuple(op for op in self.operations if op.name == name) for name in names}
         before.restore()
         graphs = {
-            name: _capture(group, self.device) for name, group in groups.items() if name not in self.eager_reasons
+            name: _capture(group, self.device, before)
+            for name, group in groups.items()
+            if name not in self.eager_reasons
         }
         before.restore()
         for operation in self.operations:
@@ -405,11 +407,11 @@ class _CannotRecordError(Exception):
         self.reason = reason
 
 
-def _capture(operations: Sequence[Operation], device: wp.Device) -> wp.Graph:
+def _capture(operations: Sequence[Operation], device: wp.Device, before: Snapshot) -> wp.Graph:
     running = operations[0]
     try:
         # Python's garbage collector would free device memory in the middle of a capture.
-        with no_garbage_collection(), wp.ScopedCapture(device=device) as capture:
+        with no_garbage_collection(), before.buffers_apart(), wp.ScopedCapture(device=device) as capture:
             for running in operations:
                 running.run()
     except Exception as error:
@@ -417,9 +419,10 @@ def _capture(operations: Sequence[Operation], device: wp.Device) -> wp.Graph:
     return present(capture.graph)
 
 
-def _reason(error: Exception) -> BaseException:
-    """Return the exception itself if it was raised in a hook: the operation names the component already."""
-    return error.__cause__ if isinstance(error, PluginError) and error.__cause__ else error
+def _reason(error: Exception) -> str:
+    """Say what was raised, in a hook if it was there: the operation names the component already."""
+    cause = error.__cause__ if isinstance(error, PluginError) and error.__cause__ else error
+    return f"it reads an array: {cause}" if "wp_memcpy_d2h" in str(cause) else str(cause)
 
 
 def _refusal(reasons: Mapping[str, str]) -> tuple[str, ...]:
