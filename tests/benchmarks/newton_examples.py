@@ -70,6 +70,8 @@ CASES = (
         attribute="particle_q",
     ),
     Case(module="multiphysics.example_mujoco_xpbd_coupled_solver", frames=100),
+    Case(module="multiphysics.example_mujoco_vbd_admm_solver", frames=20),
+    Case(module="multiphysics.example_admm_contact_solver", frames=20, attribute="particle_q"),
 )
 
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_compiled_for_is_refused(hinge: Path, arguments: list[str
     assert reason in result.stderr
 
 
-@pytest.mark.parametrize("solver", ["xpbd", "steel"])
+@pytest.mark.parametrize("solver", ["xpbd", "steel", "kamino"])
 def test_newton_chooses_the_block_sizes_of_a_gpu(solver: str, tmp_path: Path) -> None:
     from pippin.step.cuda_compilation import rehearse
 

@@ -279,18 +279,24 @@ def ball() -> np.ndarray:
 def roll() -> newton.Mesh:
     """Return the cloth of `cloth_rollers` about the axis z of its roller [cm]: a spiral, and the end that leads away.
 
-    The last row lies on the other roller, and strains the row before it a little, as in the example.
+    The example turns the mesh so that its end lies above the other roller; `pull` says where its last row is held.
     """
     along = np.linspace(0.0, 80.0, 300)  # the angle [rad]
     spiral = (10.0 + 0.4 / (2.0 * np.pi) * along)[:, None] * np.stack([np.cos(along), np.sin(along)], axis=1)
     end = np.array([51.5, -7.4])
     rows = np.concatenate([spiral, spiral[-1] + np.linspace(0.05, 1.0, 20)[:, None] * (end - spiral[-1])])
-    rows[-1] = 51.82, 7.4
     across = np.linspace(-50.0, 50.0, 15)
     vertices = np.column_stack([np.repeat(rows, 15, axis=0), np.tile(across, 320)])
     here = (np.arange(319)[:, None] * 15 + np.arange(14)).ravel()
     faces = np.stack([here, here + 15, here + 1, here + 15, here + 16, here + 1], axis=1)
     return newton.Mesh(vertices, faces.ravel(), compute_inertia=False)
+
+
+def pull() -> np.ndarray:
+    """Return a turn of the last row of `roll`, which the other roller holds: times [s], and displacements [cm]."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 301)
+    across, up = 15.7 - 15.38 * np.cos(angles), 15.38 * np.sin(angles) - 14.8
+    return np.column_stack([angles / (2.0 * np.pi * 9.9 / 14.9), across, np.zeros(301), up])
 
 
 def roller(radius: float) -> newton.Mesh:
@@ -327,6 +333,7 @@ def tank() -> newton.Mesh:
 
 def main() -> None:
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
+    np.savetxt(FILES / "pull.csv", pull(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "wave.csv", wave(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "helix.csv", helix(), fmt="%.9g", delimiter=",")

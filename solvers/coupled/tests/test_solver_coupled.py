@@ -25,8 +25,8 @@ LINKS = [
 BETWEEN = HINGE | {"child": "lower", "parent": "upper", "label": "elbow"}
 
 
-def build(objects, solver, dt=0.01, worlds=1, capture="auto", accept=(), joints=(), **scene):
-    step = {"device": "cpu", "dt": dt, "capture": capture, "accept_unsupported": list(accept)}
+def build(objects, solver, dt=0.01, worlds=1, capture="auto", accept=(), joints=(), substeps=1, **scene):
+    step = {"device": "cpu", "dt": dt, "substeps": substeps, "capture": capture, "accept_unsupported": list(accept)}
     content = {"objects": objects, "worlds": worlds, "joints": list(joints), **scene}
     return pippin.Simulation(pippin.structure({"simulation": step, "scene": content, "solver": solver}))
 
@@ -148,6 +148,21 @@ def test_a_mass_on_a_spring_of_another_solver_swings_with_the_period_of_the_form
     right, wrong = (0.02 * np.cos(np.sqrt(300.0 / mass) * times) for mass in (2.0, 1.0))
     np.testing.assert_allclose(found, right, atol=1e-3)
     assert np.abs(found - wrong).max() > 5e-3
+
+
+def test_a_load_that_stands_among_joints_moves_there_in_each_substep():
+    """`vbd` moves bodies, and `mujoco` reads joints: four substeps are as four steps, between which joints follow."""
+    upper, lower = LINKS[0], {**LINKS[1], "joint": {"type": "free"}}
+    proximal = {"joint_proximal_bodies": True, "joint_proximal_destination_entries": ["a"]}
+    solver = halves("mujoco", "vbd", rho=50.0, gamma=0.1, **proximal)
+    found = []
+    for substeps in (4, 1):
+        with build([upper, lower], solver, dt=0.002 * substeps, joints=[BETWEEN], substeps=substeps) as simulation:
+            simulation.step(40 // substeps)
+            found.append(simulation.state.joint_q.numpy())
+
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+    assert np.abs(found[0][0] - 0.5) > 0.01
 
 
 def parts(**entries):

@@ -34,7 +34,7 @@ def merge_frames(builder: newton.ModelBuilder, declared: Declaration, imports: I
     if declared.supported_features is None:
         return
     lacking = {"massless_bodies", "light_links"}.difference(declared.supported_features)
-    is_hard = declared.coordinates == "maximal" or declared.longest_contact_step is not None
+    is_hard = declared.coordinates in ("maximal", "mixed") or declared.longest_contact_step is not None
     loose = set(_joints_of_urdfs(imports)) if is_hard else set[int]()
     chosen = sorted(_joints(builder, lacking, loose))
     if not chosen:

@@ -34,7 +34,7 @@ def remedies(
         found.append(f"give {light!r} an armature, it has almost none (armature of its actuator group or of the asset)")
     if any(overlap.is_own for overlap in overlaps(model, solver, source)):
         found.append("set self_collisions = false of the asset, which overlaps with itself at the start")
-    if components.declarations[components.solver_name].coordinates == "maximal" and _has_fixed_links(model):
+    if components.declarations[components.solver_name].coordinates in ("maximal", "mixed") and _has_fixed_links(model):
         found.append("set collapse_fixed_joints = true of the asset, as the solver has to hold fixed joints together")
     return found
 

@@ -19,12 +19,12 @@ from .runs import Runs, falling
 
 
 def check_coordinates(runs: Runs) -> None:
-    """The solver writes the coordinates that `coordinates` declares: unless maximal, the body poses agree with the
-    joint coordinates.
+    """The solver writes the coordinates that `coordinates` declares: unless maximal or mixed, the body poses agree
+    with the joint coordinates.
     """
     claim = runs.subject.declaration.coordinates
     distance = runs.whole.misplacement
-    if claim != "maximal" and distance > 2e-5:  # rounding, at a few metres
+    if claim not in ("maximal", "mixed") and distance > 2e-5:  # rounding, at a few metres
         raise PluginError(
             f"{runs.subject}: claims {claim} coordinates, but a body is {distance:.3g} m from where the joints put it;"
             " write body_q and body_qd, or declare coordinates = 'joint' or 'maximal'"

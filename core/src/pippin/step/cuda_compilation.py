@@ -41,6 +41,9 @@ _NATIVE = ("warp.", "newton._src.solvers.style3d.linear_solver")
 _IS_EARNEST = ContextVar("is_earnest", default=False)
 """Whether launches run, and the CPU is one."""
 
+_IS_RUN = ContextVar("is_run", default=False)
+"""Whether launches run, though the CPU pretends to be a GPU."""
+
 
 def architectures_named(names: str) -> tuple[int, ...]:
     """Return the numbers of architectures, "sm_90,sm_80".
@@ -86,13 +89,16 @@ def _compile(architectures: Sequence[int], module: wp.Module, sizes: set[int]) -
 
 def rehearse(architecture: int, build: Build, found: _Sizes) -> Exception | None:
     """Note what a build and a step launch on a GPU, and return the error of what could not be rehearsed, if any."""
-    try:
-        with rehearsing(), _noting(found), _pretending(architecture), build() as simulation:
-            return _launch(simulation.program)
-    except Exception as error:
-        # A build that needs results of kernels is done on the CPU; on a GPU it may choose other kernels.
-        with rehearsing(), _noting(found), _in_earnest(build)() as simulation:
-            return _launch(simulation.program) or error
+    fault = None
+    for each in build, _while(_IS_RUN, build):  # some builds need results of kernels
+        try:
+            with rehearsing(), _noting(found), _pretending(architecture), each() as simulation:
+                return _launch(simulation.program)
+        except Exception as error:
+            fault = error
+    # What a GPU alone can run is left out; a CPU may choose other kernels.
+    with rehearsing(), _noting(found), _while(_IS_EARNEST, build)() as simulation:
+        return _launch(simulation.program) or fault
 
 
 def _launch(program: Program) -> Exception | None:
@@ -120,24 +126,24 @@ def _noting(found: _Sizes) -> Iterator[None]:
 
     def note(*arguments: Any) -> Any:
         found.setdefault(arguments[0], set()).add(sizes[-1])
-        return load(*arguments) if _IS_EARNEST.get() else None
+        return load(*arguments) if _IS_EARNEST.get() or _IS_RUN.get() else None
 
     builder = newton.ModelBuilder
     with ExitStack() as stack:
         stack.enter_context(noting_launches(note))
         for name in ("launch", "launch_tiled"):
             stack.enter_context(standing_in(wp, name, partial(sized, getattr(wp, name))))
-        stack.enter_context(standing_in(builder, "finalize", _in_earnest(builder.finalize)))
+        stack.enter_context(standing_in(builder, "finalize", _while(_IS_EARNEST, builder.finalize)))
         yield
 
 
-def _in_earnest(build: Callable[..., Any]) -> Callable[..., Any]:
+def _while(flag: ContextVar[bool], build: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: Any, **options: Any) -> Any:
-        token = _IS_EARNEST.set(True)
+        token = flag.set(True)
         try:
             return build(*arguments, **options)
         finally:
-            _IS_EARNEST.reset(token)
+            flag.reset(token)
 
     return run
 
@@ -152,7 +158,9 @@ def _pretending(architecture: int) -> Iterator[None]:
 
     device = wp.get_device("cpu")
     with ExitStack() as stack:
-        for name, value in {**_PRETENDED, "arch": architecture}.items():
+        # Without a driver there is no pinned memory.
+        pretended = {**_PRETENDED, "arch": architecture, "pinned_allocator": device.default_allocator}
+        for name, value in pretended.items():
             stack.callback(setattr, device, name, getattr(device, name))
             setattr(device, name, value)
         for name in ("is_cuda", "is_cpu"):

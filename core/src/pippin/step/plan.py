@@ -159,7 +159,11 @@ class StepPlan(Built):
                     yield from self.collision(self._state(first + call), self._contacts(first + call))
                 yield from substep
         if self._needs_joint_state(is_last):
-            yield self._inverse_kinematics(first, first + calls, self._state(0) if start is None else start)
+            is_each_tick = self._is_answered("apply_actuators")
+            before = self._state(0) if start is None else start
+            dt = self.options.dt * (self.options.decimation // (self.ticks if is_each_tick else 1))
+            last = self._state(first) if is_each_tick else before
+            yield self._inverse_kinematics(self._state(first + calls), last, dt)
 
     def _adaptive(self, first: int, substeps: Sequence[Sequence[Operation]]) -> Operation:
         """Return the operation of all substeps after `first` calls of the solver, with detections between them."""
@@ -177,8 +181,11 @@ class StepPlan(Built):
         after = self._state(count + 1)
         if self._needs_bodies(is_last=is_last):
             yield self._forward_kinematics(after)
+        arguments = self.solver_arguments(count)
+        dt = arguments["dt"]
+        if self._coordinates == "mixed" and self.model.joint_count > 0:
+            yield self._inverse_kinematics(after, self._state(count), dt * arguments["substep_count"])
         if accelerations is not None:
-            dt = self.solver_arguments(count)["dt"]
             yield Operation(name="measure_accelerations", run=partial(accelerations.measure, after, dt))
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
@@ -351,7 +358,7 @@ class StepPlan(Built):
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
         """Tell whether the next actuators or the user need joint coordinates that must be computed from bodies."""
         has_readers = is_last_tick or self._is_answered("apply_actuators")
-        return self.is_maximal and has_readers and self.model.joint_count > 0
+        return self._coordinates == "maximal" and has_readers and self.model.joint_count > 0
 
     def _needs_bodies(self, *, is_last: bool) -> bool:
         """Tell whether the next substep or the user needs bodies that must be computed from joint coordinates."""
@@ -371,14 +378,11 @@ class StepPlan(Built):
     @property
     def is_maximal(self) -> bool:
         """Whether the solver writes bodies, so that the host computes joint coordinates."""
-        return self._coordinates == "maximal"
+        return self._coordinates in ("maximal", "mixed")
 
-    def _inverse_kinematics(self, first: int, count: int, start: newton.State) -> Operation:
-        """Return the operation after `count` calls of the solver; the physics step began after `first` calls."""
-        is_each_tick = self._is_answered("apply_actuators")
-        last = self._state(first) if is_each_tick else start
-        dt = self.options.dt * (self.options.decimation // (self.ticks if is_each_tick else 1))
-        return Operation(name="eval_ik", run=partial(self.angles.evaluate, self._state(count), last, dt))
+    def _inverse_kinematics(self, state: newton.State, last: newton.State, dt: float) -> Operation:
+        """Return the operation that computes joint coordinates; `last` has those of `dt` seconds before."""
+        return Operation(name="eval_ik", run=partial(self.angles.evaluate, state, last, dt))
 
     def _forward_kinematics(self, state: newton.State) -> Operation:
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)

@@ -121,9 +121,10 @@ class Declaration:
     runs](solvers.md#model-changes-while-running); `notify_model_changed` refuses the others. A solver without
     this declaration is notified of every change."""
 
-    coordinates: str = attrs.field(default="reduced", validator=_is_one_of("reduced", "joint", "maximal"))
+    coordinates: str = attrs.field(default="reduced", validator=_is_one_of("reduced", "joint", "maximal", "mixed"))
     """Solvers: `"reduced"`: the solver writes joints and bodies. `"joint"`: it writes joints only, and the host runs
-    `newton.eval_fk`. `"maximal"`: it writes bodies only, and the host runs `newton.eval_ik`."""
+    `newton.eval_fk`. `"maximal"`: it writes bodies only, and the host runs `newton.eval_ik`. `"mixed"`: it writes
+    bodies, and reads joints of the last substep: the host runs `newton.eval_ik` after each of its calls."""
 
     longest_contact_step: float | None = attrs.field(default=None, validator=_is_positive)
     """Solvers: The longest step that contacts of usual robots hold [s], if the solver takes their forces at the start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from typing import Any
 
 import attrs
@@ -14,6 +14,7 @@ from pippin.coupling import build_pipeline, part_faults
 from pippin.solving import FEATURES, Capacity, ContactSource, SubSolver
 
 from . import CoupledConfig
+from .constraints import SolverConstraints, constraints
 from .elements import keep_elements_of
 from .partition import Part, partition, proxied
 
@@ -52,7 +53,7 @@ class SolverCoupled:
         self._solvers = {name: solvers[f"entries.{name}.solver"] for name in config.entries}
         declared = {name: part.declaration for name, part in self._solvers.items()}
         of_bodies = [declared[name] for name, entry in config.entries.items() if entry.bodies]
-        self.coordinates = "maximal" if any(each.coordinates == "maximal" for each in of_bodies) else "reduced"
+        self.coordinates = _shared_coordinates({each.coordinates for each in of_bodies})
         self.detects_contacts = all(each.detects_contacts for each in declared.values())
         of_particles = [declared[name] for name in config.entries if _sees_particles(config, name)]
         self.supported_features, self.features_fixed_at_build = _shared_features(
@@ -166,7 +167,7 @@ class SolverCoupled:
 
         entries = self._entries(model, parts, build)
         if self.config.admm is not None:
-            return coupled.SolverCoupledADMM(model, entries, _constraints(self.config))
+            return SolverConstraints(model, entries, constraints(self.config))
         return coupled.SolverCoupledProxy(model, entries, self._proxies(proxied(model, self.config, parts)[0]))
 
     @pippin.hookimpl
@@ -294,6 +295,15 @@ class _EntryHost:
         return getattr(self._host, name)
 
 
+def _shared_coordinates(written: Set[str]) -> str:
+    """Return what the host computes. A body of a solver that writes bodies alone may stand in the view of one that
+    reads joints: each substep needs the coordinates of both.
+    """
+    if written <= {"reduced", "joint"}:
+        return "reduced"
+    return "maximal" if written == {"maximal"} else "mixed"
+
+
 def _sees_particles(config: CoupledConfig, entry: str) -> bool:
     """Return whether an entry owns particles, or lets those of another one stand there."""
     proxied = any(each.particles and each.destination == entry for each in config.proxies)
@@ -319,15 +329,6 @@ def _shared_features(
         kinds -= {"particle_worlds"}
     fixed = frozenset().union(*(each.features_fixed_at_build for each in of_bodies))
     return kinds | numbers, kinds - of_each | fixed & (kinds | numbers) | kinds & _OF_MATTER
-
-
-def _constraints(config: CoupledConfig) -> coupled.SolverCoupledADMM.Config:
-    options = attrs.asdict(config.admm, recurse=False)  # pyright: ignore[reportArgumentType] the caller has it
-    pairs = [
-        coupled.SolverCoupledADMM.ContactPair(source=one, destination=other) for one, other in options.pop("contacts")
-    ]
-    options["rigid_contact_matching"] = options.pop("contact_matching")
-    return coupled.SolverCoupledADMM.Config(contact_pairs=pairs, **options)
 
 
 def _extra_arrays(own: newton.State, shared: newton.State) -> Iterator[tuple[str, wp.array]]:
