@@ -130,9 +130,9 @@ def test_all_faults_of_a_file_are_reported_in_its_order(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("table", "key", "value", "fault"),
     [
-        ("simulation", "substeps", "3", "expected an integer, got '3'; remove the quotes"),
-        ("simulation", "substeps", 2.7, "expected an integer, got 2.7"),
-        ("simulation", "substeps", True, "expected an integer, got true"),
+        ("simulation", "substeps", "3", "expected an integer or 'auto', got '3'; remove the quotes"),
+        ("simulation", "substeps", 2.7, "expected an integer or 'auto', got 2.7"),
+        ("simulation", "substeps", True, "expected an integer or 'auto', got true"),
         ("simulation", "decimation", None, "expected an integer, got null"),
         ("simulation", "dt", "fast", "expected a number, got 'fast'"),
         ("simulation", "dt", False, "expected a number, got false"),

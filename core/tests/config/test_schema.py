@@ -66,7 +66,7 @@ def test_what_loads_fits(schema, text):
         ("[simulation]\nsubteps = 1", "simulation", "'subteps' was unexpected"),
         ("[simulaton]", "", "'simulaton' was unexpected"),
         ("simulation.dt = 0.0", "simulation.dt", "less than or equal to the minimum of 0.0"),
-        ("simulation.substeps = 2.5", "simulation.substeps", "is not of type 'integer'"),
+        ("simulation.decimation = 2.5", "simulation.decimation", "is not of type 'integer'"),
         ("simulation.capture = 'on'", "simulation.capture", "is not one of"),
         ("scene.gravity = [0, 0]", "scene.gravity", "is too short"),
         ("scene.assets = [{}]", "scene.assets.0", "'path' is a required property"),

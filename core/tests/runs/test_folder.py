@@ -48,7 +48,7 @@ def test_the_configuration_is_written_with_every_default(tmp_path: Path) -> None
 
     RunFolder(tmp_path).write_config(config)
 
-    assert tomllib.loads((tmp_path / "config.toml").read_text())["simulation"]["substeps"] == 1
+    assert tomllib.loads((tmp_path / "config.toml").read_text())["simulation"]["substeps"] == "auto"
     assert pippin.load(tmp_path / "config.toml") == config
 
 

@@ -124,7 +124,7 @@ def test_a_base_class_of_another_package_is_not_asked():
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("coordinates", "generalised", "coordinates: 'generalised'; declare 'reduced', 'joint' or 'maximal'"),
+        ("coordinates", "generalised", "coordinates: 'generalised'; declare 'reduced', 'joint', 'maximal' or 'mixed'"),
         ("supported_features", "armature", "supported_features: expected names, got 'armature'"),
         ("supported_features", {"warp_drive"}, "supported_features has 'warp_drive', which does not exist"),
         ("supported_features", {"armatur"}, "supported_features has 'armatur', .* did you mean 'armature'"),

@@ -46,7 +46,7 @@ def test_shapes_get_the_dimension_of_the_friction_that_the_scene_gives_them(roll
 
 def test_friction_that_mujoco_itself_leaves_out_needs_no_support(roll):
     with roll("featherstone", OF_FILE) as simulation:
-        assert simulation.notes == {}
+        assert "friction" not in str(simulation.notes)
 
 
 @pytest.mark.parametrize(

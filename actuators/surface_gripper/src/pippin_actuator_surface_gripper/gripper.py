@@ -58,7 +58,7 @@ class SurfaceGripper:
         """
         host, config = binding.simulation, self.config
         self._model = model = host.model
-        dt = host.dt / host.config.simulation.substeps
+        dt = host.config.simulation.solver_dt
         self._omega = 2.0 * math.pi * config.frequency
         if self._omega * dt >= 0.5:
             raise pippin.ConfigError(

@@ -67,7 +67,7 @@ class SolverBuilding:
     def choose_substeps(self, model: newton.Model) -> SimulationOptions:
         """Return the `[simulation]` table with a number of substeps: the user's, or what contacts need here."""
         step, longest = self.config.simulation, self.declaration.longest_contact_step
-        if step.substeps is None:
+        if step.substeps == "auto":
             can_touch = model.shape_contact_pair_count or (model.particle_count and model.shape_count)
             count = math.ceil(step.dt / longest * (1.0 - 1e-9)) if longest is not None and can_touch else 1
             self.config = attrs.evolve(self.config, simulation=attrs.evolve(step, substeps=count))

@@ -38,6 +38,11 @@ def _known_features(instance: Any, attribute: Any, value: tuple[str, ...]) -> No
             )
 
 
+def _substeps(instance: Any, attribute: Any, value: int | str) -> None:
+    if isinstance(value, int):
+        ge(1)(instance, attribute, value)
+
+
 @attrs.frozen(kw_only=True)
 class SimulationOptions:
     """The `[simulation]` table: time step, device, graph capture and demands on the step."""
@@ -45,8 +50,8 @@ class SimulationOptions:
     dt: float = attrs.field(default=0.005, validator=[finite, gt(0.0)])
     """Length of a physics step [s]; actuators run once per physics step."""
 
-    substeps: int | None = attrs.field(default=None, validator=optional(ge(1)))
-    """Solver steps per physics step; each advances `dt / substeps`. By default 1, or as many as contacts need on a
+    substeps: int | Literal["auto"] = attrs.field(default="auto", validator=_substeps)
+    """Solver steps per physics step; each advances `dt / substeps`. `auto` is 1, or as many as contacts need on a
     solver that declares a `longest_contact_step`, such as `featherstone`."""
 
     decimation: int = attrs.field(default=1, validator=ge(1))
@@ -78,7 +83,7 @@ class SimulationOptions:
     @property
     def substep_count(self) -> int:
         """Solver steps per physics step; 1 where nobody has chosen them yet."""
-        return 1 if self.substeps is None else self.substeps
+        return 1 if self.substeps == "auto" else self.substeps
 
     @property
     def solver_dt(self) -> float:

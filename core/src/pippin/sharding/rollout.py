@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import warp as wp
 from pippin.config import SimulationConfig, dump_toml
@@ -41,7 +42,10 @@ class Rollout:
             self._simulation.reset()
         else:
             self._simulation = Simulation.load(checkpoint)
-            if dump_toml(self._simulation.config) != dump_toml(config):
+            saved = self._simulation.config
+            if config.simulation.substeps == "auto":  # the host has chosen them in the checkpoint
+                saved = attrs.evolve(saved, simulation=attrs.evolve(saved.simulation, substeps="auto"))
+            if dump_toml(saved) != dump_toml(config):
                 self._simulation.close()
                 raise ConfigError(f"folder: '{checkpoint}' is of another configuration; use a folder for each run")
         task = self._simulation.task
