@@ -22,6 +22,13 @@ def copy_last(x: wp.array[float], count: int, log: wp.array[float]):
     log[wp.tid()] = x[0] + float(count)
 
 
+@wp.kernel
+def add_noise(draws: wp.array[int], x: wp.array[float], y: wp.array[float], flips: wp.array[int]):
+    draw = wp.atomic_add(draws, 0, 1)
+    y[0] = x[0] + 1.0e-6 * wp.randf(wp.rand_init(7, draw))
+    flips[0] = draw // 4 % 2
+
+
 class World:
     """Some state, and the program over it, as a simulation would set it up."""
 
@@ -97,6 +104,19 @@ class Noisy:
 
     def bind(self, world):
         return lambda: self.value.fill_(float(self.random.random()))
+
+
+class Unsteady:
+    """Draws its last bits from what no snapshot puts back, as sums in any order on a GPU do."""
+
+    def __init__(self, device):
+        self.value = wp.zeros(1, dtype=float, device=device)
+        self.flips = wp.zeros(1, dtype=int, device=device)
+
+    def bind(self, world):
+        draws = wp.zeros(1, dtype=int, device=world.x.device)
+        inputs = [draws, world.x, self.value, self.flips]
+        return lambda: wp.launch(add_noise, 1, inputs, device=world.x.device)
 
 
 class Raising(Witness):
@@ -220,6 +240,17 @@ def test_a_host_generator_draws_as_it_would_without_capture(device):
         World(device, captured).run(5)
 
     assert eager.value.numpy()[0] == captured.value.numpy()[0]
+
+
+def test_what_differs_from_itself_is_recorded_and_its_noise_hides_no_fault(device):
+    noisy = World(device, Unsteady(device), policy="require")
+    noisy.run(3)
+    beside_a_fault = World(device, Unsteady(device), Logger(device))
+    with pytest.warns(CaptureWarning, match="extra1 runs eagerly: a replay"):
+        beside_a_fault.run(3)
+
+    assert noisy.program.is_captured
+    assert list(beside_a_fault.program.eager_reasons) == ["extra1"]
 
 
 def test_an_operation_that_raises_while_recorded_is_named(device):

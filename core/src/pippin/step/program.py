@@ -18,10 +18,13 @@ from pippin.components.tracing import HookTrace, TracePhase
 from pippin.devices import WARP_LOCK, no_garbage_collection
 from pippin.errors import CaptureWarning, PluginError, SimulationError
 from pippin.state.snapshot import Snapshot
-from pippin.state.state_record import StateRecord
+from pippin.state.state_record import StateRecord, difference_beyond_noise
 
 _COMPARED_STEPS = 3
 """Control steps compared before a graph is trusted: a single one would not notice a counter that stands still."""
+
+_COMPARED_RUNS = 4
+"""Eager runs and replays compared before a difference is no noise: two of a kind may agree by chance."""
 
 _ENDING_STEP = 2
 """The compared step in which an episode ends, if episodes can end: one before it and one after it do not."""
@@ -285,7 +288,7 @@ class Program:
             difference = self._replays_differ(segments, before)
             if difference is not None:
                 recorded = [op.name for part in segments if part.graph is not None for op in part.operations]
-                together = dict.fromkeys(recorded, f"together, replayed steps {difference}")
+                together = dict.fromkeys(recorded, f"together, a replay {difference}")
                 return self._find_culprits(before) or together
         return {}
 
@@ -295,12 +298,7 @@ class Program:
         self._enter("comparison")
         eager_calls = [self._rehearsed(operation) for segment in segments for operation in segment.operations]
         calls = [call for segment in segments for call in self._rehearsed_calls(segment)]
-        eager = self._record_of(eager_calls * _COMPARED_STEPS, before)
-        replayed = self._record_of(calls * _COMPARED_STEPS, before)
-        if replayed == eager:
-            return None
-        again = self._record_of(eager_calls * _COMPARED_STEPS, before)
-        return eager.difference(replayed, noise=again)
+        return self._difference(eager_calls * _COMPARED_STEPS, calls * _COMPARED_STEPS, before)
 
     def _rehearsed_calls(self, segment: Segment) -> list[Callable[[], None]]:
         if segment.graph is not None:
@@ -329,19 +327,26 @@ class Program:
         for operation in self.operations:
             graph = graphs.pop(operation.name, None)
             if graph is not None:
-                segment = Segment(operations=groups[operation.name], graph=graph)
-                difference = self._difference(segment, self._save())
+                here, calls = self._save(), [each.run for each in groups[operation.name]]
+                difference = self._difference(calls * 2, [partial(wp.capture_launch, graph)] * 2, here)
+                here.restore()
                 if difference is not None:
                     culprits[operation.name] = f"a replay {difference}"
             self._rehearsed(operation)()
         return culprits
 
-    def _difference(self, segment: Segment, here: Snapshot) -> str | None:
-        """Say how replays of a segment differ from calls, or None."""
-        called = self._record_of([operation.run for operation in segment.operations] * 2, here)
-        replayed = self._record_of([*segment.calls()] * 2, here)
-        here.restore()
-        return called.difference(replayed)
+    def _difference(
+        self, calls: Sequence[Callable[[], None]], replays: Sequence[Callable[[], None]], before: Snapshot
+    ) -> str | None:
+        """Say how replays differ from calls by more than calls, or replays, differ among themselves; or None."""
+        called, replayed, difference = [], [], None
+        for _ in range(_COMPARED_RUNS):
+            called.append(self._record_of(calls, before))
+            replayed.append(self._record_of(replays, before))
+            difference = difference_beyond_noise(called, replayed)
+            if difference is None:
+                break
+        return difference
 
     def _record_of(self, calls: Sequence[Callable[[], None]], before: Snapshot) -> StateRecord:
         """Return the data after some calls from where a snapshot was taken; what the calls changed stays changed."""
