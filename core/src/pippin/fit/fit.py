@@ -1,0 +1,263 @@
+"""The fit of a file to logs: its loop, its live line, its folder."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from pippin.config import SimulationConfig, dump_toml, load
+from pippin.config.fit import FitConfig
+from pippin.config.overrides import apply, parse
+from pippin.config.toml_text import toml_text
+from pippin.config.tree import Node
+from pippin.errors import ConfigError, SimulationError
+from pippin.runs.decisions import import_newton
+from pippin.runs.folder import RunFolder
+from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
+from pippin.runs.progress import RunProgress, current_progress
+from pippin.simulation import Simulation
+
+from .result import FitResult, Trace
+from .verdicts import covariance, judge
+
+Overrides = Mapping[str, Any] | Iterable[str] | None
+
+
+def fit(
+    file: str | os.PathLike[str],
+    logs: Sequence[str | os.PathLike[str]] = (),
+    overrides: Overrides = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+) -> FitResult:
+    """Find the parameters of a file that explain logs of a robot, as its table `[fit]` says.
+
+    The logs are divided into windows. The worlds of one simulation are candidates × windows: each starts from the
+    measured state of its window, and gets the commands of the log. The method of Levenberg and Marquardt lowers the
+    differences of simulated and measured signals, divided by their noise.
+
+    The folder has a configuration that extends the file and has the identified values (`identified.toml`), every value
+    of the fit (`config.toml`), a summary and a page.
+
+    Args:
+        file: The configuration file.
+        logs: Logs besides those of `fit.logs`.
+        overrides: Values on top of the file, as for `pippin.load`.
+        out: The folder, new or empty; by default `runs/NAME-DATE-TIME`.
+
+    Raises:
+        ConfigError: The file or a log is wrong, or a parameter means nothing that can vary.
+        PluginError: A plugin cannot be loaded, or breaks its contract.
+        SimulationError: The simulation diverges with the values of the file.
+        KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
+    """
+    overrides = list(overrides) if overrides is not None and not isinstance(overrides, Mapping) else overrides or {}
+    source = Path(file)
+    config = load(source, overrides).unobserved()
+    table = config.fit
+    if table is None:
+        raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
+    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
+    progress = current_progress()
+    import_newton(config, progress)
+    with progress.phase("build"):
+        course = _Course(config, table, [*table.logs, *(os.fspath(log) for log in logs)])
+    with course.simulation, stopped_between_steps(NeverWaiting()) as stop_if_asked:
+        try:
+            with progress.phase("fit"):
+                course.run(progress, stop_if_asked)
+        except KeyboardInterrupt as error:
+            if not course.costs:
+                raise
+            result = course.result(folder.path)
+            _write(folder, source, overrides, config, course, result)
+            raise KeyboardInterrupt(result) from error
+        result = course.result(folder.path)
+        _write(folder, source, overrides, config, course, result)
+    return result
+
+
+class _Course:
+    """One fit: it reads the logs, builds the simulation, and lowers the cost."""
+
+    def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str]) -> None:
+        from .checks import refuse_faults
+        from .least_squares import DAMPINGS
+        from .log import read_logs
+        from .log_player import LogPlayer, joint_labels
+        from .parameters import find_parameters
+        from .rollouts import Rollouts
+        from .windows import divide
+
+        if not files:
+            raise ConfigError("fit.logs: there is no log; name files there, or by --log")
+        one = attrs.evolve(config.scene, worlds=1, settable_joints=True)
+        with Simulation(attrs.evolve(config, scene=one)) as first:
+            logs = read_logs(files, table, joint_labels(first.model, 1))
+            refuse_faults(logs, table)
+            if any(log.joints != logs[0].joints for log in logs):
+                raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
+            windows, steps = divide(logs, table, first.control_dt)
+            count = sum(each.count for each in find_parameters(table, first, logs[0].joints))
+        candidates = 1 + count + len(DAMPINGS) - 1
+        scene = attrs.evolve(one, worlds=candidates * len(windows))
+        player = LogPlayer(table, logs, windows, steps)
+        self.simulation = Simulation(attrs.evolve(config, scene=scene), plugins={"log": player})
+        self._table, self._logs, self._windows = table, logs, windows
+        self._parameters = find_parameters(table, self.simulation, player.joints)
+        self._rollouts = Rollouts(self.simulation, player, table, logs, windows, steps, self._parameters)
+        self._starts = [each.start() for each in self._parameters]
+        self._ends = "it was stopped"
+        self._begun = time.perf_counter()
+        #: Root mean square of the residuals so far.
+        self.costs: list[float] = []
+
+    def run(self, progress: RunProgress, stop_if_asked: Any) -> None:
+        """Lower the cost until the end."""
+        from .least_squares import LeastSquares
+
+        ends = [each.unknowns(np.array(each.config.range)) for each in self._parameters]
+        low, high = (self._spread([end[side] for end in ends]) for side in range(2))
+
+        def residuals(unknowns: np.ndarray) -> np.ndarray:
+            stop_if_asked()
+            values = np.stack([self._values(row) for row in unknowns])
+            own = self._rollouts.residuals(values)[0]
+            return np.concatenate([own, (values - self._prior_mean) * np.sqrt(self._prior_weight)], axis=1)
+
+        method = LeastSquares(residuals, low, high, is_robust=self._table.is_robust, tolerance=self._table.tolerance)
+        start = np.concatenate([p.unknowns(s) for p, s in zip(self._parameters, self._starts, strict=True)])
+        self._begun = time.perf_counter()
+        try:
+            for point in method.iterate(start, self._table.iterations):
+                self._point = point
+                self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
+                progress.update(f"{len(self.costs) - 1} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
+        except FloatingPointError as error:
+            raise SimulationError(
+                "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
+            ) from error
+        self._ends = method.ended
+
+    @property
+    def _prior_mean(self) -> np.ndarray:
+        return np.concatenate(
+            [
+                start
+                if each.config.prior is None or each.config.prior.mean is None
+                else 0 * start + each.config.prior.mean
+                for each, start in zip(self._parameters, self._starts, strict=True)
+            ]
+        )
+
+    @property
+    def _prior_weight(self) -> np.ndarray:
+        return self._spread(
+            [0.0 if each.config.prior is None else each.config.prior.std**-2 for each in self._parameters]
+        )
+
+    def _spread(self, numbers: Sequence[float]) -> np.ndarray:
+        """Return a number of each parameter for each of its values."""
+        return np.repeat(np.array(numbers, dtype=float), [each.count for each in self._parameters])
+
+    def _values(self, unknowns: np.ndarray) -> np.ndarray:
+        parts = np.split(unknowns, np.cumsum([each.count for each in self._parameters])[:-1])
+        return np.concatenate([each.values(part) for each, part in zip(self._parameters, parts, strict=True)])
+
+    def result(self, folder: Path) -> FitResult:
+        """Return what was found, after two more rollouts: of the values of the file, and of those that are kept."""
+        seconds = time.perf_counter() - self._begun
+        point, values = self._point, self._values(self._point.x)
+        count = len(values)
+        rows = len(point.residuals) - count
+        parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
+        slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])
+        priors = self._prior_weight * slopes**2
+        deviations = np.sqrt(np.diag(covariance(point.jacobian[:rows], point.residuals[:rows], priors))) * slopes
+        starts = np.concatenate(self._starts)
+        names = [(each.key, name) for each in self._parameters for name in each.names]
+        ranges = np.array([each.config.range for each in self._parameters for _ in each.names])
+        verdicts = judge(names, starts, values, ranges, deviations, point.jacobian[:rows], priors)
+        kept = np.where([each.is_identified for each in verdicts], values, starts)
+        both = self._rollouts.roll_out(np.stack([starts, kept]))
+        _, validating = self._rollouts.residuals(np.stack([starts, kept]))
+        errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
+        return FitResult(
+            folder=folder,
+            verdicts=verdicts,
+            costs=tuple(self.costs),
+            validation=None if errors is None else (errors[0], errors[1]),
+            rollouts=self._rollouts.count,
+            seconds=seconds,
+            ended=self._ends,
+            noise={kind: tuple(noise.tolist()) for kind, noise in self._rollouts.noise.items()},
+            traces=tuple(self._traces(both)),
+        )
+
+    def _traces(self, simulated: Sequence[Mapping[str, np.ndarray]]) -> Iterable[Trace]:
+        for number, window in enumerate(self._windows):
+            log = self._logs[window.log]
+            for kind, own in simulated[number].items():
+                for column, joint in enumerate(log.joints):
+                    measured = self._rollouts.measured(number, kind)[:, column]
+                    yield Trace(
+                        log=log.name,
+                        joint=joint,
+                        signal=kind,
+                        is_validation=window.is_validation,
+                        times=log.times[window.samples],
+                        values=np.stack([measured, *own[:, :, column]], axis=1),
+                    )
+
+    def tables(self, result: FitResult) -> tuple[dict[str, Any], dict[tuple[Any, ...], str]]:
+        """Return the tables of actuators with a value that was identified, and a comment for each value."""
+        from .parameters import ActuatorParameter
+
+        tables: dict[str, Any] = {}
+        comments: dict[tuple[Any, ...], str] = {}
+        for parameter in self._parameters:
+            own = [each for each in result.verdicts if each.key == parameter.key]
+            if not isinstance(parameter, ActuatorParameter) or not any(each.is_identified for each in own):
+                continue
+            values = [each.value if each.is_identified else each.start for each in own]
+            texts = [f"± {each.half_width:.2g}" if each.is_identified else each.verdict for each in own]
+            where, found = parameter.written(np.array(values))
+            place: dict[str, Any] = tables
+            for key in where:
+                place = place.setdefault(key, {})
+            place |= {"extends": False, **found}
+            for pattern, text in zip(found, parameter.spread_out(texts), strict=True):
+                comments[(*where, pattern)] = text
+        return tables, comments
+
+
+def _write(
+    folder: RunFolder, source: Path, overrides: Any, config: SimulationConfig, course: _Course, result: FitResult
+) -> None:
+    """Write the files of a fit."""
+    from .report import fit_page
+
+    folder.write_config(config)
+    folder.write_summary(result.summary())
+    base = Path(os.path.relpath(source, folder.path)).as_posix()
+    lower = apply(Node.build({"extends": [base]}), parse(overrides)).plain()
+    tables, comments = course.tables(result)
+    for kind, own in tables.items():
+        lower[kind] = _merged(lower.get(kind, {}), own)
+    folder.write_text(result.file.name, toml_text(lower, lambda path: comments.get(path, "as in the file")))
+    folder.write_text("report.html", fit_page(str(source), result, dump_toml(config)))
+
+
+def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plain table merged over another one; `extends = false` stays, for the file below both."""
+    found = dict(lower)
+    for key, value in upper.items():
+        below = found.get(key)
+        deeper = isinstance(value, Mapping) and isinstance(below, Mapping) and "extends" not in value
+        found[key] = _merged(below, value) if deeper else value  # pyright: ignore[reportArgumentType]
+    return found
