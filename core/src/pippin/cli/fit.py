@@ -42,7 +42,7 @@ def fit(
     chosen = [*overrides, *([] if iterations is None else [f"fit.iterations={iterations}"])]
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
-            from pippin.fit.fit import fit as fit_file
+            from pippin.identification.fit import fit as fit_file
         try:
             result = fit_file(file, logs, chosen, out=out)
         except KeyboardInterrupt as error:
@@ -57,7 +57,7 @@ def fit(
 
 
 def _note(progress: ConsoleProgress, result: Any) -> None:
-    from pippin.fit.report import play_command, summary_lines
+    from pippin.identification.report import play_command, summary_lines
 
     for line in summary_lines(result):
         progress.note(line)

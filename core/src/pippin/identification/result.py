@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from .verdicts import Verdict
+from .verdicts import FitVerdict
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -42,7 +42,7 @@ class FitResult:
     folder: Path
     """The folder of its files."""
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[FitVerdict, ...]
     """A verdict for each value."""
 
     costs: tuple[float, ...]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import attrs
 import numpy as np
 
-_WIDE, _COLLINEAR, _AT_END = 0.5, 0.98, 0.01
+_WIDE, _AT_END = 0.5, 0.01
+_COUPLED, _EQUAL = 0.98, 0.9999
+"""R² from which on a value is coupled, and from which on nothing is left of it: derivatives by differences are good to
+1 %, so that a smaller rest measures their errors."""
 
-IDENTIFIED = "identified"
+IDENTIFIED, _END = "identified", "at an end of its range"
 
 
 @attrs.frozen(kw_only=True)
-class Verdict:
+class FitVerdict:
     """What the logs say of one value of a parameter."""
 
     key: str
@@ -35,8 +37,16 @@ class Verdict:
     verdict: str
     """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`."""
 
+    collinearity: float
+    """How much of its effect the other values together can have (R²): 1 if nothing tells them apart."""
+
     coupled: tuple[str, ...] = ()
-    """The values that it cannot be told apart from."""
+    """The value that it is hardest to tell apart from, if the others can have 98 % of its effect."""
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the logs tell the value, which may be at an end of its range."""
+        return self.verdict in (IDENTIFIED, _END)
 
     @property
     def is_identified(self) -> bool:
@@ -97,10 +107,11 @@ def judge(
     starts: np.ndarray,
     values: np.ndarray,
     ranges: np.ndarray,
+    places: np.ndarray,
     deviations: np.ndarray,
     jacobian: np.ndarray,
     priors: np.ndarray,
-) -> tuple[Verdict, ...]:
+) -> tuple[FitVerdict, ...]:
     """Return a verdict for each value.
 
     Args:
@@ -108,6 +119,7 @@ def judge(
         starts: The values of the file.
         values: The values that were found.
         ranges: Lowest and highest value, shape [values, 2].
+        places: Places of the values between them, from 0 to 1, as the method counts.
         deviations: Standard deviation of each value, infinite if nothing determines it.
         jacobian: Derivatives of the residuals by the unknowns, shape [rows, values].
         priors: Inverse variance of what was known before.
@@ -123,22 +135,23 @@ def judge(
         coupled: tuple[str, ...] = ()
         if sizes[number] <= 1e-9 * sizes.max(initial=1e-300):
             verdict = "no effect"
-        elif not half <= _WIDE * typical:
+        elif not half <= _WIDE * typical or shares[number] > _EQUAL:
             verdict = "not identifiable"
-        elif min(values[number] - low, high - values[number]) < _AT_END * 0.1 * (high - low) and low > 0.0:
-            verdict = "at an end of its range"
+        elif places[number] > 1.0 - _AT_END or (places[number] < _AT_END and low != 0.0):  # 0 is no end: it is none
+            verdict = _END
         else:
             verdict = IDENTIFIED
-        if shares[number] > _COLLINEAR and partners[number] >= 0:
+        if shares[number] > _COUPLED and partners[number] >= 0:
             coupled = (": ".join(names[partners[number]]),)
         found.append(
-            Verdict(
+            FitVerdict(
                 key=key,
                 name=name,
                 start=float(starts[number]),
                 value=float(values[number]),
                 half_width=half,
                 verdict=verdict,
+                collinearity=float(shares[number]),
                 coupled=coupled,
             )
         )
@@ -148,4 +161,4 @@ def judge(
 def _quantile(freedom: int) -> float:
     """Return the 97.5 % quantile of Student's distribution, by the expansion of Cornish and Fisher."""
     n, z = max(freedom, 3), 1.959964
-    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2) if n < 1e6 else math.fabs(z)
+    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)

@@ -18,6 +18,9 @@ from .kernels import count_step, keep_joints, play_commands, write_start
 from .log import Log
 from .windows import Window
 
+_NEAREST = 4
+"""Samples on each side of one of which a velocity is the slope."""
+
 
 class LogPlayer:
     """Plays windows of logs, one in each world: world `candidate * len(windows) + window`.
@@ -149,7 +152,11 @@ def _places(model: newton.Model, joints: Sequence[str], worlds: int) -> tuple[np
 
 
 def _velocities(log: Log) -> np.ndarray:
-    """Return the velocities of a log, by differences of its positions if it has none."""
+    """Return the velocities of a log; if it has none, the slopes of straight lines through the nearest positions."""
     if "velocity" in log.signals:
         return log.signals["velocity"]
-    return np.gradient(log.signals["position"], log.times, axis=0)
+    reach = np.arange(-_NEAREST, _NEAREST + 1)
+    near = np.clip(np.arange(len(log.times))[:, None] + reach, 0, len(log.times) - 1)
+    times, positions = log.times[near], log.signals["position"][near]
+    times = times - times.mean(axis=1, keepdims=True)
+    return (times[..., None] * positions).sum(axis=1) / (times**2).sum(axis=1)[:, None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,9 @@ from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
 from pippin.runs.progress import RunProgress, current_progress
 from pippin.simulation import Simulation
 
+from .least_squares import DAMPINGS, LeastSquares
 from .result import FitResult, Trace
-from .verdicts import covariance, judge
+from .verdicts import FitVerdict, covariance, judge
 
 Overrides = Mapping[str, Any] | Iterable[str] | None
 
@@ -87,7 +88,6 @@ class _Course:
 
     def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str]) -> None:
         from .checks import refuse_faults
-        from .least_squares import DAMPINGS
         from .log import read_logs
         from .log_player import LogPlayer, joint_labels
         from .parameters import find_parameters
@@ -104,7 +104,7 @@ class _Course:
                 raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
             windows, steps = divide(logs, table, first.control_dt)
             count = sum(each.count for each in find_parameters(table, first, logs[0].joints))
-        candidates = 1 + count + len(DAMPINGS) - 1
+        candidates = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
         scene = attrs.evolve(one, worlds=candidates * len(windows))
         player = LogPlayer(table, logs, windows, steps)
         self.simulation = Simulation(attrs.evolve(config, scene=scene), plugins={"log": player})
@@ -112,54 +112,72 @@ class _Course:
         self._parameters = find_parameters(table, self.simulation, player.joints)
         self._rollouts = Rollouts(self.simulation, player, table, logs, windows, steps, self._parameters)
         self._starts = [each.start() for each in self._parameters]
-        self._ends = "it was stopped"
+        firsts = [each.unknowns(start) for each, start in zip(self._parameters, self._starts, strict=True)]
+        self._first_unknowns = self._unknowns = np.concatenate(firsts)
+        self._is_free = np.ones(len(self._unknowns), dtype=bool)
+        self._verdicts: dict[int, FitVerdict] = {}
+        self._ended = "it was stopped"
         self._begun = time.perf_counter()
         #: Root mean square of the residuals so far.
         self.costs: list[float] = []
 
-    def run(self, progress: RunProgress, stop_if_asked: Any) -> None:
-        """Lower the cost until the end."""
-        from .least_squares import LeastSquares
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Lower the cost until the end. Values that the logs do not tell go back to those of the file, and the others
+        are fitted once more.
+        """
+        self._begun = time.perf_counter()
+        while True:
+            self._minimise(progress, stop_if_asked)
+            self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
+            lost = [number for number in self._verdicts if self._is_free[number]]
+            if not lost:
+                return
+            self._unknowns[lost] = self._first_unknowns[lost]
+            self._is_free[lost] = False
+            if not self._is_free.any():
+                return
 
-        ends = [each.unknowns(np.array(each.config.range)) for each in self._parameters]
-        low, high = (self._spread([end[side] for end in ends]) for side in range(2))
+    def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Lower the cost by the values that are free."""
+        is_free, (low, high) = self._is_free, self._ends_of()
+        means, weights = self._priors()
 
         def residuals(unknowns: np.ndarray) -> np.ndarray:
             stop_if_asked()
-            values = np.stack([self._values(row) for row in unknowns])
+            whole = np.tile(self._unknowns, (len(unknowns), 1))
+            whole[:, is_free] = unknowns
+            values = np.stack([self._values(row) for row in whole])
             own = self._rollouts.residuals(values)[0]
-            return np.concatenate([own, (values - self._prior_mean) * np.sqrt(self._prior_weight)], axis=1)
+            return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)
 
-        method = LeastSquares(residuals, low, high, is_robust=self._table.is_robust, tolerance=self._table.tolerance)
-        start = np.concatenate([p.unknowns(s) for p, s in zip(self._parameters, self._starts, strict=True)])
-        self._begun = time.perf_counter()
+        options = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
+        method = LeastSquares(residuals, low[is_free], high[is_free], **options)
         try:
-            for point in method.iterate(start, self._table.iterations):
+            for point in method.iterate(self._unknowns[is_free], self._table.iterations):
                 self._point = point
+                self._unknowns = self._unknowns.copy()
+                self._unknowns[is_free] = point.x
                 self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
                 progress.update(f"{len(self.costs) - 1} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
         except FloatingPointError as error:
             raise SimulationError(
                 "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
             ) from error
-        self._ends = method.ended
+        self._ended = method.ended
 
-    @property
-    def _prior_mean(self) -> np.ndarray:
-        return np.concatenate(
-            [
-                start
-                if each.config.prior is None or each.config.prior.mean is None
-                else 0 * start + each.config.prior.mean
-                for each, start in zip(self._parameters, self._starts, strict=True)
-            ]
-        )
+    def _ends_of(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the bounds of the unknowns."""
+        ends = [each.unknowns(np.array(each.config.range)) for each in self._parameters]
+        return self._spread([end[0] for end in ends]), self._spread([end[1] for end in ends])
 
-    @property
-    def _prior_weight(self) -> np.ndarray:
-        return self._spread(
-            [0.0 if each.config.prior is None else each.config.prior.std**-2 for each in self._parameters]
-        )
+    def _priors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean of each value that was known before, and the inverse of its variance."""
+        tables = [each.config.prior for each in self._parameters]
+        means = [
+            start if table is None or table.mean is None else np.full_like(start, table.mean)
+            for table, start in zip(tables, self._starts, strict=True)
+        ]
+        return np.concatenate(means), self._spread([0.0 if table is None else table.std**-2 for table in tables])
 
     def _spread(self, numbers: Sequence[float]) -> np.ndarray:
         """Return a number of each parameter for each of its values."""
@@ -169,21 +187,36 @@ class _Course:
         parts = np.split(unknowns, np.cumsum([each.count for each in self._parameters])[:-1])
         return np.concatenate([each.values(part) for each, part in zip(self._parameters, parts, strict=True)])
 
-    def result(self, folder: Path) -> FitResult:
-        """Return what was found, after two more rollouts: of the values of the file, and of those that are kept."""
-        seconds = time.perf_counter() - self._begun
-        point, values = self._point, self._values(self._point.x)
-        count = len(values)
-        rows = len(point.residuals) - count
+    def _judged(self) -> Iterator[tuple[int, FitVerdict]]:
+        """Yield the number of each value that is free, and its verdict."""
+        point, free = self._point, np.flatnonzero(self._is_free)
+        values, (low, high) = self._values(self._unknowns), self._ends_of()
+        rows = len(point.residuals) - len(values)
         parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
-        slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])
-        priors = self._prior_weight * slopes**2
-        deviations = np.sqrt(np.diag(covariance(point.jacobian[:rows], point.residuals[:rows], priors))) * slopes
-        starts = np.concatenate(self._starts)
+        slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
+        priors = self._priors()[1][free] * slopes**2
+        jacobian, residuals = point.jacobian[:rows], point.residuals[:rows]
         names = [(each.key, name) for each in self._parameters for name in each.names]
         ranges = np.array([each.config.range for each in self._parameters for _ in each.names])
-        verdicts = judge(names, starts, values, ranges, deviations, point.jacobian[:rows], priors)
-        kept = np.where([each.is_identified for each in verdicts], values, starts)
+        verdicts = judge(
+            [names[number] for number in free],
+            np.concatenate(self._starts)[free],
+            values[free],
+            ranges[free],
+            ((self._unknowns - low) / (high - low))[free],
+            np.sqrt(np.diag(covariance(jacobian, residuals, priors))) * slopes,
+            jacobian,
+            priors,
+        )
+        return zip(free.tolist(), verdicts, strict=True)
+
+    def result(self, folder: Path) -> FitResult:
+        """Return what was found, after rollouts of the values of the file, and of those that are kept."""
+        seconds = time.perf_counter() - self._begun
+        found = self._verdicts | dict(self._judged()) if self._is_free.any() else self._verdicts
+        verdicts = tuple(found[number] for number in sorted(found))
+        starts = np.concatenate(self._starts)
+        kept = np.array([each.value if each.is_identified else each.start for each in verdicts])
         both = self._rollouts.roll_out(np.stack([starts, kept]))
         _, validating = self._rollouts.residuals(np.stack([starts, kept]))
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
@@ -194,7 +227,7 @@ class _Course:
             validation=None if errors is None else (errors[0], errors[1]),
             rollouts=self._rollouts.count,
             seconds=seconds,
-            ended=self._ends,
+            ended=self._ended,
             noise={kind: tuple(noise.tolist()) for kind, noise in self._rollouts.noise.items()},
             traces=tuple(self._traces(both)),
         )
@@ -249,7 +282,7 @@ def _write(
     tables, comments = course.tables(result)
     for kind, own in tables.items():
         lower[kind] = _merged(lower.get(kind, {}), own)
-    folder.write_text(result.file.name, toml_text(lower, lambda path: comments.get(path, "as in the file")))
+    folder.write_text(result.file.name, toml_text(lower, lambda path: comments.get(path, "")))
     folder.write_text("report.html", fit_page(str(source), result, dump_toml(config)))
 
 

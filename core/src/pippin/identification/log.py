@@ -12,14 +12,15 @@ from pippin.array_files import read_arrays
 from pippin.config.fit import FitConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.recording.reading import Recording
+from pippin.spelling import did_you_mean
 
 SIGNALS = {"position": "joint_q", "velocity": "joint_qd"}
 """The signals of a log, and the channels of recordings that hold them."""
 
 _FORM = (
-    "a log has times [s] and, for each joint, positions and commands: columns 'time', 'position.NAME', 'command.NAME' and"
-    " perhaps 'velocity.NAME' of a CSV file; or arrays 'time', 'position', 'command', 'joints' and perhaps 'velocity'"
-    " of an npz file"
+    "a log has times [s] and, for each joint, positions and commands: columns 'time', 'position.NAME', 'command.NAME'"
+    " and perhaps 'velocity.NAME' of a CSV file; or arrays 'time', 'position', 'command', 'joints' and perhaps"
+    " 'velocity' of an npz file"
 )
 
 
@@ -126,12 +127,19 @@ def _of_recording(recording: Recording, column: int, config: FitConfig) -> dict[
             f"fit.logs: '{recording.path}' needs the channels 'joint_q' and 'actuators/LABEL/{config.command}'; record"
             " them"
         )
-    arrays = {"time": recording.time, "joints": np.array(list(commands)), "command": np.stack([*commands.values()], 1)}
+    if recording.header.period > 1.5 * recording.header.control_dt:
+        raise ConfigError(
+            f"fit.logs: '{recording.path}' has a row each {recording.header.period:g} s, and commands came each"
+            f" {recording.header.control_dt:g} s; record without 'period'"
+        )
+    # A row has the commands that led to its state: those that follow are in the next one.
+    arrays = {"joints": np.array(list(commands)), "command": np.stack([*commands.values()], axis=1)[1:]}
+    arrays["time"] = recording.time[:-1]
     for kind, name in SIGNALS.items():
         if name in recording:
             labels = recording[name].labels
             columns = [labels.index(label) for label in commands]
-            arrays[kind] = recording[name].values[:, column, columns]
+            arrays[kind] = recording[name].values[:-1, column, columns]
     return arrays
 
 
@@ -159,8 +167,6 @@ def _label(name: str, joint: str, known: Sequence[str]) -> str:
     """Return the label that a log's name of a joint means: the same, or the only one that ends with it."""
     found = [joint] if joint in known else [label for label in known if label.rpartition("/")[2] == joint]
     if len(found) != 1:
-        from pippin.spelling import did_you_mean
-
         near = did_you_mean(joint, known) or f"; joints: {', '.join(known)}"
         many = "several joints" if found else "no joint"
         raise ConfigError(f"fit.logs: {name}: {joint!r} means {many} of the simulation{near}; name it in [fit.joints]")

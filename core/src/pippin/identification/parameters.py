@@ -39,9 +39,10 @@ class FitParameter(abc.ABC):
             chosen = labels.match(config.joints, names, what="joint", where=f"{self.where}.joints")
         #: Columns of the joints that vary, among those that have a value.
         self.columns: np.ndarray = np.array(chosen)
-        own = [names[column] for column in chosen]
+        short = [name.rpartition("/")[2] for name in names]
+        own = [short[column] if short.count(short[column]) == 1 else names[column] for column in chosen]
         #: Index of the value of each joint that varies.
-        self.value_of: np.ndarray = _shared(config, own, self.where)
+        self.value_of: np.ndarray = _shared(config, [names[column] for column in chosen], self.where)
         first = [int(np.argmax(self.value_of == value)) for value in range(self.value_of.max() + 1)]
         counts = np.bincount(self.value_of)
         #: The name of each value, after the key.

@@ -99,8 +99,9 @@ class LeastSquares:
         neighbours = x + np.diag(ahead)
         rows = self._residuals(np.stack([x, *neighbours, *others]))
         count = len(x)
-        jacobian = (rows[1 : 1 + count] - rows[0]) / ahead[:, None]
-        jacobian[~np.isfinite(jacobian).all(axis=1)] = 0.0
+        is_whole = np.isfinite(rows[1 : 1 + count]).all(axis=1) & np.isfinite(rows[0]).all()
+        jacobian = np.where(is_whole[:, None], rows[1 : 1 + count], 0.0) - np.where(is_whole[:, None], rows[0], 0.0)
+        jacobian /= ahead[:, None]
         point = Point(x=x, residuals=rows[0], jacobian=jacobian.T, cost=self._cost(rows[0]))
         return point, [self._cost(row) for row in rows[1 + count :]]
 

@@ -1,1 +1,0 @@
-"""Parameters of a robot from its logs: `pippin fit`."""
