@@ -1,9 +1,9 @@
 """`pippin fit` beside `mujoco.sysid`, on the same log: `uv run --with 'mujoco[sysid]' python tests/benchmarks/fit.py`.
 
 An arm of seven hinges follows eight tones for 5 s at 500 Hz; MuJoCo makes the log, with noise on positions and ten
-times as much on velocities. Both start from 0.4 of the 21 true values of armature, damping and friction, and simulate the log
-in one piece, and then in windows of 0.25 s. Figures: the worst and the median error, and the wall time of the search,
-without imports and builds.
+times as much on velocities. Both start from 0.4 of the 21 true values of armature, damping and friction, and simulate
+the log in one piece; `pippin fit` does so in windows of 0.25 s, too. Figures: the worst and the median error, and the
+wall time of the search, without imports and builds.
 """
 
 from __future__ import annotations
