@@ -18,6 +18,11 @@ def _ascending(instance: Any, attribute: Any, value: tuple[float, float]) -> Non
         raise ValueError(f"'{attribute.name}' must ascend, got {value[0]:g} and {value[1]:g}")
 
 
+def _length(instance: Any, attribute: Any, value: float | str) -> None:
+    if not isinstance(value, str):
+        positive(instance, attribute, value)
+
+
 def _above_zero(instance: Any, attribute: Any, value: str | None) -> None:
     if value == "log" and instance.range[0] < 0.0:
         raise ValueError(f"'{attribute.name}' = \"log\" needs a range of positive numbers, got {instance.range[0]:g}")
@@ -25,7 +30,7 @@ def _above_zero(instance: Any, attribute: Any, value: str | None) -> None:
 
 @attrs.frozen(kw_only=True)
 class PriorConfig:
-    """What was known before: the value is about `mean`."""
+    """Earlier knowledge of a value: it is about `mean`."""
 
     std: float = attrs.field(validator=positive)
     """Standard deviation, in the unit of the parameter."""
@@ -89,7 +94,7 @@ class FitConfig:
     joints: Mapping[str, str] = attrs.field(factory=dict)
     """Labels of joints by their names in the logs, where they differ."""
 
-    window: float | Literal["whole"] = attrs.field(default=1.0)
+    window: float | Literal["whole"] = attrs.field(default=1.0, validator=_length)
     """Length of the windows that a log is divided into [s]; each starts from the measured state."""
 
     burn_in: float = attrs.field(default=0.0, validator=non_negative)

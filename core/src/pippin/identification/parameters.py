@@ -157,7 +157,7 @@ class ActuatorParameter(FitParameter):
 
 
 class SignalParameter(FitParameter):
-    """What the encoders read at zero, or the delay of the commands: it belongs to the log, not to the model."""
+    """The readings of encoders at zero, or the delay of the commands: numbers of the log, not of the model."""
 
     def __init__(self, key: str, config: FitParameterConfig, joints: Sequence[str]) -> None:
         self.name = key.removeprefix("signals.")

@@ -65,7 +65,7 @@ class FitResult:
     """Standard deviation of the noise of each joint that was assumed, by signal."""
 
     traces: tuple[Trace, ...] = attrs.field(repr=False, eq=False)
-    """Signals before and after."""
+    """For the core: signals before and after."""
 
     @property
     def file(self) -> Path:

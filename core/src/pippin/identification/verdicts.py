@@ -17,7 +17,7 @@ IDENTIFIED, _END = "identified", "at an end of its range"
 
 @attrs.frozen(kw_only=True)
 class FitVerdict:
-    """What the logs say of one value of a parameter."""
+    """A value of a parameter, and how well the logs determine it."""
 
     key: str
     """The place of the parameter."""
