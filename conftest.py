@@ -22,6 +22,12 @@ DEVICE = os.environ.get("PIPPIN_TEST_DEVICE", "cpu")
 """Device of the simulations that `simulate` builds, unless a test or its file names one."""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: tests of processes wait, and so does the type checker's worker."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None]:
     """Import the tests without collecting garbage, and keep the modules of Newton and Warp out of later collections."""
