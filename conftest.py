@@ -22,12 +22,6 @@ DEVICE = os.environ.get("PIPPIN_TEST_DEVICE", "cpu")
 """Device of the simulations that `simulate` builds, unless a test or its file names one."""
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: tests of processes wait, and so does the type checker's worker."""
-    return (os.cpu_count() or 1) + 1
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None]:
     """Import the tests without collecting garbage, and keep the modules of Newton and Warp out of later collections."""
@@ -39,6 +33,11 @@ def pytest_collection() -> Generator[None]:
         gc.freeze()
         gc.set_threshold(10_000)  # builds make many objects that stay: a tenth of the time went into collections
         gc.enable()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one process more than there are cores: some tests wait for a process of their own, or for time."""
+    return (os.cpu_count() or 1) + 1
 
 
 _SLOW_IMPORTS = {"kamino", "implicit-mpm"}
