@@ -43,6 +43,7 @@ DOORS = {
     ("pippin.analysis.inspection", "pippin.analysis.image"),
     ("pippin.analysis.inspection", "pippin.analysis.inspection.memory"),
     ("pippin.analysis.verify", "pippin.analysis.digests"),
+    ("pippin.identification.fit", "pippin.identification.course"),
     ("pippin.optimisation.optimise", "pippin.optimisation.descent"),
     ("pippin.optimisation.optimise", "pippin.optimisation.objective"),
     ("pippin.runs.run", "pippin.runs.simulate"),

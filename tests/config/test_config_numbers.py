@@ -12,6 +12,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
+from pippin.config.fit import FitParameterConfig
 from pippin.config.optimise import LossConfig, VariableConfig
 from pippin.config.selections import SelectionConfig
 from pippin.config.tendons import TendonGuideConfig
@@ -91,6 +92,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "SurfaceGripperConfig": TOOL,
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
     "VariableConfig": VARIABLE,
+    "FitConfig": {"parameters": {"x": FitParameterConfig(range=(0.0, 1.0))}},
     "OptimiseConfig": {"variables": {"x": VariableConfig(**VARIABLE)}, "loss": {"x": LossConfig(of=NAMED)}},
 }
 """Values that make a table right, where those by type do not; `...` is a value by type."""

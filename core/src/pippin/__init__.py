@@ -13,11 +13,15 @@ from .config import (
     ComponentConfig,
     FilePath,
     FilterConfig,
+    FitConfig,
+    FitParameterConfig,
+    FitSignalConfig,
     HydroelasticConfig,
     LossConfig,
     ObservationConfig,
     OptimiseConfig,
     PolicyConfig,
+    PriorConfig,
     SceneConfig,
     SceneSiteConfig,
     ShapeConfig,
@@ -46,6 +50,9 @@ if TYPE_CHECKING:
     from .analysis.inspection.rows import AssetContents
     from .analysis.verify import RunDifference, verify
     from .export.replay import Replay, ReplayError
+    from .identification.fit import fit
+    from .identification.result import FitResult
+    from .identification.verdicts import FitVerdict
     from .optimisation.optimise import optimise
     from .optimisation.result import OptimisationResult
     from .runs.reading import Run
@@ -71,6 +78,11 @@ __all__ = [
     "DoubleBuffer",
     "FilePath",
     "FilterConfig",
+    "FitConfig",
+    "FitParameterConfig",
+    "FitResult",
+    "FitSignalConfig",
+    "FitVerdict",
     "HookCall",
     "HookTrace",
     "Host",
@@ -82,6 +94,7 @@ __all__ = [
     "PippinError",
     "PluginError",
     "PolicyConfig",
+    "PriorConfig",
     "Replay",
     "ReplayError",
     "Run",
@@ -104,6 +117,7 @@ __all__ = [
     "compare",
     "did_you_mean",
     "find_file",
+    "fit",
     "hookimpl",
     "hookspec",
     "inspect",
@@ -119,6 +133,8 @@ _LATE = {
     "AssetContents": "pippin.analysis.inspection.rows",
     "Comparison": "pippin.analysis.comparison",
     "SweepResult": "pippin.sweeps.run_sweep",
+    "FitResult": "pippin.identification.result",
+    "FitVerdict": "pippin.identification.verdicts",
     "OptimisationResult": "pippin.optimisation.result",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
@@ -127,6 +143,7 @@ _LATE = {
     "RunResult": "pippin.runs.result",
     "SolverRun": "pippin.analysis.comparison",
     "compare": "pippin.analysis.compare",
+    "fit": "pippin.identification.fit",
     "inspect": "pippin.analysis.inspection",
     "optimise": "pippin.optimisation.optimise",
     "run": "pippin.runs.run",

@@ -5,6 +5,7 @@ from .catalog import CatalogConfig
 from .collision import BodyPairReductionConfig, CollisionConfig
 from .component import ComponentConfig
 from .extras import refuse_missing_extras
+from .fit import FitConfig, FitParameterConfig, FitSignalConfig, PriorConfig
 from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, FilterConfig, SceneConfig, SimulationConfig, SimulationOptions
@@ -24,11 +25,15 @@ __all__ = [
     "ComponentConfig",
     "FilePath",
     "FilterConfig",
+    "FitConfig",
+    "FitParameterConfig",
+    "FitSignalConfig",
     "HydroelasticConfig",
     "LossConfig",
     "ObservationConfig",
     "OptimiseConfig",
     "PolicyConfig",
+    "PriorConfig",
     "SceneConfig",
     "SceneSiteConfig",
     "ShapeConfig",

@@ -17,6 +17,7 @@ from .catalog import CatalogConfig
 from .collision import CollisionConfig
 from .component import ComponentConfig
 from .fields import NOT_A_KEY
+from .fit import FitConfig
 from .geometry import Quaternion, Vector3, orientation, vector
 from .joints import JointConfig
 from .optimise import OptimiseConfig
@@ -314,6 +315,7 @@ class SimulationConfig:
     trainer: Annotated[ComponentConfig, "trainer"] | None = None
     """How `pippin train` learns a policy; other commands leave it alone."""
     optimise: OptimiseConfig | None = None
+    fit: FitConfig | None = None
     viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
     """The viewers by label."""
     recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)

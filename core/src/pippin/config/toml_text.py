@@ -22,15 +22,17 @@ class _Line:
 
 
 def toml_text(data: Mapping[str, Any], comment: Callable[[KeyPath], str] | None = None) -> str:
-    """Return a table as a TOML document; `comment` returns the comment after the value at a path."""
+    """Return a table as a TOML document; `comment` returns the comment after the value at a path, or nothing."""
     lines = list(_table(data, (), ()))
     if lines and not lines[0].text:
         del lines[0]  # the blank line before the first header
     if comment is None:
         return "".join(f"{line.text}\n" for line in lines)
     width = max((len(line.text) for line in lines if line.path and len(line.text) <= 60), default=0)
+    texts = [comment(line.path) if line.path else "" for line in lines]
     return "".join(
-        f"{line.text:<{width}}  # {comment(line.path)}\n" if line.path else f"{line.text}\n" for line in lines
+        f"{line.text:<{width}}  # {text}\n" if text else f"{line.text}\n"
+        for line, text in zip(lines, texts, strict=True)
     )
 
 

@@ -1,0 +1,69 @@
+"""`pippin fit`: find the parameters of a file that explain logs of a robot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ._options import PATH, changes, json_line, out
+from ._progress import ConsoleProgress, shown_progress
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@click.option("--log", "logs", type=PATH, multiple=True, help="A log, or a pattern of logs; besides those of fit.logs.")
+@changes(has_worlds=False)
+@click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of fit.iterations.")
+@out()
+@json_line()
+def fit(
+    file: Path,
+    logs: tuple[Path, ...],
+    overrides: tuple[str, ...],
+    iterations: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the parameters of FILE that explain logs of a robot, as its table [fit] says.
+
+    A log has times, measured positions and commands: a CSV or npz file, or a recording of Pippin. It is divided into
+    windows, which all candidates simulate side by side from the measured state.
+
+    The folder, by default runs/NAME-DATE-TIME, has a configuration that extends FILE and has the identified values
+    (identified.toml), a summary (summary.json), and a page with a verdict for each value and the signals before and
+    after (report.html). Ctrl-C ends the fit, and what was found is written.
+
+    The exit code is 4 if a value is not identified, or if the windows that the fit did not see are met worse than
+    before.
+    """
+    chosen = [*overrides, *([] if iterations is None else [f"fit.iterations={iterations}"])]
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        with progress.phase("read"):
+            from pippin.identification.fit import fit as fit_file
+        try:
+            result = fit_file(file, logs, chosen, out=out)
+        except KeyboardInterrupt as error:
+            if error.args:
+                _note(progress, error.args[0])
+            raise
+        _note(progress, result)
+    if as_json:
+        click.echo(json.dumps(result.summary()))
+    if not result.is_identified:
+        raise click.exceptions.Exit(4)
+
+
+def _note(progress: ConsoleProgress, result: Any) -> None:
+    from pippin.identification.report import play_command, summary_lines
+
+    for line in summary_lines(result):
+        progress.note(line)
+    progress.note(
+        f"residual {result.costs[-1]:.4g} σ from {result.costs[0]:.4g} σ, {len(result.costs) - 1} iterations,"
+        f" {result.rollouts} rollouts in {result.seconds:.1f} s: {result.ended}"
+    )
+    progress.note(f"run it: {play_command(result)}")
+    progress.note(f"run folder: {result.folder}")

@@ -1,0 +1,120 @@
+"""The `[fit]` table: logs of a robot, the parameters that they determine, and how `pippin fit` finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import deep_iterable, ge, in_, lt, min_len, optional
+from pippin.validators import finite, non_negative, positive
+
+NOTED = ("clock", "rate", "saturated", "stale", "units")
+"""Faults of logs that may be accepted."""
+
+
+def _ascending(instance: Any, attribute: Any, value: tuple[float, float]) -> None:
+    if not value[0] < value[1]:
+        raise ValueError(f"'{attribute.name}' must ascend, got {value[0]:g} and {value[1]:g}")
+
+
+def _length(instance: Any, attribute: Any, value: float | str) -> None:
+    if not isinstance(value, str):
+        positive(instance, attribute, value)
+
+
+def _above_zero(instance: Any, attribute: Any, value: str | None) -> None:
+    if value == "log" and instance.range[0] < 0.0:
+        raise ValueError(f"'{attribute.name}' = \"log\" needs a range of positive numbers, got {instance.range[0]:g}")
+
+
+@attrs.frozen(kw_only=True)
+class PriorConfig:
+    """Earlier knowledge of a value: it is about `mean`."""
+
+    std: float = attrs.field(validator=positive)
+    """Standard deviation, in the unit of the parameter."""
+
+    mean: float | None = attrs.field(default=None, validator=optional(finite))
+    """The expected value; by default that of the file."""
+
+
+@attrs.frozen(kw_only=True)
+class FitParameterConfig:
+    """A parameter that varies, from the value that the file gives it."""
+
+    range: tuple[float, float] = attrs.field(validator=[deep_iterable(finite), _ascending])
+    """Lowest and highest value."""
+
+    each: Literal["joint", "group"] = "joint"
+    """Whether each joint has a value of its own, or all have one."""
+
+    joints: tuple[str, ...] | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Patterns of labels of the joints that vary; by default all."""
+
+    share: tuple[tuple[str, ...], ...] = ()
+    """Lists of patterns: the joints that a list matches share one value, such as those of the left and right side."""
+
+    scale: Literal["log", "linear"] | None = attrs.field(default=None, validator=_above_zero)
+    """Whether equal ratios or equal differences count the same; by default `log` for a range that is not negative."""
+
+    prior: PriorConfig | None = None
+    """What was known before, if anything."""
+
+
+@attrs.frozen(kw_only=True)
+class FitSignalConfig:
+    """A measured signal that is compared with the simulated one."""
+
+    std: float | None = attrs.field(default=None, validator=optional(positive))
+    """Standard deviation of its noise [rad or m, per second for velocities]; by default estimated from the log."""
+
+
+@attrs.frozen(kw_only=True)
+class FitConfig:
+    """The `[fit]` table: logs of a robot, and the parameters that `pippin fit` finds; other commands leave it alone."""
+
+    parameters: Mapping[str, FitParameterConfig] = attrs.field(validator=min_len(1))
+    """What varies, by place: `actuators.LABEL.KEY` for a number of an actuator, such as `actuators.arm.armature`;
+    `signals.offset` is what the robot's encoders read at the zero of a joint [rad or m], and `signals.delay` is the
+    time from a command to its effect [s]."""
+
+    logs: tuple[str, ...] = ()
+    """Files of logs, and patterns of them such as `logs/*.npz`; `--log` adds more."""
+
+    signals: Mapping[Literal["position", "velocity"], FitSignalConfig] = attrs.field(factory=dict)
+    """The signals that count; by default positions, and velocities if the logs have them."""
+
+    command: Literal["position_targets", "velocity_targets", "feedforward"] = "position_targets"
+    """The targets of actuators that the commands of the logs are."""
+
+    interpolation: Literal["step", "linear"] = "step"
+    """What is between two commands: the earlier one, or a straight line."""
+
+    joints: Mapping[str, str] = attrs.field(factory=dict)
+    """Labels of joints by their names in the logs, where they differ."""
+
+    window: float | Literal["whole"] = attrs.field(default=1.0, validator=_length)
+    """Length of the windows that a log is divided into [s]; each starts from the measured state."""
+
+    burn_in: float = attrs.field(default=0.0, validator=non_negative)
+    """Time at the start of a window that does not count [s]: the measured state forgets its noise there."""
+
+    validation: float = attrs.field(default=0.0, validator=[ge(0.0), lt(1.0)])
+    """Share of the windows, the last ones of each log, that the fit does not see, and that judge it."""
+
+    is_robust: bool = False
+    """Whether large residuals count linearly, so that outliers matter less."""
+
+    iterations: int = attrs.field(default=50, validator=ge(1))
+    """Largest number of iterations."""
+
+    tolerance: float = attrs.field(default=1e-4, validator=positive)
+    """The fit ends if an iteration lowers the cost by no more than this share."""
+
+    accept: tuple[str, ...] = attrs.field(default=(), validator=deep_iterable(in_(NOTED)))
+    """Faults of logs that are noted and not refused: `clock`, `rate`, `saturated`, `stale`, `units`."""
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.window, str) and not self.window > self.burn_in:
+            raise ValueError(f"'window' must be longer than 'burn_in', {self.burn_in:g}, got {self.window:g}")

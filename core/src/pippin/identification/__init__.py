@@ -1,0 +1,1 @@
+"""Identification: the parameters of a robot from its logs."""

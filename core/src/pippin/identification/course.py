@@ -1,0 +1,203 @@
+"""The course of a fit: the logs, the simulation of all candidates, the search, and the verdicts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from pippin.config import SimulationConfig
+from pippin.config.fit import FitConfig
+from pippin.errors import ConfigError, SimulationError
+from pippin.runs.progress import RunProgress
+from pippin.simulation import Simulation
+
+from .checks import refuse_faults
+from .least_squares import DAMPINGS, LeastSquares
+from .log import read_logs
+from .log_player import LogPlayer, joint_labels
+from .parameters import ActuatorParameter, find_parameters
+from .result import FitResult, Trace
+from .rollouts import Rollouts
+from .verdicts import FitVerdict, covariance, judge
+from .windows import divide
+
+
+class FitCourse:
+    """One fit: it reads the logs, builds the simulation, and lowers the cost."""
+
+    def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str]) -> None:
+        if not files:
+            raise ConfigError("fit.logs: there is no log; name files there, or by --log")
+        one = attrs.evolve(config.scene, worlds=1, settable_joints=True)
+        with Simulation(attrs.evolve(config, scene=one)) as first:
+            logs = read_logs(files, table, joint_labels(first.model, 1))
+            refuse_faults(logs, table)
+            if any(log.joints != logs[0].joints for log in logs):
+                raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
+            windows, steps = divide(logs, table, first.control_dt)
+            count = sum(each.count for each in find_parameters(table, first, logs[0].joints))
+        candidates = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
+        scene = attrs.evolve(one, worlds=candidates * len(windows))
+        player = LogPlayer(table, logs, windows, steps)
+        self.simulation = Simulation(attrs.evolve(config, scene=scene), plugins={"log": player})
+        self._table, self._logs, self._windows = table, logs, windows
+        self._parameters = find_parameters(table, self.simulation, player.joints)
+        self._rollouts = Rollouts(self.simulation, player, table, logs, windows, steps, self._parameters)
+        self._starts = [each.start() for each in self._parameters]
+        firsts = [each.unknowns(start) for each, start in zip(self._parameters, self._starts, strict=True)]
+        self._first_unknowns = self._unknowns = np.concatenate(firsts)
+        self._is_free = np.ones(len(self._unknowns), dtype=bool)
+        self._verdicts: dict[int, FitVerdict] = {}
+        self._ended = "it was stopped"
+        self._begun = time.perf_counter()
+        #: Root mean square of the residuals so far.
+        self.costs: list[float] = []
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Lower the cost until the end. Values that the logs do not tell go back to those of the file, and the others
+        are fitted once more.
+        """
+        self._begun = time.perf_counter()
+        while True:
+            self._minimise(progress, stop_if_asked)
+            self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
+            lost = [number for number in self._verdicts if self._is_free[number]]
+            if not lost:
+                return
+            self._unknowns[lost] = self._first_unknowns[lost]
+            self._is_free[lost] = False
+            if not self._is_free.any():
+                return
+
+    def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Lower the cost by the values that are free."""
+        is_free, (low, high) = self._is_free, self._ends_of()
+        means, weights = self._priors()
+
+        def residuals(unknowns: np.ndarray) -> np.ndarray:
+            stop_if_asked()
+            whole = np.tile(self._unknowns, (len(unknowns), 1))
+            whole[:, is_free] = unknowns
+            values = np.stack([self._values(row) for row in whole])
+            own = self._rollouts.residuals(values)[0]
+            return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)
+
+        options = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
+        method = LeastSquares(residuals, low[is_free], high[is_free], **options)
+        try:
+            for point in method.iterate(self._unknowns[is_free], self._table.iterations):
+                self._point = point
+                self._unknowns = self._unknowns.copy()
+                self._unknowns[is_free] = point.x
+                self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
+                progress.update(f"{len(self.costs) - 1} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
+        except FloatingPointError as error:
+            raise SimulationError(
+                "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
+            ) from error
+        self._ended = method.ended
+
+    def _ends_of(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the bounds of the unknowns."""
+        ends = [each.unknowns(np.array(each.config.range)) for each in self._parameters]
+        return self._spread([end[0] for end in ends]), self._spread([end[1] for end in ends])
+
+    def _priors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean of each value that was known before, and the inverse of its variance."""
+        tables = [each.config.prior for each in self._parameters]
+        means = [
+            start if table is None or table.mean is None else np.full_like(start, table.mean)
+            for table, start in zip(tables, self._starts, strict=True)
+        ]
+        return np.concatenate(means), self._spread([0.0 if table is None else table.std**-2 for table in tables])
+
+    def _spread(self, numbers: Sequence[float]) -> np.ndarray:
+        """Return a number of each parameter for each of its values."""
+        return np.repeat(np.array(numbers, dtype=float), [each.count for each in self._parameters])
+
+    def _values(self, unknowns: np.ndarray) -> np.ndarray:
+        parts = np.split(unknowns, np.cumsum([each.count for each in self._parameters])[:-1])
+        return np.concatenate([each.values(part) for each, part in zip(self._parameters, parts, strict=True)])
+
+    def _judged(self) -> Iterator[tuple[int, FitVerdict]]:
+        """Yield the number of each value that is free, and its verdict."""
+        point, free = self._point, np.flatnonzero(self._is_free)
+        values, (low, high) = self._values(self._unknowns), self._ends_of()
+        rows = len(point.residuals) - len(values)
+        parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
+        slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
+        priors = self._priors()[1][free] * slopes**2
+        jacobian, residuals = point.jacobian[:rows], point.residuals[:rows]
+        names = [(each.key, name) for each in self._parameters for name in each.names]
+        ranges = np.array([each.config.range for each in self._parameters for _ in each.names])
+        verdicts = judge(
+            [names[number] for number in free],
+            np.concatenate(self._starts)[free],
+            values[free],
+            ranges[free],
+            ((self._unknowns - low) / (high - low))[free],
+            np.sqrt(np.diag(covariance(jacobian, residuals, priors))) * slopes,
+            jacobian,
+            priors,
+        )
+        return zip(free.tolist(), verdicts, strict=True)
+
+    def result(self, folder: Path) -> FitResult:
+        """Return what was found, after rollouts of the values of the file, and of those that are kept."""
+        seconds = time.perf_counter() - self._begun
+        found = self._verdicts | dict(self._judged()) if self._is_free.any() else self._verdicts
+        verdicts = tuple(found[number] for number in sorted(found))
+        starts = np.concatenate(self._starts)
+        kept = np.array([each.value if each.is_identified else each.start for each in verdicts])
+        both = self._rollouts.roll_out(np.stack([starts, kept]))
+        _, validating = self._rollouts.residuals(np.stack([starts, kept]))
+        errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
+        return FitResult(
+            folder=folder,
+            verdicts=verdicts,
+            costs=tuple(self.costs),
+            validation=None if errors is None else (errors[0], errors[1]),
+            rollouts=self._rollouts.count,
+            seconds=seconds,
+            ended=self._ended,
+            noise={kind: tuple(noise.tolist()) for kind, noise in self._rollouts.noise.items()},
+            traces=tuple(self._traces(both)),
+        )
+
+    def _traces(self, simulated: Sequence[Mapping[str, np.ndarray]]) -> Iterable[Trace]:
+        for number, window in enumerate(self._windows):
+            log = self._logs[window.log]
+            for kind, own in simulated[number].items():
+                for column, joint in enumerate(log.joints):
+                    measured = self._rollouts.measured(number, kind)[:, column]
+                    yield Trace(
+                        log=log.name,
+                        joint=joint,
+                        signal=kind,
+                        is_validation=window.is_validation,
+                        times=log.times[window.samples],
+                        values=np.stack([measured, *own[:, :, column]], axis=1),
+                    )
+
+    def tables(self, result: FitResult) -> tuple[dict[str, Any], dict[tuple[Any, ...], str]]:
+        """Return the tables of actuators with a value that was identified, and a comment for each value."""
+        tables: dict[str, Any] = {}
+        comments: dict[tuple[Any, ...], str] = {}
+        for parameter in self._parameters:
+            own = [each for each in result.verdicts if each.key == parameter.key]
+            if not isinstance(parameter, ActuatorParameter) or not any(each.is_identified for each in own):
+                continue
+            values = [each.value if each.is_identified else each.start for each in own]
+            texts = [f"± {each.half_width:.2g}" if each.is_identified else each.verdict for each in own]
+            where, found = parameter.written(np.array(values))
+            place: dict[str, Any] = tables
+            for key in where:
+                place = place.setdefault(key, {})
+            place |= {"extends": False, **found}
+            for pattern, text in zip(found, parameter.spread_out(texts), strict=True):
+                comments[(*where, pattern)] = text
+        return tables, comments

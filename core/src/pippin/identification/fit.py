@@ -1,0 +1,110 @@
+"""The fit of a file to logs: its loop, its live line, its folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pippin.config import SimulationConfig, dump_toml, load
+from pippin.config.overrides import apply, parse
+from pippin.config.toml_text import toml_text
+from pippin.config.tree import Node
+from pippin.errors import ConfigError
+from pippin.runs.decisions import import_newton
+from pippin.runs.folder import RunFolder
+from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
+from pippin.runs.progress import current_progress
+
+from .result import FitResult
+
+Overrides = Mapping[str, Any] | Iterable[str] | None
+
+
+def fit(
+    file: str | os.PathLike[str],
+    logs: Sequence[str | os.PathLike[str]] = (),
+    overrides: Overrides = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+) -> FitResult:
+    """Find the parameters of a file that explain logs of a robot, as its table `[fit]` says.
+
+    The logs are divided into windows. The worlds of one simulation are candidates × windows: each starts from the
+    measured state of its window, and gets the commands of the log. The method of Levenberg and Marquardt lowers the
+    differences of simulated and measured signals, divided by their noise.
+
+    The folder has a configuration that extends the file and has the identified values (`identified.toml`), every value
+    of the fit (`config.toml`), a summary and a page.
+
+    Args:
+        file: The configuration file.
+        logs: Logs besides those of `fit.logs`.
+        overrides: Values on top of the file, as for `pippin.load`.
+        out: The folder, new or empty; by default `runs/NAME-DATE-TIME`.
+
+    Raises:
+        ConfigError: The file or a log is wrong, or a parameter means nothing that can vary.
+        PluginError: A plugin cannot be loaded, or breaks its contract.
+        SimulationError: The simulation diverges with the values of the file.
+        KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
+    """
+    overrides = list(overrides) if overrides is not None and not isinstance(overrides, Mapping) else overrides or {}
+    source = Path(file)
+    config = load(source, overrides).unobserved()
+    table = config.fit
+    if table is None:
+        raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
+    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
+    progress = current_progress()
+    import_newton(config, progress)
+    from .course import FitCourse
+
+    with progress.phase("build"):
+        course = FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)])
+    with course.simulation, stopped_between_steps(NeverWaiting()) as stop_if_asked:
+        try:
+            with progress.phase("fit"):
+                course.run(progress, stop_if_asked)
+        except KeyboardInterrupt as error:
+            if not course.costs:
+                raise
+            result = course.result(folder.path)
+            _write(folder, source, overrides, config, result, course.tables(result))
+            raise KeyboardInterrupt(result) from error
+        result = course.result(folder.path)
+        _write(folder, source, overrides, config, result, course.tables(result))
+    return result
+
+
+def _write(
+    folder: RunFolder,
+    source: Path,
+    overrides: Any,
+    config: SimulationConfig,
+    result: FitResult,
+    identified: tuple[dict[str, Any], Mapping[tuple[Any, ...], str]],
+) -> None:
+    """Write the files of a fit."""
+    from .report import fit_page
+
+    folder.write_config(config)
+    folder.write_summary(result.summary())
+    base = Path(os.path.relpath(source, folder.path)).as_posix()
+    lower = apply(Node.build({"extends": [base]}), parse(overrides)).plain()
+    tables, comments = identified
+    for kind, own in tables.items():
+        lower[kind] = _merged(lower.get(kind, {}), own)
+    folder.write_text(result.file.name, toml_text(lower, lambda path: comments.get(path, "")))
+    folder.write_text("report.html", fit_page(str(source), result, dump_toml(config)))
+
+
+def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plain table merged over another one; `extends = false` stays, for the file below both."""
+    found = dict(lower)
+    for key, value in upper.items():
+        below = found.get(key)
+        deeper = isinstance(value, Mapping) and isinstance(below, Mapping) and "extends" not in value
+        found[key] = _merged(below, value) if deeper else value  # pyright: ignore[reportArgumentType]
+    return found

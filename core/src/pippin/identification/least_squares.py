@@ -1,0 +1,133 @@
+"""Least squares by the method of Levenberg and Marquardt, over residuals that are evaluated for many points at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import attrs
+import numpy as np
+
+STEP = 0.02
+"""Step of a difference quotient: in single precision, a smaller one measures rounding."""
+
+DAMPINGS = (1.0, 0.1, 10.0, 0.01, 100.0, 1e3, 1e4)
+"""The dampings of the proposals of an iteration, in units of the present one; the first one has a Jacobian."""
+
+_DAMPING, _LEAST, _LARGEST = 1e-3, 1e-9, 1e9
+_HUBER = 1.345
+
+Residuals = Callable[[np.ndarray], np.ndarray]
+"""Returns the residuals of some points, shape [points, rows], from their coordinates, shape [points, unknowns]."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Point:
+    """A point, its residuals and their Jacobian."""
+
+    x: np.ndarray
+    """Coordinates, shape [unknowns]."""
+
+    residuals: np.ndarray
+    """Residuals, shape [rows]."""
+
+    jacobian: np.ndarray
+    """Derivatives of the residuals, shape [rows, unknowns]; zero where both neighbours of the point failed."""
+
+    cost: float
+    """Half of the sum of the squares; of large residuals with a robust loss, less."""
+
+
+class LeastSquares:
+    """A minimisation within bounds. An iteration evaluates a point, its neighbours and other proposals at once.
+
+    Args:
+        residuals: The residuals. A row that is not finite makes a point infinitely bad.
+        low: Lower bounds, shape [unknowns].
+        high: Upper bounds, shape [unknowns].
+        is_robust: Whether residuals above 1.345 count linearly, as Huber proposed.
+        tolerance: The end: an iteration lowers the cost by no more than this share.
+    """
+
+    def __init__(
+        self, residuals: Residuals, low: np.ndarray, high: np.ndarray, *, is_robust: bool = False, tolerance: float
+    ) -> None:
+        self._residuals, self._low, self._high = residuals, low, high
+        self._is_robust, self._tolerance = is_robust, tolerance
+        self._damping = _DAMPING
+        #: Why it ended.
+        self.ended: str = "it was stopped"
+
+    def iterate(self, x: np.ndarray, iterations: int) -> Iterator[Point]:
+        """Yield the best point so far: that of the start, and after each iteration.
+
+        Args:
+            x: The start, shape [unknowns].
+            iterations: Largest number of iterations.
+
+        Raises:
+            FloatingPointError: The residuals of the start are not finite.
+        """
+        point, _ = self._evaluate(x, [])
+        if not np.isfinite(point.cost):
+            raise FloatingPointError("the residuals of the start are not finite")
+        yield point
+        for _ in range(iterations):
+            proposals = [self._proposal(point, self._damping * factor) for factor in DAMPINGS]
+            main, costs = self._evaluate(proposals[0], proposals[1:])
+            best = int(np.argmin([main.cost, *costs]))
+            if best and main.cost >= point.cost > costs[best - 1]:
+                main, _ = self._evaluate(proposals[best], [])
+            change = point.cost - main.cost
+            self._damping = float(np.clip(self._damping * DAMPINGS[best], _LEAST, _LARGEST))
+            if change > 0.0:
+                is_still = change <= self._tolerance * point.cost
+                point = main
+                yield point
+                if is_still:
+                    self.ended = "the cost no longer falls"
+                    return
+            elif min(main.cost, *costs) >= point.cost:
+                if self._damping >= _LARGEST or np.abs(proposals[0] - point.x).max() < 1e-3 * STEP:
+                    self.ended = "no step lowers the cost"
+                    return
+                self._damping = min(self._damping * 1e3, _LARGEST)
+        self.ended = "it took all iterations"
+
+    def _evaluate(self, x: np.ndarray, others: list[np.ndarray]) -> tuple[Point, list[float]]:
+        """Return a point, and the costs of others."""
+        ahead = np.where(x + STEP <= self._high, STEP, -STEP)
+        neighbours = x + np.diag(ahead)
+        rows = self._residuals(np.stack([x, *neighbours, *others]))
+        count = len(x)
+        is_whole = np.isfinite(rows[1 : 1 + count]).all(axis=1) & np.isfinite(rows[0]).all()
+        jacobian = np.where(is_whole[:, None], rows[1 : 1 + count], 0.0) - np.where(is_whole[:, None], rows[0], 0.0)
+        jacobian /= ahead[:, None]
+        point = Point(x=x, residuals=rows[0], jacobian=jacobian.T, cost=self._cost(rows[0]))
+        return point, [self._cost(row) for row in rows[1 + count :]]
+
+    def _cost(self, residuals: np.ndarray) -> float:
+        if not np.isfinite(residuals).all():
+            return np.inf
+        if not self._is_robust:
+            return 0.5 * float(residuals @ residuals)
+        size = np.abs(residuals)
+        return float(np.where(size <= _HUBER, 0.5 * size**2, _HUBER * (size - 0.5 * _HUBER)).sum())
+
+    def _proposal(self, point: Point, damping: float) -> np.ndarray:
+        """Return the next point for a damping: the step of the unknowns that no bound holds."""
+        weights = np.ones_like(point.residuals)
+        if self._is_robust:
+            weights = np.minimum(1.0, _HUBER / np.maximum(np.abs(point.residuals), 1e-300))
+        gradient = point.jacobian.T @ (weights * point.residuals)
+        normal = point.jacobian.T @ (weights[:, None] * point.jacobian)
+        x, is_free, step = point.x, np.ones(len(point.x), dtype=bool), np.zeros(len(point.x))
+        for _ in range(len(x)):
+            is_free &= np.diag(normal) > 0.0
+            step = np.zeros_like(x)
+            own = normal[np.ix_(is_free, is_free)]
+            step[is_free] = -np.linalg.lstsq(own + damping * np.diag(np.diag(own)), gradient[is_free], rcond=None)[0]
+            held = ((x <= self._low) & (step < 0.0)) | ((x >= self._high) & (step > 0.0))
+            if not (held & is_free).any():
+                break
+            is_free &= ~held
+        return np.clip(x + step, self._low, self._high)

@@ -1,0 +1,162 @@
+"""The plugin that starts each world from a log, plays the commands, and keeps the motion of the joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host
+from pippin.axes import axis_labels
+from pippin.binding import Binding
+from pippin.config.fit import FitConfig
+from pippin.errors import ConfigError
+from pippin.hookspecs import hookimpl
+
+from .kernels import count_step, keep_joints, play_commands, write_start
+from .log import Log
+from .windows import Window
+
+_NEAREST = 4
+"""Samples on each side of one of which a velocity is the slope."""
+
+
+class LogPlayer:
+    """Plays windows of logs, one in each world: world `candidate * len(windows) + window`.
+
+    Args:
+        config: The table `[fit]`.
+        logs: The logs; all have the same joints.
+        windows: The windows.
+        steps: Control steps of a rollout.
+    """
+
+    def __init__(self, config: FitConfig, logs: Sequence[Log], windows: Sequence[Window], steps: int) -> None:
+        self._config, self._logs, self._windows, self._steps = config, logs, windows, steps
+        #: Labels of the joints of the logs.
+        self.joints: tuple[str, ...] = logs[0].joints
+
+    @hookimpl
+    def bind(self, binding: Binding) -> None:
+        """Find the joints, and copy the logs to the device."""
+        host = self._host = binding.simulation
+        worlds, device = host.world_count, host.device
+        dofs, coordinates = _places(host.model, self.joints, worlds)
+        self._dofs, self._coordinates = (wp.array(each, dtype=int, device=device) for each in (dofs, coordinates))
+        of_world = [self._windows[world % len(self._windows)] for world in range(worlds)]
+        begins = np.concatenate([[0], np.cumsum([len(log.times) for log in self._logs])])
+        times = np.concatenate([log.times - log.times[0] for log in self._logs])
+        self._times = wp.array(times, dtype=wp.float64, device=device)
+        self._commands = wp.array(np.concatenate([log.command for log in self._logs]), dtype=float, device=device)
+        of_log = np.array([window.log for window in of_world])
+        rows = begins[of_log]
+        self._first = wp.array(rows, dtype=int, device=device)
+        self._last = wp.array(begins[of_log + 1] - 1, dtype=int, device=device)
+        starts = rows + np.array([window.first for window in of_world])
+        self._start = wp.array(times[starts], dtype=wp.float64, device=device)
+        self._measured = np.concatenate([log.signals["position"] for log in self._logs])[starts]
+        self._rates = np.concatenate([_velocities(log) for log in self._logs])[starts]
+        self._start_q, self._start_qd, self._offsets = (
+            wp.zeros(dofs.shape, dtype=float, device=device) for _ in range(3)
+        )
+        self._delays = wp.zeros(worlds, dtype=float, device=device)
+        self._counts = wp.zeros(worlds, dtype=wp.int64, device=device)
+        shape = (self._steps, *dofs.shape)
+        self._positions, self._velocities = (wp.zeros(shape, dtype=float, device=device) for _ in range(2))
+        self.vary(np.zeros(worlds), np.zeros(dofs.shape))
+        self._targets = self._find_targets()
+
+    def vary(self, delays: np.ndarray, offsets: np.ndarray) -> None:
+        """Set the delay of the commands [s], shape [worlds], and what encoders read at zero, shape [worlds, joints]."""
+        self._delays.assign(delays.astype(np.float32))
+        self._offsets.assign(-offsets.astype(np.float32))
+        self._start_q.assign((self._measured - offsets).astype(np.float32))
+        self._start_qd.assign(self._rates.astype(np.float32))
+
+    def motion(self) -> Mapping[str, np.ndarray]:
+        """Return `position` and `velocity` of the joints, shape [steps + 1, worlds, joints], of the last rollout."""
+        starts = {"position": (self._start_q, self._positions), "velocity": (self._start_qd, self._velocities)}
+        return {
+            name: np.concatenate([on_host(first)[None], on_host(others)]) for name, (first, others) in starts.items()
+        }
+
+    def state_arrays(self) -> Mapping[str, wp.array]:
+        """Return the control steps of each world since its reset, shape [worlds]."""
+        return {"counts": self._counts}
+
+    @hookimpl
+    def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Start the masked worlds from the measured state."""
+        for values, index, numbers in (
+            (self._start_q, self._coordinates, state.joint_q),
+            (self._start_qd, self._dofs, state.joint_qd),
+        ):
+            wp.launch(write_start, index.shape, [world_mask, values, index, numbers], device=world_mask.device)
+
+    @hookimpl
+    def start_step(self, dt: float) -> None:
+        """Write the commands of the control step."""
+        for targets, columns in self._targets:
+            inputs = [self._times, self._commands, columns, self._first, self._last, self._start, self._delays]
+            inputs += [self._offsets, self._counts, wp.float64(dt), self._config.interpolation == "linear", targets]
+            wp.launch(play_commands, targets.shape, inputs, device=targets.device)
+
+    @hookimpl
+    def end_step(self, state: newton.State) -> None:
+        """Keep the motion, and count the control step."""
+        inputs = [state.joint_q, state.joint_qd, self._coordinates, self._dofs, self._counts]
+        inputs += [self._positions, self._velocities]
+        wp.launch(keep_joints, self._dofs.shape, inputs, device=self._dofs.device)
+        wp.launch(count_step, len(self._counts), [self._counts], device=self._counts.device)
+
+    def _find_targets(self) -> list[tuple[wp.array, wp.array]]:
+        """Return the targets of each actuator, and the column of the commands for each of its joints; -1 for none."""
+        name, found = self._config.command, []
+        for actuator in self._host.actuators.values():
+            labels = getattr(actuator, "joint_labels", ())
+            columns = [self.joints.index(label) if label in self.joints else -1 for label in labels]
+            if any(column >= 0 for column in columns) and name not in getattr(actuator, "unread_targets", {}):
+                found.append((getattr(actuator, name), wp.array(columns, dtype=int, device=self._host.device)))
+        if not found:
+            raise ConfigError(f"fit.command: no actuator takes {name!r} of the joints of the logs; choose another one")
+        return found
+
+
+def joint_labels(model: newton.Model, worlds: int) -> tuple[str, ...]:
+    """Return the labels of the joints of a world that have a coordinate of their own."""
+    return tuple(_of_one_world(model, worlds))
+
+
+def _of_one_world(model: newton.Model, worlds: int) -> dict[str, tuple[int, int]]:
+    """Return the degree of freedom and the coordinate of each joint of the first world, by label."""
+    joints = model.joint_count // worlds
+    starts, coordinates = on_host(model.joint_qd_start), on_host(model.joint_q_start)
+    kinds = on_host(model.joint_type)
+    singles = {int(each) for each in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6)}
+    found = {}
+    for joint in range(joints):
+        if int(kinds[joint]) in singles:
+            for axis, label in enumerate(axis_labels(model, [joint])):
+                found[label] = (int(starts[joint]) + axis, int(coordinates[joint]) + axis)
+    return found
+
+
+def _places(model: newton.Model, joints: Sequence[str], worlds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the degrees of freedom and the coordinates of joints in all worlds, shape [worlds, joints] each."""
+    found = _of_one_world(model, worlds)
+    own = np.array([found[label] for label in joints])
+    sizes = model.joint_dof_count // worlds, model.joint_coord_count // worlds
+    dofs, coordinates = (own[:, side] + np.arange(worlds)[:, None] * sizes[side] for side in range(2))
+    return dofs, coordinates
+
+
+def _velocities(log: Log) -> np.ndarray:
+    """Return the velocities of a log; if it has none, the slopes of straight lines through the nearest positions."""
+    if "velocity" in log.signals:
+        return log.signals["velocity"]
+    reach = np.arange(-_NEAREST, _NEAREST + 1)
+    near = np.clip(np.arange(len(log.times))[:, None] + reach, 0, len(log.times) - 1)
+    times, positions = log.times[near], log.signals["position"][near]
+    times = times - times.mean(axis=1, keepdims=True)
+    return (times[..., None] * positions).sum(axis=1) / (times**2).sum(axis=1)[:, None]

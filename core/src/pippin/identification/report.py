@@ -1,0 +1,141 @@
+"""Page of a fit: a verdict for each value, the signals before and after, and the course."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pippin.runs.report.chart import Axis, Chart, Line
+from pippin.runs.report.markup import element, folded, section, table
+from pippin.runs.report.page import Charts, grid, page
+
+from .result import FitResult, Trace
+
+_CHARTS = 24
+"""Most charts of signals."""
+
+_LINES = [Line(name="measured", color=0), Line(name="file", color=1, style="dotted"), Line(name="found", color=2)]
+
+
+def fit_page(file: str, result: FitResult, config: str) -> str:
+    """Return the page of a fit.
+
+    Args:
+        file: The configuration file.
+        result: What was found.
+        config: The configuration as TOML.
+    """
+    charts = Charts()
+    tiles = {
+        "identified": f"{sum(each.is_identified for each in result.verdicts)} of {len(result.verdicts)}",
+        "residual, with the file": f"{result.costs[0]:.3g} σ",
+        "residual, found": f"{result.costs[-1]:.3g} σ",
+        "validation": "none" if result.validation is None else "{:.3g} → {:.3g} σ".format(*result.validation),
+        "rollouts": str(result.rollouts),
+        "wall time": f"{result.seconds:.1f} s",
+    }
+    body = [
+        element(
+            "header",
+            element("h1", f"Fit of {Path(file).name}"),
+            element("code", play_command(result), class_="command"),
+        ),
+        element(
+            "div",
+            *(element("div", element("b", value), element("span", name)) for name, value in tiles.items()),
+            class_="tiles",
+        ),
+        section("Parameters", element("p", _judgement(result)), table(HEADS, rows(result), numeric=2)),
+        section("Signals", grid([charts.place(chart) for chart in _signals(result.traces)])),
+        section("Course", grid([charts.place(_course(result))]), element("p", f"{result.ended}.")),
+        section("Settings", folded("config.toml, with every default", element("pre", config))),
+    ]
+    return page(f"{Path(file).stem}: fit", body, charts)
+
+
+def play_command(result: FitResult) -> str:
+    """Return the command that runs the file with what was identified."""
+    return shlex.join(["pippin", "run", str(result.file)])
+
+
+HEADS = ("parameter", "joint", "file", "found", "± 95 %", "verdict")
+"""Heads of the table of parameters."""
+
+
+def rows(result: FitResult) -> list[tuple[str, ...]]:
+    """Return a row of texts for each value."""
+    return [
+        (
+            each.key,
+            each.name,
+            f"{each.start:.5g}",
+            f"{each.value:.5g}",
+            f"{each.half_width:.2g}",
+            each.verdict + (f", coupled to {' and '.join(each.coupled)}" if each.coupled else ""),
+        )
+        for each in result.verdicts
+    ]
+
+
+def _judgement(result: FitResult) -> str:
+    if result.validation is None:
+        return (
+            "No window was left for validation: a small residual proves nothing by itself. Set fit.validation, or fit"
+            " to more logs."
+        )
+    before, after = result.validation
+    if after > before:
+        return (
+            f"The windows that the fit did not see are met worse than before ({before:.3g} σ, now {after:.3g} σ): the"
+            " model lacks something, or the fit explains noise. Do not use these values."
+        )
+    return f"The windows that the fit did not see had a residual of {before:.3g} σ, and now have {after:.3g} σ."
+
+
+def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
+    """Yield a chart for each joint, signal and log, over all windows."""
+    groups: dict[tuple[str, str, str], list[Trace]] = {}
+    for trace in traces:
+        groups.setdefault((trace.log, trace.joint, trace.signal), []).append(trace)
+    for (log, joint, signal), own in list(groups.items())[:_CHARTS]:
+        own.sort(key=lambda trace: trace.times[0])
+        gap = np.full((1, 3), np.nan)
+        values = np.concatenate([part for trace in own for part in (trace.values, gap)])[:-1]
+        times = np.concatenate([part for trace in own for part in (trace.times, trace.times[-1:])])[:-1]
+        unseen = [trace for trace in own if trace.is_validation]
+        yield Chart(
+            title=f"{joint}: {signal}",
+            unit="rad or m" if signal == "position" else "rad/s or m/s",
+            lines=_LINES,
+            times=times,
+            values=values.T[None, :, :, None],
+            gaps=np.zeros((1, 3)),
+            note=Path(log).name + (f"; validation from {unseen[0].times[0]:.3g} s" if unseen else ""),
+        )
+
+
+def _course(result: FitResult) -> Chart:
+    numbers = list(range(len(result.costs)))
+    stride = -(-len(numbers) // 10)
+    return Chart(
+        title="Residual before each iteration",
+        unit="σ",
+        lines=[Line(name="residual", color=0)],
+        times=np.array(numbers, dtype=float),
+        values=np.array(result.costs)[None, None, :, None],
+        gaps=np.zeros((1, 1)),
+        is_logarithmic=min(result.costs) > 0.0,
+        axis=Axis(places=numbers, labels=[str(each) if each % stride == 0 else "" for each in numbers]),
+    )
+
+
+def summary_lines(result: FitResult) -> Iterator[str]:
+    """Yield the lines that a terminal shows."""
+    texts: list[tuple[Any, ...]] = [HEADS, *rows(result)]
+    widths = [max(len(str(text[column])) for text in texts) for column in range(len(HEADS) - 1)]
+    for text in texts:
+        yield "  ".join([*(f"{cell:<{width}}" for cell, width in zip(text[:-1], widths, strict=True)), text[-1]])
+    yield _judgement(result)

@@ -1,0 +1,92 @@
+"""The result of a fit: a verdict for each value, costs, and the files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from .verdicts import FitVerdict
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Trace:
+    """A signal of a joint over a window, measured and simulated."""
+
+    log: str
+    """The log."""
+
+    joint: str
+    """Label of the joint."""
+
+    signal: str
+    """`position` or `velocity`."""
+
+    is_validation: bool
+    """Whether the fit did not see it."""
+
+    times: np.ndarray
+    """Times of the samples [s], shape [samples]."""
+
+    values: np.ndarray
+    """Measured, simulated with the values of the file, and with those that were found, shape [samples, 3]."""
+
+
+@attrs.frozen(kw_only=True)
+class FitResult:
+    """The parameters that a fit found, and how well the logs determine them."""
+
+    folder: Path
+    """The folder of its files."""
+
+    verdicts: tuple[FitVerdict, ...]
+    """A verdict for each value."""
+
+    costs: tuple[float, ...]
+    """Root of the mean square of the residuals, in units of the noise, before each iteration and at the end."""
+
+    validation: tuple[float, float] | None
+    """The same of the windows that the fit did not see: with the values of the file, and with those that were found;
+    None if there are none."""
+
+    rollouts: int
+    """Rollouts of all candidates."""
+
+    seconds: float
+    """Wall time of the iterations [s]."""
+
+    ended: str
+    """Why it ended."""
+
+    noise: Mapping[str, tuple[float, ...]]
+    """Standard deviation of the noise of each joint that was assumed, by signal."""
+
+    traces: tuple[Trace, ...] = attrs.field(repr=False, eq=False)
+    """For the core: signals before and after."""
+
+    @property
+    def file(self) -> Path:
+        """The file that extends the user's, and has the values that were identified."""
+        return self.folder / "identified.toml"
+
+    @property
+    def is_identified(self) -> bool:
+        """Whether each value is identified, and the windows that the fit did not see are met better than before."""
+        is_better = self.validation is None or self.validation[1] <= self.validation[0]
+        return is_better and all(each.is_identified for each in self.verdicts)
+
+    def value(self, key: str) -> dict[str, float]:
+        """Return the values of a parameter by the names of its joints.
+
+        Args:
+            key: The place of the parameter, as in `[fit.parameters]`.
+        """
+        return {each.name: each.value for each in self.verdicts if each.key == key}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the numbers, for JSON."""
+        plain = attrs.asdict(self, filter=lambda field, _: field.name != "traces")
+        return {**plain, "folder": str(self.folder), "file": str(self.file), "is_identified": self.is_identified}

@@ -1,0 +1,241 @@
+"""Fits: known parameters are found, and what logs do not tell is said."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pippin
+import pytest
+from click.testing import CliRunner
+from pippin.cli import main
+from pippin.config.toml_text import toml_text
+
+from . import arms
+
+RANGES = {"armature": [1e-3, 1.0], "damping": [0.0, 5.0], "friction": [0.0, 2.0]}
+
+
+def by_joint(pair):
+    return {".*shoulder": pair[0], ".*elbow": pair[1]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path
+
+
+def write(folder, tables, **fit):
+    parameters = {f"actuators.arm.{name}": {"range": ends} for name, ends in RANGES.items()}
+    file = folder / "arm.toml"
+    file.write_text(toml_text({**tables, "fit": {"parameters": parameters, **fit}}), encoding="utf-8")
+    return file
+
+
+def true_log(folder, **options):
+    truth = {name: by_joint(pair) for name, pair in arms.TRUTH.items()}
+    arms.log(folder / "log.npz", arms.tables(folder, **truth), **options)
+    return folder / "log.npz"
+
+
+@pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
+def test_known_parameters_and_a_delay_are_found_and_the_file_runs(folder, solver):
+    log = true_log(folder, seconds=4.0, noise=1e-4, lag=3)
+    file = write(folder, arms.tables(folder, solver), validation=0.25)
+    delay = {"fit.parameters.'signals.delay'": {"range": [0.0, 0.05]}}
+
+    result = pippin.fit(file, [log], delay, out=folder / "out")
+
+    assert result.is_identified
+    assert result.validation is not None
+    assert result.validation[1] < 1.1 < 50.0 < result.validation[0]
+    for name, truth in arms.TRUTH.items():
+        found = list(result.value(f"actuators.arm.{name}").values())
+        np.testing.assert_allclose(found, truth, rtol=0.02)
+    assert result.value("signals.delay")["commands"] == pytest.approx(0.015, abs=1e-4)
+    with pippin.Simulation(result.file) as simulation:
+        armature = simulation.actuators["arm"].get("armature").numpy()[0]
+    np.testing.assert_allclose(armature, list(result.value("actuators.arm.armature").values()), rtol=1e-6)
+    assert "±" in result.file.read_text(encoding="utf-8")
+    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert "shoulder: position" in page
+    assert "identified" in page
+
+
+def test_an_encoder_that_reads_wrong_at_zero_is_found(folder):
+    arrays = arms.log(folder / "log.npz", arms.tables(folder), seconds=3.0)
+    shift = np.array([0.03, -0.05])
+    arrays["position"] += shift
+    arrays["command"] += shift
+    np.savez(folder / "log.npz", **arrays)
+    file = folder / "arm.toml"
+    fit = {"parameters": {"signals.offset": {"range": [-0.1, 0.1]}}}
+    file.write_text(toml_text({**arms.tables(folder), "fit": fit}), encoding="utf-8")
+
+    result = pippin.fit(file, [folder / "log.npz"], out=folder / "out")
+
+    np.testing.assert_allclose(list(result.value("signals.offset").values()), shift, atol=1e-4)
+
+
+def test_what_cannot_be_told_apart_is_named_and_stays_out_of_the_file(folder):
+    log = true_log(folder, seconds=1.5, noise=1e-4)
+    # The targets of velocities are zero: kd and damping act alike.
+    file = write(folder, arms.tables(folder), iterations=15)
+    changes = {"fit.parameters.'actuators.arm.kd'": {"range": [0.1, 10.0]}}
+
+    lost = pippin.fit(file, [log], changes, out=folder / "lost")
+    kept = pippin.fit(
+        file, [log], {**changes, "fit.parameters.'actuators.arm.kd'.prior": {"std": 0.01}}, out=folder / "kept"
+    )
+
+    unknown = {each.key for each in lost.verdicts if each.verdict == "not identifiable"}
+    assert unknown == {"actuators.arm.kd", "actuators.arm.damping"}
+    assert not lost.is_identified
+    assert all("kd" in " ".join(each.coupled) for each in lost.verdicts if each.key == "actuators.arm.damping")
+    assert "[actuators.arm.kd]" not in lost.file.read_text(encoding="utf-8")
+    assert "[actuators.arm.kd]" in kept.file.read_text(encoding="utf-8")
+    assert kept.is_identified
+
+
+def test_what_the_logs_do_not_move_has_no_effect(folder):
+    still = arms.log(folder / "log.npz", arms.tables(folder), seconds=1.0)
+    still["command"][:] = 0.0
+    still["position"][:] = still["velocity"][:] = 0.0
+    np.savez(folder / "log.npz", **still)
+    fit = {"parameters": {"actuators.arm.kd": {"range": [0.1, 10.0]}}}
+    file = folder / "arm.toml"
+    quiet = arms.tables(folder)
+    quiet["scene"]["gravity"] = [0.0, 0.0, 0.0]
+    file.write_text(toml_text({**quiet, "fit": fit}), encoding="utf-8")
+
+    outcome = CliRunner().invoke(main, ["fit", str(file), "--log", str(folder / "log.npz"), "--out", str(folder / "o")])
+
+    assert outcome.exit_code == 4
+    assert "no effect" in outcome.output
+
+
+def test_the_command_writes_json_and_reads_csv(folder):
+    log = true_log(folder, seconds=3.0)
+    with np.load(log) as arrays:
+        joints = arrays["joints"].tolist()
+        kinds = ("position", "velocity", "command")
+        names = ["time", *(f"{kind}.{joint}" for kind in kinds for joint in joints)]
+        rows = np.column_stack([arrays["time"], *(arrays[kind] for kind in kinds)])
+    np.savetxt(folder / "log.csv", rows, delimiter=",", header=",".join(names), comments="")
+    file = write(folder, arms.tables(folder), logs=[str(folder / "*.csv")])
+
+    outcome = CliRunner().invoke(main, ["fit", str(file), "--json", "--out", str(folder / "out")])
+
+    assert outcome.exit_code == 0, outcome.output
+    found = json.loads(outcome.stdout)
+    values = {(each["key"], each["name"]): each["value"] for each in found["verdicts"]}
+    np.testing.assert_allclose(
+        list(values.values()), [value for name in RANGES for value in arms.TRUTH[name]], rtol=1e-3
+    )
+
+
+def test_a_recording_of_pippin_is_a_log(folder):
+    truth = {name: by_joint(pair) for name, pair in arms.TRUTH.items()}
+    tables = arms.tables(folder, **truth)
+    channels = ["joint_q", "joint_qd", "actuators/arm/position_targets"]
+    tables["recorders"] = {"log": {"type": "npz", "path": "robot.npz", "series": channels}}
+    with pippin.Simulation(tables, folder=folder) as simulation:
+        for command in arms.commands(np.arange(400) * simulation.control_dt):
+            simulation.actuators["arm"].position_targets.assign(command[None].astype(np.float32))
+            simulation.step()
+    file = write(folder, arms.tables(folder))
+
+    result = pippin.fit(file, [folder / "robot.npz"], out=folder / "out")
+
+    np.testing.assert_allclose(list(result.value("actuators.arm.armature").values()), arms.TRUTH["armature"], rtol=0.02)
+
+
+def milliseconds(log):
+    log["time"] *= 1000.0
+
+
+def backwards(log):
+    log["time"][5] = log["time"][3]
+
+
+def a_gap(log):
+    log["time"][50:] += 0.5
+
+
+def degrees(log):
+    log["position"] *= 180.0 / np.pi
+
+
+def a_copy(log):
+    log["command"] = log["position"].copy()
+
+
+def stale(log):
+    log["position"] = np.repeat(log["position"][::2], 2, axis=0)
+
+
+def unknown_joint(log):
+    log["joints"] = np.array(["shoulder", "elbo"])
+
+
+def infinite(log):
+    log["position"][7, 0] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (milliseconds, "divide milliseconds or nanoseconds"),
+        (backwards, r"do not ascend at 0\.0"),
+        (a_gap, r'no samples for 0\.505 s.*accept = \["clock"\]'),
+        (degrees, "convert degrees to radians"),
+        (a_copy, "log what the robot was told"),
+        (stale, "repeat while the command moves"),
+        (unknown_joint, "did you mean 'elbow'|'elbo' means no joint"),
+        (infinite, r"'position' is not finite at 0\.035 s"),
+    ],
+)
+def test_a_log_with_a_fault_is_refused(folder, spoil, words):
+    log = true_log(folder, seconds=2.0)
+    with np.load(log) as arrays:
+        spoilt = {name: array.copy() for name, array in arrays.items()}
+    spoil(spoilt)
+    np.savez(log, **spoilt)
+
+    with pytest.raises(pippin.ConfigError, match=words):
+        pippin.fit(write(folder, arms.tables(folder)), [log], out=folder / "out")
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"fit.parameters.'actuators.leg.kp'": {"range": [0, 1]}}, "no actuator 'leg'"),
+        ({"fit.parameters.'actuators.arm.kpp'": {"range": [0, 1]}}, "did you mean 'kp'"),
+        ({"fit.parameters.'bodies.arm.mass'": {"range": [0, 1]}}, "not a place of a parameter"),
+        ({"fit.parameters.'actuators.arm.kp'": {"range": [0, 1]}}, "starts at 60, outside 0 to 1"),
+        ({"fit.parameters.'actuators.arm.kp'": {"range": [2, 1]}}, "must ascend"),
+        ({"fit.window": 0.5, "fit.burn_in": 1.0}, "must be longer than 'burn_in'"),
+        ({"fit.validation": 0.99}, "no window is left to fit"),
+        ({"fit.command": "velocity_targets", "actuators.arm.type": "control"}, "actuators"),
+        (
+            {"actuators.arm.kp": {"uniform": [1, 2]}, "fit.parameters.'actuators.arm.kp'": {"range": [0, 9]}},
+            "at random",
+        ),
+    ],
+)
+def test_a_wrong_table_is_refused(folder, changes, words):
+    log = true_log(folder, seconds=1.0)
+
+    with pytest.raises(pippin.ConfigError, match=words):
+        pippin.fit(write(folder, arms.tables(folder)), [log], changes, out=folder / "out")
+
+
+def test_a_file_without_a_table_or_a_log_is_refused(folder):
+    file = folder / "arm.toml"
+    file.write_text(toml_text(arms.tables(folder)), encoding="utf-8")
+    with pytest.raises(pippin.ConfigError, match="has no \\[fit\\] table"):
+        pippin.fit(file, out=folder / "out")
+    with pytest.raises(pippin.ConfigError, match="there is no log"):
+        pippin.fit(write(folder, arms.tables(folder)), out=folder / "out")
+    with pytest.raises(pippin.ConfigError, match="matches no file"):
+        pippin.fit(write(folder, arms.tables(folder)), [Path("nowhere/*.npz")], out=folder / "out")

@@ -1,0 +1,69 @@
+"""Least squares: minima of known functions, bounds, and points that fail."""
+
+import numpy as np
+import pytest
+from pippin.identification.least_squares import LeastSquares
+from pippin.identification.verdicts import covariance, judge
+
+
+def minimise(function, start, low=-10.0, high=10.0, **options):
+    start = np.array(start, dtype=float)
+    ends = (np.full(len(start), low), np.full(len(start), high))
+    method = LeastSquares(lambda points: np.stack([function(x) for x in points]), *ends, tolerance=1e-12, **options)
+    points = list(method.iterate(start, 200))
+    costs = [point.cost for point in points]
+    assert costs == sorted(costs, reverse=True)
+    return points[-1].x, method
+
+
+def rosenbrock(x):
+    return np.array([10.0 * (x[1] - x[0] ** 2), 1.0 - x[0]])
+
+
+def test_the_valley_of_rosenbrock_is_followed_to_its_end():
+    x, _ = minimise(rosenbrock, [-1.2, 1.0])
+
+    np.testing.assert_allclose(x, [1.0, 1.0], atol=1e-3)
+
+
+def test_a_minimum_outside_the_bounds_is_sought_on_them():
+    x, _ = minimise(lambda x: np.array([x[0] - 3.0, x[1] + 2.0, x[0] - x[1]]), [0.0, 0.0], low=-1.0, high=1.0)
+
+    np.testing.assert_allclose(x, [1.0, -0.5], atol=1e-6)
+
+
+def test_points_that_fail_are_avoided():
+    x, _ = minimise(lambda x: np.array([x[0] - 0.9, 0.0]) if x[0] < 1.0 else np.full(2, np.nan), [-3.0])
+
+    np.testing.assert_allclose(x, [0.9], atol=1e-3)
+
+
+def test_a_start_that_fails_is_refused():
+    with pytest.raises(FloatingPointError, match="start"):
+        minimise(lambda x: np.array([np.inf]), [0.0])
+
+
+def test_outliers_matter_less_with_a_robust_loss():
+    data = np.array([1.0, 1.1, 0.9, 1.0, 50.0])
+
+    plain, _ = minimise(lambda x: x[0] - data, [0.0], high=100.0)
+    robust, _ = minimise(lambda x: x[0] - data, [0.0], high=100.0, is_robust=True)
+
+    assert plain[0] == pytest.approx(data.mean(), abs=1e-3)
+    assert robust[0] == pytest.approx(1.0 + 1.345 / 4, abs=1e-2)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say():
+    random = np.random.default_rng(0)
+    design = random.normal(size=(60, 3))
+    held = 0
+    for _ in range(200):
+        data = design @ [1.0, 2.0, 3.0] + 0.3 * random.normal(size=60)
+        found = np.linalg.lstsq(design, data, rcond=None)[0]
+        deviations = np.sqrt(np.diag(covariance(design, design @ found - data, np.zeros(3))))
+        names = [("line", str(number)) for number in range(3)]
+        ranges, places = np.tile([-9.0, 9.0], (3, 1)), np.full(3, 0.5)
+        verdicts = judge(names, found, found, ranges, places, deviations, design, np.zeros(3))
+        held += sum(abs(each.value - truth) <= each.half_width for each, truth in zip(verdicts, (1, 2, 3), strict=True))
+
+    assert 0.92 <= held / 600 <= 0.98
