@@ -51,7 +51,7 @@ class Gait:
 @wp.kernel(enable_backward=True)
 def activate(angle: wp.array[float], weights: wp.array2d[float], strength: float, activations: wp.array[float]):
     """Write the activation of each tetrahedron."""
-    tet, total, count = wp.tid(), 0.0, weights.shape[1]
+    tet, total, count = wp.tid(), wp.float32(0.0), weights.shape[1]
     for phase in range(count):
         total += weights[tet, phase] * wp.sin(angle[0] + wp.TAU * float(phase) / float(count))
     activations[tet] = strength * wp.tanh(total)
