@@ -35,6 +35,11 @@ def pytest_collection() -> Generator[None]:
         gc.enable()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one process more than there are cores: some tests wait for a process of their own, or for time."""
+    return (os.cpu_count() or 1) + 1
+
+
 _SLOW_IMPORTS = {"kamino", "implicit-mpm"}
 """Solvers whose import takes seconds in each process of the tests."""
 

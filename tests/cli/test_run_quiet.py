@@ -33,22 +33,15 @@ PROGRAMS = {
 FOREIGN = r"(?i)\bmodule\b|\bcuda\b|\bwarp \d|\bwarning\b|\broom for\b|njmax|nconmax"
 
 
-@pytest.fixture(scope="module")
-def printed(tmp_path_factory):
-    """Exit code and lines of each program, all of which run at once."""
-    folder = tmp_path_factory.mktemp("quiet")
-    (folder / "ball.toml").write_text(FILE)
+@pytest.mark.parametrize(
+    "program",
+    [pytest.param(name, marks=pytest.mark.required if name == "run" else pytest.mark.slow) for name in PROGRAMS],
+)
+def test_no_line_is_of_another_library(program, tmp_path):
+    (tmp_path / "ball.toml").write_text(FILE)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    started = {
-        name: subprocess.Popen([sys.executable, "-c", *words], cwd=folder, **pipes) for name, words in PROGRAMS.items()
-    }
-    return {name: (process.communicate()[0].splitlines(), process.returncode) for name, process in started.items()}
 
+    done = subprocess.run([sys.executable, "-c", *PROGRAMS[program]], cwd=tmp_path, **pipes)
 
-@pytest.mark.required
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_no_line_is_of_another_library(program, printed):
-    lines, code = printed[program]
-
-    assert code == 0, lines
-    assert [line for line in lines if re.search(FOREIGN, line)] == []
+    assert done.returncode == 0, done.stdout
+    assert [line for line in done.stdout.splitlines() if re.search(FOREIGN, line)] == []

@@ -62,8 +62,14 @@ RUN_COMMAND = "python3 -m pip install -q uv && uv run pippin run docs/examples/a
 TOOLS = ("uv build ", "uv run pytest ")
 """Commands of pages that the tests run as programs of their own."""
 
-SLOW = ("docs/how-to/test-a-plugin.md", "docs/how-to/move-tools.md", "docs/how-to/reproducible-runs.md")
-"""Pages whose blocks take twenty seconds each."""
+SLOW = (
+    "docs/how-to/add-objects.md",
+    "docs/how-to/move-tools.md",
+    "docs/how-to/reproducible-runs.md",
+    "docs/how-to/test-a-plugin.md",
+    "docs/how-to/test-on-a-gpu.md",
+)
+"""Pages whose blocks take about ten seconds or more on two busy cores."""
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(#|//) (?P<path>[\w./-]+\.(toml|py|yaml|json))")

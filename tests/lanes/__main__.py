@@ -1,6 +1,6 @@
 """Run tests in a lane: `uv run --group dev python -m tests.lanes NAME [arguments of pytest]`.
 
-Without arguments, the whole suite runs; with `--part`, what the test command runs of it.
+Without arguments, the whole suite runs; with `--part`, what `pytest -m slow` runs of it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def command(lane: str | None, arguments: Sequence[str]) -> tuple[list[str], dict
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.lanes", description=__doc__.splitlines()[0])
     parser.add_argument("lane", choices=LANES)
-    parser.add_argument("--part", action="store_true", help="only what the test command runs of the lane")
+    parser.add_argument("--part", action="store_true", help="only what `pytest -m slow` runs of the lane")
     options, arguments = parser.parse_known_args()
     part = lane_module(options.lane).PART if options.part else ()
     line, variables = command(options.lane, [*part, *arguments])

@@ -46,7 +46,7 @@ def test_a_lane_finds_its_planted_fault(planted):
     assert " passed" not in within.stdout.splitlines()[-1]
 
 
-@pytest.mark.required
+@pytest.mark.slow
 @pytest.mark.parametrize("lane", [lane for lane in LANES if lane_module(lane).PART])
 def test_a_part_of_the_suite_passes_in_a_lane(lane):
     finished = run(lane, *lane_module(lane).PART)

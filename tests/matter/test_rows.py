@@ -122,6 +122,7 @@ def test_a_diverged_particle_is_told_by_its_object_and_world(name, value, messag
         simulation.raise_errors()
 
 
+@pytest.mark.slow  # its solver is imported for seconds
 def test_sand_on_a_grid_is_not_saved_and_the_error_says_why(tmp_path):
     with build("implicit-mpm", 1) as simulation:
         simulation.step()

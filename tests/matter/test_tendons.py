@@ -153,7 +153,7 @@ def test_a_tendon_pulls_with_the_weight_that_it_holds_in_every_world(solver):
     np.testing.assert_allclose(held[:, 0], reported[::-1], rtol=1e-3)
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.15])
+@pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.slow), 0.15])
 def test_the_tensions_before_and_behind_a_roller_differ_as_euler_says(friction):
     """The heavier load goes down with (2 - r) / (2 + r) g, r = exp(μ π), and pulls with 2 kg less this acceleration."""
     ratio = np.exp(friction * np.pi)

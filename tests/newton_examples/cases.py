@@ -577,6 +577,7 @@ CASES = (
         slow_solvers=("kamino",),
     ),
     Case(module="diffsim.example_diffsim_ball", frames=16, is_optimised=True, marks=("slow",)),
+    Case(module="diffsim.example_diffsim_bear", frames=2, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_cloth", frames=4, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_soft_body", frames=10, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_spring_cage", frames=4, is_optimised=True, marks=("slow",)),

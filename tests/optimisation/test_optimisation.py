@@ -74,7 +74,7 @@ def test_a_throw_hits_its_target_with_the_velocity_of_the_formula(label, solver)
     assert course.best_losses[0] < 1e-8
 
 
-@pytest.mark.parametrize("method", ["l-bfgs", "adam", "sgd"])
+@pytest.mark.parametrize("method", ["l-bfgs", "adam", pytest.param("sgd", marks=pytest.mark.slow)])
 def test_every_method_finds_it_in_every_world(method):
     rates = {"l-bfgs": {}, "adam": {"learning_rate": 0.6}, "sgd": {"learning_rate": 1.5}}
     keys = {"optimiser": method, **rates[method], "iterations": 40, "tolerance": 0.0}

@@ -150,6 +150,7 @@ def test_a_mass_on_a_spring_of_another_solver_swings_with_the_period_of_the_form
     assert np.abs(found - wrong).max() > 5e-3
 
 
+@pytest.mark.slow
 def test_a_load_that_stands_among_joints_moves_there_in_each_substep():
     """`vbd` moves bodies, and `mujoco` reads joints: four substeps are as four steps, between which joints follow."""
     upper, lower = LINKS[0], {**LINKS[1], "joint": {"type": "free"}}

@@ -55,19 +55,19 @@ def test_a_command_is_drawn_anew_after_its_period(floating):
 @pytest.mark.parametrize("period", [[0.025, 0.025], [0.012, 0.02]])
 def test_times_between_steps_have_their_mean(floating, period):
     """A time that is no whole number of steps [of 10 ms] ends with the step that it ends in, and the next one begins
-    where it ended: 400 steps have 4 s / mean draws, at most one less or one more for a fixed time.
+    where it ended: 150 steps have 1.5 s / mean draws, at most one less or one more for a fixed time.
     """
     simulation = floating({}, worlds=50, commands={"velocity": {**VELOCITY, "period": period}})
     draws, before = 0, command(simulation)
 
-    for _ in range(400):
+    for _ in range(150):
         simulation.step()
         after = command(simulation)
         draws, before = draws + (after != before).any(axis=1), after
 
     mean = sum(period) / 2
-    spread = (period[1] - period[0]) / 12**0.5 * (4.0 / mean**3) ** 0.5  # of the number of draws of one world
-    assert abs(draws.mean() - 4.0 / mean) < 1.0 + 4 * spread / 50**0.5
+    spread = (period[1] - period[0]) / 12**0.5 * (1.5 / mean**3) ** 0.5  # of the number of draws of one world
+    assert abs(draws.mean() - 1.5 / mean) < 1.0 + 4 * spread / 50**0.5
 
 
 @pytest.mark.parametrize(

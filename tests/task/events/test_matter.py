@@ -56,8 +56,9 @@ def test_each_number_acts_as_in_a_scene_that_states_it(solver):
     """A solver that kept the built number, or took another one, would move the object in another way."""
     for table, numbers in ((CLOTH, (*OF_CLOTH, *AIR)), (BLOCK, OF_BLOCK), (NET, OF_NET)):
         plain = {**table, **(AIR if set(AIR) <= set(HONOURED[solver]) and table is CLOTH else {})}
-        for number in (each for each in numbers if each in HONOURED[solver]):
-            as_built = moved(partial(build, plain, solver=solver))
+        tried = [each for each in numbers if each in HONOURED[solver]]
+        as_built = moved(partial(build, plain, solver=solver)) if tried else None
+        for number in tried:
             stated = moved(partial(build, {**plain, number: FACTOR * plain[number]}, solver=solver))
             drawn = moved(partial(build, plain, solver=solver, events=event(number, scale=[FACTOR, FACTOR])))
 

@@ -17,7 +17,7 @@ from .particle_configs import ClothMeshConfig
 from .shape_configs import HeightfieldConfig, MeshConfig
 from .tables import read_table
 
-_STAGES = (".usd", ".usda", ".usdc", ".usdz")
+STAGES = (".usd", ".usda", ".usdc", ".usdz")
 
 
 def read_mesh(config: MeshConfig | ClothMeshConfig, where: str) -> newton.Mesh:
@@ -27,17 +27,17 @@ def read_mesh(config: MeshConfig | ClothMeshConfig, where: str) -> newton.Mesh:
         ConfigError: The file is missing, or is not a mesh; or an extra that reads it is not installed.
     """
     file = find_file(config.path, f"{where}.path")
-    if config.prim is not None and file.suffix not in _STAGES:
+    if config.prim is not None and file.suffix not in STAGES:
         raise ConfigError(f"{where}.prim: {config.prim!r}, but {file.name!r} is no USD stage; leave it out")
     try:
-        if file.suffix in _STAGES:
+        if file.suffix in STAGES:
             return _whole(_from_stage(file, config.prim, where))
         if file.suffix == ".npz":
             arrays = read_arrays(file)
             return _whole(newton.Mesh(arrays["vertices"], arrays["indices"].reshape(-1)))
         return _whole(newton.Mesh.create_from_file(str(file)))
     except ImportError as error:
-        extra = "usd" if file.suffix in _STAGES else "meshes"
+        extra = "usd" if file.suffix in STAGES else "meshes"
         raise ConfigError(f"{where}.path: {error}; install it by `{installation(extra)}`") from error
     except ConfigError:
         raise
