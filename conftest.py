@@ -60,7 +60,20 @@ def pytest_report_header() -> str | None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test of what the lane takes away."""
+    """Skip a test of what the lane takes away; with a GPU, let arrays without a device be where the simulations are.
+
+    Those of `simulate` are on DEVICE, or where the file's mark says; a test that builds its own is on the CPU. A launch
+    with arrays of the other side is then refused by name: it would hurt every later test of the process.
+    """
+    from pippin.devices import has_driver
+
+    if has_driver():
+        import warp as wp
+
+        mark = item.get_closest_marker("simulation")
+        chosen = DEVICE if mark is None else mark.kwargs.get("device", DEVICE)
+        wp.config.launch_array_access_mode = wp.config.LaunchArrayAccessMode.CHECKED
+        wp.set_device(chosen if "simulate" in getattr(item, "fixturenames", ()) else "cpu")
     for mark in item.iter_markers("not_in_lane"):
         if os.environ.get("PIPPIN_TEST_LANE") in mark.args:
             pytest.skip(f"not in this lane: {mark.kwargs['reason']}")
@@ -87,17 +100,6 @@ def uv() -> str:
     if found is None:
         pytest.fail("uv: not found; install it, or run the tests with `uv run --group dev pytest`")
     return found
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _default_device() -> None:
-    """On a machine with a GPU, let arrays that a test makes without a device be where its simulations are."""
-    from pippin.devices import has_driver
-
-    if has_driver():
-        import warp as wp
-
-        wp.set_device(DEVICE)
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)])

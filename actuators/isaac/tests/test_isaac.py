@@ -75,7 +75,7 @@ def load(simulate):
 
 
 def constants(*values):
-    return wp.array(values, dtype=float, device="cpu")
+    return wp.array(values, dtype=float)
 
 
 def given(kp, kd, *clamping):
@@ -581,7 +581,7 @@ def test_from_actuators_drives_motion_and_switches_the_joint_drive_off(load, sta
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([100.0] * 2, [0.0] * 2), "hip")])
     with load(stage, actuated, worlds=2, capture="require") as simulation:
         (group,) = actuated.actuators
-        assert group.position_targets.device.is_cpu
+        assert group.position_targets.device == simulation.device
         group.position_targets.assign([[0.05], [0.1]])
         simulation.step()
         np.testing.assert_allclose(group.applied_effort.numpy(), [[5.0], [10.0]], rtol=1e-6)

@@ -58,7 +58,7 @@ def pendulum():
     return builder
 
 
-pytestmark = pytest.mark.simulation(dt=DT, solver={"type": "mujoco-native"}, options="solver")
+pytestmark = pytest.mark.simulation(device="cpu", dt=DT, solver={"type": "mujoco-native"}, options="solver")
 
 
 def coordinates(simulation):

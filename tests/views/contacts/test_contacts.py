@@ -219,7 +219,7 @@ def test_a_reset_world_has_no_contacts_until_it_is_stepped_again(settled):
 
 
 def test_readings_may_be_recorded_and_replayed(settled):
-    """A graph of every method gives the bits that eager calls give, a step later too."""
+    """A graph of every method gives the bits that eager calls give, a step later too; a GPU adds in any order."""
     view = settled.view.contacts(["/bottom", "/top"], ["/top"], max_contact_data=64)
 
     def read():
@@ -234,7 +234,8 @@ def test_readings_may_be_recorded_and_replayed(settled):
     replayed = [array.numpy().copy() for array in recorded]
 
     for array, again in zip(read(), replayed, strict=True):
-        np.testing.assert_array_equal(array.numpy(), again)
+        tolerance = 0.0 if settled.device.is_cpu else 1e-5
+        np.testing.assert_allclose(array.numpy(), again, rtol=tolerance, atol=tolerance)
     assert np.abs(replayed[0]).max() > 1.0
 
 
@@ -322,7 +323,7 @@ def test_a_callback_reads_the_forces_of_the_step_before(simulate, boxes):
     with simulate(boxes, solver="mujoco", worlds=1, dt=0.002) as simulation:
         simulation.step(5)
         view = simulation.view.contacts(["/lone", "/top"])
-        seen = wp.zeros((2, 3), dtype=float, device="cpu")
+        seen = wp.zeros((2, 3), dtype=float, device=simulation.device)
         simulation.callbacks.add("before_substep", lambda: view.net_forces(out=seen))
         for _ in range(10):
             before = view.net_forces().numpy().copy()
