@@ -621,6 +621,18 @@ def test_from_actuators_of_another_number_of_worlds_raises(load, stage):
         load(stage, actuated, worlds=2)
 
 
+@pytest.mark.cuda
+@pytest.mark.parametrize(("device", "other"), [("cpu", "cuda:0"), ("cuda:0", "cpu")])
+def test_from_actuators_on_another_device_raises(load, stage, device, other):
+    if not wp.is_cuda_available():
+        pytest.skip("no CUDA device")
+    gains = (wp.array([1.0], dtype=float, device=other) for _ in range(2))
+    prebuilt = PrebuiltActuatorConfig(controller=DrivePD(*gains))
+    actuated = ArticulationActuators.from_actuators("/Robot", [(prebuilt, "hip")])
+    with pytest.raises(ValueError, match=rf"kp of DrivePD is on {other}, and the simulation on {device}"):
+        load(stage, actuated, device=device)
+
+
 def test_from_actuators_without_any_does_nothing(load, stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [])
     with load(stage, actuated) as simulation:

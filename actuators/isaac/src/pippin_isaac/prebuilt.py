@@ -82,13 +82,20 @@ class PrebuiltActuator(DriveActuator):
         return self._prebuilt.delay
 
     def _refuse_sizes(self, lanes: Lanes) -> None:
-        """Refuse arrays without one value per world: Newton does not check this, and would read out of bounds."""
+        """Refuse arrays of another device, or without one value per world: Newton would read out of bounds."""
         import warp as wp
 
         parts = [self._prebuilt.controller, *self._prebuilt.clamping, *filter(None, [self._prebuilt.delay])]
         for part in parts:
             for name, value in vars(part).items():
-                if isinstance(value, wp.array) and value.ndim == 1 and len(value) != lanes.dofs.size:
+                if not isinstance(value, wp.array):
+                    continue
+                if value.device != lanes.device:
+                    raise ArgumentError(
+                        f"actuators: {name} of {type(part).__name__} is on {value.device}, and the simulation on"
+                        f" {lanes.device}; make the array with device={str(lanes.device)!r}"
+                    )
+                if value.ndim == 1 and len(value) != lanes.dofs.size:
                     raise ArgumentError(
                         f"actuators: {name} of {type(part).__name__} has {len(value)} values for {self._joint!r},"
                         f" and there are {lanes.dofs.size} worlds; give one value for each"
