@@ -31,6 +31,7 @@ def tables(folder: Path, solver: str = "mujoco-native", **values: Any) -> dict[s
     file = folder / "pendulum.xml"
     file.write_text(PENDULUM, encoding="utf-8")
     drive = {"type": "pd", "joints": [".*"], "kp": 60.0, "kd": 2.0, **STARTS, **values}
+    drive = {name: value for name, value in drive.items() if value is not None}
     return {
         "simulation": {"dt": 0.005, "device": "cpu"},
         "scene": {"assets": [{"path": str(file)}]},

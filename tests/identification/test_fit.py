@@ -61,6 +61,22 @@ def test_known_parameters_and_a_delay_are_found_and_the_file_runs(folder, solver
     assert "identified" in page
 
 
+@pytest.mark.parametrize("solver", ["featherstone", "steel"])
+def test_a_solver_finds_what_it_has(folder, solver):
+    smooth = {"friction": None, "armature": by_joint((0.08, 0.03)), "damping": by_joint((0.6, 0.25))}
+    arms.log(folder / "log.npz", arms.tables(folder, solver, **smooth), seconds=2.0)
+    known = arms.tables(folder, solver)
+    del known["actuators"]["arm"]["friction"]
+    fit = {"parameters": {f"actuators.arm.{name}": {"range": RANGES[name]} for name in ("armature", "damping")}}
+    file = folder / "arm.toml"
+    file.write_text(toml_text({**known, "fit": fit}), encoding="utf-8")
+
+    result = pippin.fit(file, [folder / "log.npz"], out=folder / "out")
+
+    for name in ("armature", "damping"):
+        np.testing.assert_allclose([*result.value(f"actuators.arm.{name}").values()], arms.TRUTH[name], rtol=0.01)
+
+
 def test_an_encoder_that_reads_wrong_at_zero_is_found(folder):
     arrays = arms.log(folder / "log.npz", arms.tables(folder), seconds=3.0)
     shift = np.array([0.03, -0.05])
@@ -107,10 +123,44 @@ def test_what_the_logs_do_not_move_has_no_effect(folder):
     quiet["scene"]["gravity"] = [0.0, 0.0, 0.0]
     file.write_text(toml_text({**quiet, "fit": fit}), encoding="utf-8")
 
-    outcome = CliRunner().invoke(main, ["fit", str(file), "--log", str(folder / "log.npz"), "--out", str(folder / "o")])
+    arguments = ["fit", str(file), "--log", str(folder / "log.npz"), "--out", str(folder / "out"), "--json"]
+    outcome = CliRunner().invoke(main, arguments)
 
     assert outcome.exit_code == 4
-    assert "no effect" in outcome.output
+    assert "no effect" in outcome.stderr
+    found = json.loads(outcome.stdout, parse_constant=lambda name: pytest.fail(f"JSON has no {name}"))
+    assert [each["half_width"] for each in found["verdicts"]] == [None, None]
+
+
+def test_a_value_at_an_end_of_its_range_that_the_logs_do_not_tell_stays_that_of_the_file(folder):
+    log = true_log(folder, seconds=1.5)
+    with np.load(log) as arrays:
+        still = {name: array.copy() for name, array in arrays.items()}
+    for name in ("position", "velocity", "command"):
+        still[name][:, 1] = still[name][0, 1]
+    np.savez(log, **still)
+    free = arms.tables(folder, friction={".*shoulder": 0.1, ".*elbow": 0.0}, kp={".*shoulder": 60.0, ".*elbow": 0.0})
+    free["simulation"]["max_speed"] = 1e6
+    fit = {"parameters": {"actuators.arm.friction": {"range": [0.0, 2.0]}, "actuators.arm.kp": {"range": [0.0, 100.0]}}}
+    file = folder / "arm.toml"
+    file.write_text(toml_text({**free, "fit": fit}), encoding="utf-8")
+
+    result = pippin.fit(file, [log], out=folder / "out")
+
+    starts = {(each.key, each.name): each.start for each in result.verdicts}
+    assert starts["actuators.arm.kp", "elbow"] == 0.0
+    assert starts["actuators.arm.friction", "elbow"] == 0.0
+
+
+def test_an_episode_that_ends_disturbs_no_window(folder):
+    log = true_log(folder, seconds=2.0)
+    file = write(folder, arms.tables(folder))
+    task = {"task.episode_length": 0.1, "task.observations.policy.angles.of": "joint-positions"}
+
+    plain = pippin.fit(file, [log], out=folder / "plain")
+    with_task = pippin.fit(file, [log], task, out=folder / "with_task")
+
+    assert [each.value for each in with_task.verdicts] == [each.value for each in plain.verdicts]
 
 
 def test_the_command_writes_json_and_reads_csv(folder):
@@ -216,7 +266,8 @@ def test_a_log_with_a_fault_is_refused(folder, spoil, words):
         ({"fit.parameters.'actuators.arm.kp'": {"range": [2, 1]}}, "must ascend"),
         ({"fit.window": 0.5, "fit.burn_in": 1.0}, "must be longer than 'burn_in'"),
         ({"fit.validation": 0.99}, "no window is left to fit"),
-        ({"fit.command": "velocity_targets", "actuators.arm.type": "control"}, "actuators"),
+        ({"fit.accept": ["saturated"]}, "'clock', 'rate', 'stale', 'units'"),
+        ({"scene.assets": [{"path": "pendulum.xml", "worlds": "0:1"}]}, "worlds of the file differ"),
         (
             {"actuators.arm.kp": {"uniform": [1, 2]}, "fit.parameters.'actuators.arm.kp'": {"range": [0, 9]}},
             "at random",
@@ -228,6 +279,23 @@ def test_a_wrong_table_is_refused(folder, changes, words):
 
     with pytest.raises(pippin.ConfigError, match=words):
         pippin.fit(write(folder, arms.tables(folder)), [log], changes, out=folder / "out")
+
+
+def test_logs_of_the_table_are_beside_its_file(folder, tmp_path_factory, monkeypatch):
+    true_log(folder, seconds=1.0)
+    file = write(folder, arms.tables(folder), logs=["*.npz"], iterations=1)
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+    assert pippin.fit(file, out=folder / "out").costs
+
+
+def test_a_signal_that_a_log_lacks_is_refused(folder):
+    log = true_log(folder, seconds=1.0)
+    with np.load(log) as arrays:
+        np.savez(log, **{name: array for name, array in arrays.items() if name != "velocity"})
+
+    with pytest.raises(pippin.ConfigError, match=r"log\.npz has no velocity; name signals that all logs have"):
+        pippin.fit(write(folder, arms.tables(folder), signals={"velocity": {}}), [log], out=folder / "out")
 
 
 def test_a_file_without_a_table_or_a_log_is_refused(folder):

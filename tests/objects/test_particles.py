@@ -249,3 +249,20 @@ def test_particles_have_their_places_and_their_springs_in_every_copy(tmp_path):
 def test_springs_between_no_two_particles_are_refused(keys, fault):
     with pytest.raises(pippin.ConfigError, match=fault):
         build({**POINTS, **keys}, solver="semi-implicit")
+
+
+def test_a_stage_may_state_tetrahedra_on_a_mesh(tmp_path):
+    from pxr import Sdf, Usd, UsdGeom
+
+    stage = Usd.Stage.CreateNew(str(tmp_path / "block.usda"))
+    mesh = UsdGeom.Mesh.Define(stage, "/block")
+    mesh.CreatePointsAttr([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)])
+    attribute = mesh.GetPrim().CreateAttribute("tetraIndices", Sdf.ValueTypeNames.IntArray)
+    attribute.Set([0, 1, 2, 3, 1, 2, 3, 4])
+    stage.Save()
+    block = {"type": "soft-mesh", "path": str(tmp_path / "block.usda"), "density": 1e3, "k_mu": 1e4, "k_lambda": 1e4}
+    tables = {"simulation": {"device": "cpu"}, "scene": {"objects": [{"label": "block", **block}]}}
+    tables["scene"]["objects"][0]["particle_radius"] = 0.02
+
+    with pippin.Simulation({**tables, "solver": {"type": "vbd"}}) as simulation:
+        assert simulation.model.tet_indices.numpy().reshape(-1, 4).tolist() == [[0, 1, 2, 3], [1, 2, 3, 4]]

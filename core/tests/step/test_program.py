@@ -6,7 +6,7 @@ import warp as wp
 from pippin import SimulationError
 from pippin.errors import CaptureWarning
 from pippin.state.snapshot import Snapshot, find_arrays, python_values
-from pippin.state.state_record import StateRecord
+from pippin.state.state_record import StateRecord, difference_beyond_noise
 from pippin.step.program import Operation, Program
 from warp import fem
 
@@ -355,3 +355,11 @@ def test_what_stands_between_the_fields_of_a_struct_makes_no_difference():
     del used
 
     assert StateRecord({"readings": readings}, {}).difference(first) is None
+
+
+def test_an_array_that_no_replay_has_is_no_noise():
+    readings = wp.zeros(3, dtype=float, device="cpu")
+    called = [StateRecord({"readings": readings}, {}) for _ in range(2)]
+    replayed = [StateRecord({}, {}) for _ in range(2)]
+
+    assert difference_beyond_noise(called, replayed) == "differs from eager steps in readings"

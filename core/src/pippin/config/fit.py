@@ -9,7 +9,9 @@ import attrs
 from attrs.validators import deep_iterable, ge, in_, lt, min_len, optional
 from pippin.validators import finite, non_negative, positive
 
-NOTED = ("clock", "rate", "saturated", "stale", "units")
+from .paths import FilePath
+
+NOTED = ("clock", "rate", "stale", "units")
 """Faults of logs that may be accepted."""
 
 
@@ -79,7 +81,7 @@ class FitConfig:
     `signals.offset` is what the robot's encoders read at the zero of a joint [rad or m], and `signals.delay` is the
     time from a command to its effect [s]."""
 
-    logs: tuple[str, ...] = ()
+    logs: tuple[FilePath, ...] = ()
     """Files of logs, and patterns of them such as `logs/*.npz`; `--log` adds more."""
 
     signals: Mapping[Literal["position", "velocity"], FitSignalConfig] = attrs.field(factory=dict)
@@ -113,7 +115,7 @@ class FitConfig:
     """The fit ends if an iteration lowers the cost by no more than this share."""
 
     accept: tuple[str, ...] = attrs.field(default=(), validator=deep_iterable(in_(NOTED)))
-    """Faults of logs that are noted and not refused: `clock`, `rate`, `saturated`, `stale`, `units`."""
+    """Faults of logs that are noted and not refused: `clock`, `rate`, `stale`, `units`."""
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.window, str) and not self.window > self.burn_in:

@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from pippin.axes import choose_axes
 from pippin.config import SimulationConfig
 from pippin.config.fit import FitConfig
 from pippin.errors import ConfigError, SimulationError
@@ -18,7 +19,7 @@ from pippin.simulation import Simulation
 from .checks import refuse_faults
 from .least_squares import DAMPINGS, LeastSquares
 from .log import read_logs
-from .log_player import LogPlayer, joint_labels
+from .log_player import LogPlayer
 from .parameters import ActuatorParameter, find_parameters
 from .result import FitResult, Trace
 from .rollouts import Rollouts
@@ -32,12 +33,22 @@ class FitCourse:
     def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str]) -> None:
         if not files:
             raise ConfigError("fit.logs: there is no log; name files there, or by --log")
-        one = attrs.evolve(config.scene, worlds=1, settable_joints=True)
+        if not config.scene.has_equal_worlds:
+            raise ConfigError(
+                "fit: the worlds of the file differ, and a robot has one log; leave 'worlds' of assets out"
+            )
+        # An episode that ends would start a world anew in the middle of its window.
+        config = attrs.evolve(config, task=None, policy=None)
+        one = attrs.evolve(config.scene, worlds=1, first_world=0, total_worlds=None, settable_joints=True)
         with Simulation(attrs.evolve(config, scene=one)) as first:
-            logs = read_logs(files, table, joint_labels(first.model, 1))
+            axes, _ = choose_axes(first.model, ".*", "fit.logs")
+            logs = read_logs(files, table, list(axes.values()))
             refuse_faults(logs, table)
             if any(log.joints != logs[0].joints for log in logs):
                 raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
+            for log in logs:
+                if missing := sorted((table.signals or logs[0].signals).keys() - log.signals.keys()):
+                    raise ConfigError(f"fit.signals: {log.name} has no {missing[0]}; name signals that all logs have")
             windows, steps = divide(logs, table, first.control_dt)
             count = sum(each.count for each in find_parameters(table, first, logs[0].joints))
         candidates = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
@@ -47,9 +58,11 @@ class FitCourse:
         self._table, self._logs, self._windows = table, logs, windows
         self._parameters = find_parameters(table, self.simulation, player.joints)
         self._rollouts = Rollouts(self.simulation, player, table, logs, windows, steps, self._parameters)
-        self._starts = [each.start() for each in self._parameters]
-        firsts = [each.unknowns(start) for each, start in zip(self._parameters, self._starts, strict=True)]
-        self._first_unknowns = self._unknowns = np.concatenate(firsts)
+        self._stated = [each.stated() for each in self._parameters]
+        firsts = [each.unknowns(values) for each, values in zip(self._parameters, self._stated, strict=True)]
+        self._first_unknowns = np.concatenate(firsts)
+        starts = [each.moved_inwards(first) for each, first in zip(self._parameters, firsts, strict=True)]
+        self._unknowns = np.concatenate(starts)
         self._is_free = np.ones(len(self._unknowns), dtype=bool)
         self._verdicts: dict[int, FitVerdict] = {}
         self._ended = "it was stopped"
@@ -83,7 +96,7 @@ class FitCourse:
             whole = np.tile(self._unknowns, (len(unknowns), 1))
             whole[:, is_free] = unknowns
             values = np.stack([self._values(row) for row in whole])
-            own = self._rollouts.residuals(values)[0]
+            own, _ = self._rollouts.compare(self._rollouts.roll_out(values))
             return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)
 
         options = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
@@ -110,8 +123,8 @@ class FitCourse:
         """Return the mean of each value that was known before, and the inverse of its variance."""
         tables = [each.config.prior for each in self._parameters]
         means = [
-            start if table is None or table.mean is None else np.full_like(start, table.mean)
-            for table, start in zip(tables, self._starts, strict=True)
+            stated if table is None or table.mean is None else np.full_like(stated, table.mean)
+            for table, stated in zip(tables, self._stated, strict=True)
         ]
         return np.concatenate(means), self._spread([0.0 if table is None else table.std**-2 for table in tables])
 
@@ -136,7 +149,7 @@ class FitCourse:
         ranges = np.array([each.config.range for each in self._parameters for _ in each.names])
         verdicts = judge(
             [names[number] for number in free],
-            np.concatenate(self._starts)[free],
+            np.concatenate(self._stated)[free],
             values[free],
             ranges[free],
             ((self._unknowns - low) / (high - low))[free],
@@ -151,10 +164,9 @@ class FitCourse:
         seconds = time.perf_counter() - self._begun
         found = self._verdicts | dict(self._judged()) if self._is_free.any() else self._verdicts
         verdicts = tuple(found[number] for number in sorted(found))
-        starts = np.concatenate(self._starts)
         kept = np.array([each.value if each.is_identified else each.start for each in verdicts])
-        both = self._rollouts.roll_out(np.stack([starts, kept]))
-        _, validating = self._rollouts.residuals(np.stack([starts, kept]))
+        both = self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]))
+        _, validating = self._rollouts.compare(both)
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         return FitResult(
             folder=folder,

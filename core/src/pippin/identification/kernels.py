@@ -64,23 +64,3 @@ def keep_joints(
     if row < positions.shape[0]:
         positions[row, world, joint] = joint_q[coordinates[world, joint]]
         velocities[row, world, joint] = joint_qd[dofs[world, joint]]
-
-
-@wp.kernel
-def count_step(counts: wp.array[wp.int64]):
-    """Count a control step."""
-    world = wp.tid()
-    counts[world] += wp.int64(1)
-
-
-@wp.kernel
-def write_start(
-    world_mask: wp.array[wp.bool],
-    values: wp.array2d[float],
-    index: wp.array2d[int],
-    numbers: wp.array[float],
-):
-    """Write the start values of the masked worlds."""
-    world, joint = wp.tid()
-    if world_mask[world]:
-        numbers[index[world, joint]] = values[world, joint]

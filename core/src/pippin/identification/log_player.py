@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import newton
 import numpy as np
 import warp as wp
+from pippin.actuation.joints import Axes
+from pippin.actuation.parameters import Lanes
 from pippin.arrays import on_host
-from pippin.axes import axis_labels
 from pippin.binding import Binding
 from pippin.config.fit import FitConfig
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
+from pippin.step.kernels import count_step, restore_numbers
 
-from .kernels import count_step, keep_joints, play_commands, write_start
+from .kernels import keep_joints, play_commands
 from .log import Log
 from .windows import Window
 
@@ -36,13 +39,21 @@ class LogPlayer:
         self._config, self._logs, self._windows, self._steps = config, logs, windows, steps
         #: Labels of the joints of the logs.
         self.joints: tuple[str, ...] = logs[0].joints
+        self._axes: dict[int, Axes] = {}
+
+    @hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Find the joints."""
+        self._axes[prototype] = Axes.of(builder, [re.escape(label) for label in self.joints])
 
     @hookimpl
     def bind(self, binding: Binding) -> None:
         """Find the joints, and copy the logs to the device."""
         host = self._host = binding.simulation
         worlds, device = host.world_count, host.device
-        dofs, coordinates = _places(host.model, self.joints, worlds)
+        lanes = Lanes.of(binding, self._axes)
+        order = [lanes.labels.index(label) for label in self.joints]
+        dofs, coordinates = lanes.dofs[:, order], lanes.coordinates[:, order]
         self._dofs, self._coordinates = (wp.array(each, dtype=int, device=device) for each in (dofs, coordinates))
         of_world = [self._windows[world % len(self._windows)] for world in range(worlds)]
         begins = np.concatenate([[0], np.cumsum([len(log.times) for log in self._logs])])
@@ -92,7 +103,7 @@ class LogPlayer:
             (self._start_q, self._coordinates, state.joint_q),
             (self._start_qd, self._dofs, state.joint_qd),
         ):
-            wp.launch(write_start, index.shape, [world_mask, values, index, numbers], device=world_mask.device)
+            wp.launch(restore_numbers, index.shape, [world_mask, values, index, numbers], device=world_mask.device)
 
     @hookimpl
     def start_step(self, dt: float) -> None:
@@ -121,34 +132,6 @@ class LogPlayer:
         if not found:
             raise ConfigError(f"fit.command: no actuator takes {name!r} of the joints of the logs; choose another one")
         return found
-
-
-def joint_labels(model: newton.Model, worlds: int) -> tuple[str, ...]:
-    """Return the labels of the joints of a world that have a coordinate of their own."""
-    return tuple(_of_one_world(model, worlds))
-
-
-def _of_one_world(model: newton.Model, worlds: int) -> dict[str, tuple[int, int]]:
-    """Return the degree of freedom and the coordinate of each joint of the first world, by label."""
-    joints = model.joint_count // worlds
-    starts, coordinates = on_host(model.joint_qd_start), on_host(model.joint_q_start)
-    kinds = on_host(model.joint_type)
-    singles = {int(each) for each in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6)}
-    found = {}
-    for joint in range(joints):
-        if int(kinds[joint]) in singles:
-            for axis, label in enumerate(axis_labels(model, [joint])):
-                found[label] = (int(starts[joint]) + axis, int(coordinates[joint]) + axis)
-    return found
-
-
-def _places(model: newton.Model, joints: Sequence[str], worlds: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the degrees of freedom and the coordinates of joints in all worlds, shape [worlds, joints] each."""
-    found = _of_one_world(model, worlds)
-    own = np.array([found[label] for label in joints])
-    sizes = model.joint_dof_count // worlds, model.joint_coord_count // worlds
-    dofs, coordinates = (own[:, side] + np.arange(worlds)[:, None] * sizes[side] for side in range(2))
-    return dofs, coordinates
 
 
 def _velocities(log: Log) -> np.ndarray:

@@ -75,8 +75,8 @@ class FitParameter(abc.ABC):
         low, high = self.config.range
         return values + self._added if self._is_log else np.full_like(values, high - low)
 
-    def start(self) -> np.ndarray:
-        """Return the values of the file; one at an end of its range is moved inwards.
+    def stated(self) -> np.ndarray:
+        """Return the values of the file.
 
         Raises:
             ConfigError: A value is outside the range, or joints that share a value have different ones.
@@ -88,12 +88,17 @@ class FitParameter(abc.ABC):
             raise ConfigError(f"{self.where}: joints that share a value start with different ones; give them one")
         low, high = self.config.range
         slack = 1e-5 * (high - low)
-        if not ((values >= low - slack) & (values <= high + slack)).all():
-            wrong = values[(values < low - slack) | (values > high + slack)][0]
+        is_outside = (values < low - slack) | (values > high + slack)
+        if is_outside.any():
+            wrong = values[is_outside][0]
             raise ConfigError(f"{self.where}: starts at {wrong:g}, outside {low:g} to {high:g}; change the range")
-        ends = self.unknowns(np.array([low, high]))
+        return np.clip(values, low, high)
+
+    def moved_inwards(self, unknowns: np.ndarray) -> np.ndarray:
+        """Return where the search starts: a start at an end of the range stalls it."""
+        ends = self.unknowns(np.array(self.config.range))
         margin = min(5 * STEP, 0.05 * (ends[1] - ends[0]))
-        return self.values(np.clip(self.unknowns(np.clip(values, low, high)), ends[0] + margin, ends[1] - margin))
+        return np.clip(unknowns, ends[0] + margin, ends[1] - margin)
 
     @abc.abstractmethod
     def read(self) -> np.ndarray:
@@ -125,7 +130,10 @@ class ActuatorParameter(FitParameter):
             near = did_you_mean(name, known) or f"; parameters: {', '.join(known) or 'none'}"
             raise ConfigError(f"{where}: {label!r} has no parameter {name!r}{near}")
         if "[" in name:
-            raise ConfigError(f"{where}: numbers of clampings cannot be written into a file that extends another one")
+            raise ConfigError(
+                f"{where}: numbers of clampings cannot be written into a file that extends another"
+                " one; fit another parameter"
+            )
         if name in self._actuator.drawn_parameters:
             raise ConfigError(f"{where}: the file draws it at random at each reset; give it one value")
         #: Label of the actuator, and name of the parameter.

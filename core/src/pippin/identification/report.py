@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from pippin.runs.report.chart import Axis, Chart, Line
-from pippin.runs.report.markup import element, folded, section, table
+from pippin.runs.report.markup import element, folded, heading, section, table
 from pippin.runs.report.page import Charts, grid, page
 
 from .result import FitResult, Trace
@@ -29,6 +29,7 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
         config: The configuration as TOML.
     """
     charts = Charts()
+    signals = [charts.place(chart) for chart in _signals(result.traces)]
     tiles = {
         "identified": f"{sum(each.is_identified for each in result.verdicts)} of {len(result.verdicts)}",
         "residual, with the file": f"{result.costs[0]:.3g} σ",
@@ -38,18 +39,9 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
         "wall time": f"{result.seconds:.1f} s",
     }
     body = [
-        element(
-            "header",
-            element("h1", f"Fit of {Path(file).name}"),
-            element("code", play_command(result), class_="command"),
-        ),
-        element(
-            "div",
-            *(element("div", element("b", value), element("span", name)) for name, value in tiles.items()),
-            class_="tiles",
-        ),
+        heading(f"Fit of {Path(file).name}", play_command(result), tiles),
         section("Parameters", element("p", _judgement(result)), table(HEADS, rows(result), numeric=2)),
-        section("Signals", grid([charts.place(chart) for chart in _signals(result.traces)])),
+        section("Signals", element("p", _shown(result.traces)), grid(signals)),
         section("Course", grid([charts.place(_course(result))]), element("p", f"{result.ended}.")),
         section("Settings", folded("config.toml, with every default", element("pre", config))),
     ]
@@ -95,12 +87,22 @@ def _judgement(result: FitResult) -> str:
     return f"The windows that the fit did not see had a residual of {before:.3g} σ, and now have {after:.3g} σ."
 
 
-def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
-    """Yield a chart for each joint, signal and log, over all windows."""
+def _groups(traces: Sequence[Trace]) -> dict[tuple[str, str, str], list[Trace]]:
+    """Return the traces of each log, joint and signal."""
     groups: dict[tuple[str, str, str], list[Trace]] = {}
     for trace in traces:
         groups.setdefault((trace.log, trace.joint, trace.signal), []).append(trace)
-    for (log, joint, signal), own in list(groups.items())[:_CHARTS]:
+    return groups
+
+
+def _shown(traces: Sequence[Trace]) -> str:
+    count = len(_groups(traces))
+    return f"The first {_CHARTS} of {count}." if count > _CHARTS else "All signals of all logs."
+
+
+def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
+    """Yield a chart for each joint, signal and log, over all windows."""
+    for (log, joint, signal), own in list(_groups(traces).items())[:_CHARTS]:
         own.sort(key=lambda trace: trace.times[0])
         gap = np.full((1, 3), np.nan)
         values = np.concatenate([part for trace in own for part in (trace.values, gap)])[:-1]

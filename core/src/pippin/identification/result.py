@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -89,4 +90,6 @@ class FitResult:
     def summary(self) -> dict[str, Any]:
         """Return the numbers, for JSON."""
         plain = attrs.asdict(self, filter=lambda field, _: field.name != "traces")
+        for each in plain["verdicts"]:  # JSON has no infinity
+            each["half_width"] = each["half_width"] if math.isfinite(each["half_width"]) else None
         return {**plain, "folder": str(self.folder), "file": str(self.file), "is_identified": self.is_identified}

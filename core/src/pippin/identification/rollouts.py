@@ -105,20 +105,20 @@ class Rollouts:
         window = self._windows[number]
         return self._logs[window.log].signals[kind][window.samples]
 
-    def residuals(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def compare(self, simulated: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
         """Return the residuals of the windows that are fitted, and of those that validate.
 
         Args:
-            values: The values of all parameters, shape [candidates, values].
+            simulated: The signals that `roll_out` returned.
 
         Returns:
             Differences divided by the noise, shape [candidates, rows] each.
         """
         found: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
-        for number, own in enumerate(self.roll_out(values)):
-            for kind, simulated in own.items():
-                differences = (simulated - self.measured(number, kind)) / self.noise[kind]
+        for number, own in enumerate(simulated):
+            for kind, values in own.items():
+                differences = (values - self.measured(number, kind)) / self.noise[kind]
                 found[self._windows[number].is_validation].append(differences.reshape(len(values), -1))
-        empty = np.zeros((len(values), 0))
+        empty = np.zeros((len(simulated[0][next(iter(self.noise))]), 0))
         fitted, validating = (np.concatenate(each, axis=1) if each else empty for each in found)
         return fitted, validating

@@ -36,8 +36,10 @@ def _common(builder: newton.ModelBuilder, config: Any, place: Place) -> dict[str
 
 def _from_stage(file: Path) -> newton.TetMesh | None:
     """Return the first mesh of a stage that states its tetrahedra by `tetraIndices`, as stages without TetMesh do."""
-    stage = open_stage(file) if file.suffix in STAGES else ()
-    for prim in stage and stage.Traverse():
+    if file.suffix not in STAGES:
+        return None
+    stage = open_stage(file)  # which its prims need
+    for prim in stage.Traverse():
         if prim.HasAttribute("tetraIndices"):
             names = ("points", "tetraIndices")
             points, indices = (np.array(prim.GetAttribute(name).Get()) for name in names)

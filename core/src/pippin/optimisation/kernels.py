@@ -43,23 +43,3 @@ def play_row(
     world, i = wp.tid()
     row = wp.min(int(counts[world]), rows.shape[0] - 1)
     numbers[index[world, i]] = rows[row, world, i]
-
-
-@wp.kernel
-def count_step(counts: wp.array[wp.int64]):
-    """Count a control step."""
-    world = wp.tid()
-    counts[world] += wp.int64(1)
-
-
-@wp.kernel
-def restore_numbers(
-    world_mask: wp.array[wp.bool],
-    values: wp.array2d[float],
-    index: wp.array2d[int],
-    numbers: wp.array[float],
-):
-    """Write the values of the masked worlds."""
-    world, i = wp.tid()
-    if world_mask[world]:
-        numbers[index[world, i]] = values[world, i]

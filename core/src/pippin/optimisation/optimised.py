@@ -12,10 +12,11 @@ from pippin.binding import Binding
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
+from pippin.step.kernels import count_step, restore_numbers
 from pippin.step.rollout_inputs import flat
 
 from .config import OptimisedConfig
-from .kernels import count_step, play_row, restore_numbers
+from .kernels import play_row
 from .variables import InputVariable, StartVelocity, Variable, find_variables
 
 

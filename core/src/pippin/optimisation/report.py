@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from pippin.runs.report.chart import Axis, Chart, Line
-from pippin.runs.report.markup import element, folded, section, table
+from pippin.runs.report.markup import element, folded, heading, section, table
 from pippin.runs.report.page import Charts, grid, page
 
 from .result import OptimisationResult
@@ -39,16 +39,7 @@ def optimisation_page(file: str, result: OptimisationResult, config: str) -> str
         (each.variable, each.world, f"{each.derivative:.6g}", f"{each.difference:.6g}") for each in result.comparisons
     ]
     body = [
-        element(
-            "header",
-            element("h1", f"Optimisation of {Path(file).name}"),
-            element("code", play_command(result), class_="command"),
-        ),
-        element(
-            "div",
-            *(element("div", element("b", value), element("span", name)) for name, value in tiles.items()),
-            class_="tiles",
-        ),
+        heading(f"Optimisation of {Path(file).name}", play_command(result), tiles),
         section("Loss", grid([charts.place(chart) for chart in _charts(result)]), element("p", f"{result.ended}.")),
         section("Values", element("p", f"Those of world {result.world}."), table(heads, _rows(result))),
         section(

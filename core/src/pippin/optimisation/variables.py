@@ -209,7 +209,7 @@ class InputVariable(Variable):
         where = f"optimise.variables.{name}"
         #: The array, whose first axis is divided among the worlds.
         self.array: wp.array = _array_at(host, config.value_of, f"{where}.value_of")
-        size, worlds = on_host(self.array).size, host.world_count
+        size, worlds = self.array.size * wp.types.type_size(self.array.dtype), host.world_count
         if len(self.array) % worlds or not size:
             raise ConfigError(
                 f"{where}.value_of: {config.value_of!r} has {len(self.array)} rows, which cannot be divided among"

@@ -56,6 +56,8 @@ def difference_beyond_noise(called: Sequence[StateRecord], replayed: Sequence[St
                 return f"leaves {name!r} of {owner} as it was, which Python code changes in every eager step"
     for name in called[0].arrays:
         one, other = ([record.arrays.get(name) for record in records] for records in (called, replayed))
+        if any(each is None for each in other):
+            return f"differs from eager steps in {name}"
         nearest = min(_distance(left, right) for left in one for right in other)
         pairs = [*combinations(one, 2), *combinations(other, 2)] if nearest else []
         if nearest > _NOISE_FACTOR * max((_distance(*pair) for pair in pairs), default=0.0):

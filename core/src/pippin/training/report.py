@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from pippin.runs.report.chart import Chart, Line
-from pippin.runs.report.markup import element, folded, section
+from pippin.runs.report.markup import element, folded, heading, section
 from pippin.runs.report.page import Charts, grid, page
 
 _CURVES = {"mean_return": ("Mean return", ""), "mean_length": ("Mean length of episodes", "control steps")}
@@ -35,12 +35,7 @@ def training_page(file: str, curve: Path, config: str, play: str) -> str:
         "mean length": last["mean_length"] or "no episode has ended",
     }
     body = [
-        element("header", element("h1", f"Training of {Path(file).name}"), element("code", play, class_="command")),
-        element(
-            "div",
-            *(element("div", element("b", value), element("span", name)) for name, value in tiles.items()),
-            class_="tiles",
-        ),
+        heading(f"Training of {Path(file).name}", play, tiles),
         section("Episodes", grid([charts.place(chart) for chart in _charts(rows)]), id="episodes"),
         section("Settings", folded("config.toml, with every default", element("pre", config)), id="settings"),
     ]

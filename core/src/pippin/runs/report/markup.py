@@ -60,6 +60,13 @@ def definitions(pairs: Mapping[str, object]) -> Markup:
     return element("div", element("table", element("tbody", *rows), class_="pairs"), class_="scroll")
 
 
+def heading(title: object, command: str, tiles: Mapping[str, object]) -> Markup:
+    """Return the head of a page: its title, the command that repeats what it shows, and the main numbers by name."""
+    shown = (element("div", element("b", value), element("span", name)) for name, value in tiles.items())
+    title = title if isinstance(title, Markup) else element("h1", title)
+    return element("header", title, element("code", command, class_="command"), element("div", *shown, class_="tiles"))
+
+
 def noted(texts: Mapping[str, Sequence[str]]) -> Markup | None:
     """Return a box with the texts of each name; None if there is no text."""
     rows = [

@@ -17,7 +17,7 @@ from .chart import Chart
 from .chart_contents import ChartContent, chart_contents
 from .decimation import COLUMNS
 from .facts import course, hook_table, imports, matter_table, origins, task_table
-from .markup import Markup, element, folded, noted, section
+from .markup import Markup, element, folded, heading, noted, section
 from .page import Charts, grid, page
 from .video import videos
 
@@ -69,18 +69,18 @@ def _header(file: str, summary: Mapping[str, Any]) -> Iterator[Markup]:
     title = element("h1", Path(file).name, element("span", badge[0], class_=f"badge {badge[1]}".strip()))
     program, *arguments = summary["command"]
     command = shlex.join([os.path.basename(program), *arguments])
-    yield element("header", title, element("code", command, class_="command"), _tiles(summary))
+    yield heading(title, command, _tiles(summary))
     if failure == "stopped":
         yield element("div", f"Stopped by the user after {summary['simulated_time']:.6g} s.", class_="box note")
     elif failure is not None:
         yield element("div", failure, class_="box bad")
 
 
-def _tiles(summary: Mapping[str, Any]) -> Markup:
+def _tiles(summary: Mapping[str, Any]) -> dict[str, str]:
     plugins, hardware = summary["plugins"], summary["hardware"]
     speed, factor = summary["world_steps_per_second"], summary["real_time_factor"]
     start = f" from t = {summary['start_time']:.6g} s" if summary["start_time"] else ""
-    tiles = {
+    return {
         "solver": plugins["solver"]["type"] if "solver" in plugins else "none",
         "worlds": f"{summary['worlds']:,}",
         "control steps": f"{summary['steps']:,}",
@@ -90,11 +90,6 @@ def _tiles(summary: Mapping[str, Any]) -> Markup:
         "control step": "captured" if summary["captured"] else "not captured",
         "device": hardware.get("gpu", hardware["device"]),
     }
-    return element(
-        "div",
-        *(element("div", element("b", value), element("span", name)) for name, value in tiles.items()),
-        class_="tiles",
-    )
 
 
 def _notes(summary: Mapping[str, Any]) -> Markup:
