@@ -132,7 +132,7 @@ def test_what_the_logs_do_not_move_has_no_effect(folder):
     assert [each["half_width"] for each in found["verdicts"]] == [None, None]
 
 
-def test_a_value_at_an_end_of_its_range_that_the_logs_do_not_tell_stays_that_of_the_file(folder):
+def test_a_value_at_an_end_of_its_range_is_stated_as_in_the_file(folder):
     log = true_log(folder, seconds=1.5)
     with np.load(log) as arrays:
         still = {name: array.copy() for name, array in arrays.items()}
