@@ -6,6 +6,7 @@ from .capacities import Capacity
 from .contact_source import ContactSource
 from .conversion import complete_conversion
 from .fields import deterministic_mode, inherited, number
+from .loops import LoopTies
 from .sub_solver import SubSolver
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Capacity",
     "ContactSource",
     "Feature",
+    "LoopTies",
     "SubSolver",
     "complete_conversion",
     "deterministic_mode",
