@@ -37,6 +37,7 @@ Kind = Literal[
     "recorder",
     "executor",
     "trainer",
+    "scene",
     "importer",
     "object",
     "quantity",

@@ -9,7 +9,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     import newton
-    import warp as wp
 
 
 class LoopTies:
@@ -33,7 +32,7 @@ class LoopTies:
         """Write the frames of the model into the constraints of all worlds; a graph may hold it."""
         import warp as wp
 
-        from .loop_kernels import write_loop_frames
+        from .kernels import write_loop_frames
 
         rows, own = self._joint_of_row, self._solver
         if rows is None:
@@ -43,7 +42,7 @@ class LoopTies:
         wp.launch(write_loop_frames, dim=rows.shape, inputs=inputs, outputs=[mujoco.eq_data], device=model.device)
 
     @cached_property
-    def _is_weld(self) -> wp.array[wp.bool]:
+    def _is_weld(self) -> Any:
         import warp as wp
         from mujoco import mjtEq  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
 
@@ -51,7 +50,7 @@ class LoopTies:
         return wp.array(is_weld, dtype=wp.bool, device=self._solver.model.device)
 
     @cached_property
-    def _joint_of_row(self) -> wp.array2d[int] | None:
+    def _joint_of_row(self) -> Any:
         """The joint of each constraint in each world, shape [worlds, constraints], or -1; None without such a joint."""
         import warp as wp
 

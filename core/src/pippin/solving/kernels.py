@@ -9,8 +9,8 @@ Data = wp.types.vector(length=12, dtype=wp.float32)
 def write_loop_frames(
     joint_of_row: wp.array2d[int],
     is_weld: wp.array[wp.bool],
-    joint_X_p: wp.array[wp.transform],
-    joint_X_c: wp.array[wp.transform],
+    parent_frame: wp.array[wp.transform],
+    child_frame: wp.array[wp.transform],
     eq_data: wp.array2d[Data],
 ):
     """Write where a joint holds its second body: an anchor in each body, and for a weld the rotation between them."""
@@ -20,9 +20,9 @@ def write_loop_frames(
         return
     data = eq_data[world, row]
     if is_weld[row]:
-        anchor = wp.transform_get_translation(joint_X_c[joint])
-        place = wp.transform_get_translation(joint_X_p[joint])
-        turn = wp.transform_get_rotation(joint_X_p[joint] * wp.transform_inverse(joint_X_c[joint]))
+        anchor = wp.transform_get_translation(child_frame[joint])
+        place = wp.transform_get_translation(parent_frame[joint])
+        turn = wp.transform_get_rotation(parent_frame[joint] * wp.transform_inverse(child_frame[joint]))
         for axis in range(3):
             data[axis] = anchor[axis]
             data[3 + axis] = place[axis]
@@ -30,7 +30,7 @@ def write_loop_frames(
         data[6] = turn[3]
     else:
         first = wp.vec3(data[0], data[1], data[2])
-        second = wp.transform_point(joint_X_c[joint] * wp.transform_inverse(joint_X_p[joint]), first)
+        second = wp.transform_point(child_frame[joint] * wp.transform_inverse(parent_frame[joint]), first)
         for axis in range(3):
             data[3 + axis] = second[axis]
     eq_data[world, row] = data
