@@ -6,7 +6,7 @@ import csv
 import json
 
 import pytest
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, PluginError
 from pippin.precision.benchmark import benchmark, load_scene
 from pippin.precision.measuring import measured
 from pippin.precision.result import BenchmarkRow, BenchmarkSeries
@@ -103,7 +103,6 @@ def test_a_floor_is_an_error_that_smaller_steps_do_not_lessen():
 @pytest.mark.parametrize(
     ("arguments", "cure"),
     [
-        ({"scenes": ["large-pendulums"]}, "did you mean 'large-pendulum'"),
         ({"steps": [0.03]}, "take a step that divides it"),
         ({"solvers": ["xpbd"], "variants": ["xpdb.iterations=4"]}, "is not SOLVER.KEY=VALUE"),
         ({"solvers": ["xpbd"], "variants": ["xpbd.iteration=4"]}, "iterations"),
@@ -112,3 +111,8 @@ def test_a_floor_is_an_error_that_smaller_steps_do_not_lessen():
 def test_a_wrong_argument_is_refused(arguments, cure, tmp_path):
     with pytest.raises(ConfigError, match=cure):
         benchmark(**arguments, out=tmp_path / "out")
+
+
+def test_a_scene_that_is_not_installed_is_refused(tmp_path):
+    with pytest.raises(PluginError, match=r"large-pendulums.*did you mean 'large-pendulum'"):
+        benchmark(scenes=["large-pendulums"], out=tmp_path / "out")

@@ -37,6 +37,7 @@ Kind = Literal[
     "recorder",
     "executor",
     "trainer",
+    "log",
     "scene",
     "importer",
     "object",

@@ -6,9 +6,8 @@ import csv
 import io
 import json
 import os
-import platform
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,7 +20,6 @@ from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.runs.folder import RunFolder
 from pippin.runs.progress import RunProgress, current_progress
-from pippin.spelling import did_you_mean
 from pippin.workers import WorkerProcess
 
 from .page import benchmark_page
@@ -76,13 +74,15 @@ def benchmark(
     limit = patience or (_QUICK_PATIENCE if is_quick else _PATIENCE)
     plan = {"steps": ladder, "worlds": tuple(worlds), "device": device or "cpu", "patience": limit}
     rows: list[BenchmarkRow] = []
+    machine = ""
     for solver in names:
         with progress.phase(solver):
-            rows += _measured_apart(solver, tuple(chosen), options[solver], plan, progress)
+            machine, own = _measured_apart(solver, tuple(chosen), options[solver], plan, progress)
+            rows += own
     found = Benchmark(
         rows=tuple(rows),
         scenes=chosen,
-        machine=_machine(device),
+        machine=machine,
         seconds=time.perf_counter() - begun,
         folder=folder.path,
     )
@@ -114,9 +114,6 @@ def load_scene(name: str) -> BenchmarkScene:
 
 def _scenes(names: Sequence[str], *, is_quick: bool) -> dict[str, type[BenchmarkScene]]:
     known = Catalog.installed().names("scene")
-    for name in names:
-        if name not in known:
-            raise ConfigError(f"scene: there is no scene {name!r}{did_you_mean(name, known)}; {', '.join(known)}")
     found = {name: type(load_scene(name)) for name in names or known}
     return found if names or not is_quick else {name: scene for name, scene in found.items() if scene.is_quick}
 
@@ -138,44 +135,28 @@ def _options(solvers: Sequence[str], variants: Iterable[str]) -> dict[str, dict[
     return found
 
 
-def _machine(device: str | None) -> str:
-    """Return the name of the processor, or of the GPU."""
-    if device is not None and device.startswith("cuda"):
-        import warp as wp
-
-        return wp.get_device(device).name
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or platform.machine())
-
-
 def _measured_apart(
     solver: str,
     scenes: Sequence[str],
     variants: Mapping[str, Mapping[str, Any]],
     plan: Mapping[str, Any],
     progress: RunProgress,
-) -> Iterator[BenchmarkRow]:
-    """Yield the rows of a solver, which come from a process of its own: one that crashes loses what is left."""
+) -> tuple[str, list[BenchmarkRow]]:
+    """Return the machine and the rows of a solver, from a process of its own: one that crashes loses what is left."""
     before = partial(import_hot_modules, requires_grad=False)
-    count = 0
+    rows: list[BenchmarkRow] = []
     with WorkerProcess(solver, _measure, solver, scenes, variants, plan, before=before) as process:
-        while True:
-            try:
-                row = process.receive(timeout=None)
-            except SimulationError as error:
-                if count == 0:
-                    raise
-                yield BenchmarkRow(
-                    solver=solver, scene=scenes[0], dt=plan["steps"][0], outcome="failed", reason=str(error)
-                )
-                return
-            if row is None:
-                return
-            count += 1
-            progress.update(f"{row.name}, {row.scene}, {1e3 * row.dt:g} ms")
-            yield row
+        machine = process.receive()
+        try:
+            while (row := process.receive()) is not None:
+                rows.append(row)
+                progress.update(f"{row.name}, {row.scene}, {1e3 * row.dt:g} ms")
+        except SimulationError as error:
+            scene = rows[-1].scene if rows else scenes[0]
+            rows.append(
+                BenchmarkRow(solver=solver, scene=scene, dt=plan["steps"][-1], outcome="failed", reason=str(error))
+            )
+    return machine, rows
 
 
 def _measure(
@@ -185,10 +166,11 @@ def _measure(
     variants: Mapping[str, Mapping[str, Any]],
     plan: Mapping[str, Any],
 ) -> None:
-    """Send the rows of a solver, and None."""
-    from .measuring import cost_per_step, measured
+    """Send the name of the machine, the rows of a solver, and None."""
+    from .measuring import cost_per_step, machine, measured
 
     device, patience = plan["device"], plan["patience"]
+    connection.send(machine(device))
     for name in scenes:
         scene = load_scene(name)
         for variant, options in variants.items():

@@ -13,7 +13,7 @@ _WIDTH, _HEIGHT = 440.0, 300.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 10.0, 10.0, 34.0
 
 
-class _Axis:
+class _LogAxis:
     """A logarithmic axis between two powers of ten."""
 
     def __init__(self, values: Sequence[float], low: float, high: float) -> None:
@@ -40,8 +40,8 @@ def diagram(lines: Mapping[str, Points], colors: Mapping[str, int], across: str,
         along: Name and unit of the vertical axis.
     """
     points = [point for line in lines.values() for point in line]
-    x = _Axis([point[0] for point in points], _LEFT, _WIDTH - _RIGHT)
-    y = _Axis([point[1] for point in points], _HEIGHT - _BOTTOM, _TOP)
+    x = _LogAxis([point[0] for point in points], _LEFT, _WIDTH - _RIGHT)
+    y = _LogAxis([point[1] for point in points], _HEIGHT - _BOTTOM, _TOP)
     return element(
         "svg",
         *_frame(x, y, across, along),
@@ -53,7 +53,7 @@ def diagram(lines: Mapping[str, Points], colors: Mapping[str, int], across: str,
     )
 
 
-def _frame(x: _Axis, y: _Axis, across: str, along: str) -> Iterator[Markup]:
+def _frame(x: _LogAxis, y: _LogAxis, across: str, along: str) -> Iterator[Markup]:
     for power in x.ticks():
         place = f"{x.place(10.0**power):.1f}"
         yield element("line", x1=place, x2=place, y1=_TOP, y2=_HEIGHT - _BOTTOM, class_="grid")
@@ -67,7 +67,7 @@ def _frame(x: _Axis, y: _Axis, across: str, along: str) -> Iterator[Markup]:
     yield element("text", along, x=12, y=f"{middle:g}", text_anchor="middle", transform=f"rotate(-90 12 {middle:g})")
 
 
-def _line(name: str, points: Points, color: int, x: _Axis, y: _Axis) -> Iterator[Markup]:
+def _line(name: str, points: Points, color: int, x: _LogAxis, y: _LogAxis) -> Iterator[Markup]:
     places = [(x.place(own), y.place(other)) for own, other in points]
     stroke = f"var(--c{color % 10})"
     way = " ".join(f"{across:.1f},{along:.1f}" for across, along in places)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import platform
 import time
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import attrs
 import newton
 import numpy as np
+import warp as wp
 from pippin.analysis import measures
 from pippin.analysis.solver_choice import accepting_numbers
 from pippin.arrays import on_host
 from pippin.config import structure
+from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError, PippinError
 from pippin.quaternions import conjugate, rotated
 from pippin.simulation import Simulation
 
 from .result import BenchmarkRow
-from .scene import SAMPLE, BenchmarkScene, Motion
+from .scene import SAMPLE, BenchmarkScene, SceneMotion
 
 _STATE = ("body_q", "body_qd", "joint_q", "joint_qd")
 
@@ -44,12 +48,21 @@ class Stopwatch:
         self.seconds += self._now() - start
 
     def _now(self) -> float:
-        if not self._device.is_cuda:
+        if kind_of(self._device) == "cpu":
             return time.process_time()
-        import warp as wp
-
         wp.synchronize_device(self._device)
         return time.perf_counter()
+
+
+def machine(device: str) -> str:
+    """Return the name of the processor, or of the GPU."""
+    found = find_device(device)
+    if kind_of(found) != "cpu":
+        return found.name
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
 
 
 def measured(
@@ -136,7 +149,7 @@ def _run(scene: BenchmarkScene, row: BenchmarkRow, simulation: Simulation, patie
             return attrs.evolve(row, outcome="failed", reason=f"the state is not finite at {simulation.time:g} s")
     simulation.raise_errors()
     states = {name: np.array([each[name] for each in kept]) for name in kept[0]}
-    motion = Motion(
+    motion = SceneMotion(
         times=SAMPLE * np.arange(count + 1),
         poses=states["body_q"].astype(float),
         velocities=states["body_qd"].astype(float),

@@ -18,7 +18,7 @@ _FLOOR = 0.3
 
 @attrs.frozen(kw_only=True)
 class BenchmarkRow:
-    """What a solver did in a scene with one step; a figure is None if there was nothing to measure."""
+    """Result of a solver in a scene with one step. A figure is None if there was nothing to measure."""
 
     solver: str
     """The solver's name."""

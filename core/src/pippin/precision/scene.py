@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
-import newton
 import numpy as np
 
 SAMPLE = 0.1
@@ -15,8 +14,8 @@ SAMPLE = 0.1
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Motion:
-    """Motion of all bodies of one world, sampled every 0.1 s from the start on."""
+class SceneMotion:
+    """SceneMotion of all bodies of one world, sampled every 0.1 s from the start on."""
 
     times: np.ndarray
     """Times [s], shape [samples]."""
@@ -58,11 +57,11 @@ class BenchmarkScene(abc.ABC):
     """Whether the short benchmark has it."""
 
     @abc.abstractmethod
-    def build(self, builder: newton.ModelBuilder) -> None:
-        """Add the content of one world; z is up, and gravity is 9.81 m/s²."""
+    def build(self, builder: Any) -> None:
+        """Add the content of one world to a `newton.ModelBuilder`; z is up, and gravity is 9.81 m/s²."""
 
     @abc.abstractmethod
-    def error(self, motion: Motion) -> float:
+    def error(self, motion: SceneMotion) -> float:
         """Return the error of a motion, in `unit`."""
 
     def tables(self) -> Mapping[str, object]:

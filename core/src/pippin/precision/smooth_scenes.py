@@ -11,7 +11,7 @@ import warp as wp
 
 from .planar_chain import PlanarChain
 from .rigid_rotation import angle_between, rotation
-from .scene import SAMPLE, BenchmarkScene, Motion
+from .scene import SAMPLE, BenchmarkScene, SceneMotion
 
 _MASS = 1.0
 
@@ -43,7 +43,7 @@ class _Top(BenchmarkScene):
         """Return the gravity of the scene."""
         return {"gravity": (0.0, 0.0, 0.0)}
 
-    def error(self, motion: Motion) -> float:
+    def error(self, motion: SceneMotion) -> float:
         """Return the error of a motion, in `unit`."""
         truth = _turned(self.principal, self.spin, len(motion.times))
         return float(angle_between(motion.poses[:, 0, 3:], truth).max())
@@ -83,13 +83,13 @@ class _Chain(BenchmarkScene):
         """Add the content of one world."""
         add_chain(builder, self.chain)
 
-    def error(self, motion: Motion) -> float:
+    def error(self, motion: SceneMotion) -> float:
         """Return the error of a motion, in `unit`."""
         chain = self.chain
         truth = chain.points(_swung(chain, len(motion.times)))
         return float(np.sqrt(((self._centres(motion) - truth) ** 2).sum(axis=-1).mean(axis=1)).max())
 
-    def _centres(self, motion: Motion) -> np.ndarray:
+    def _centres(self, motion: SceneMotion) -> np.ndarray:
         """Return the centres of mass in the plane of the chain, shape [samples, links, 2]."""
         links = range(motion.poses.shape[1])
         angles = np.stack([motion.angles(link) for link in links], axis=1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
+import warp as wp
+from mujoco import mjtEq  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
 
-if TYPE_CHECKING:
-    import newton
+from .kernels import write_loop_frames
 
 
 class LoopTies:
@@ -30,10 +32,6 @@ class LoopTies:
 
     def write(self) -> None:
         """Write the frames of the model into the constraints of all worlds; a graph may hold it."""
-        import warp as wp
-
-        from .kernels import write_loop_frames
-
         rows, own = self._joint_of_row, self._solver
         if rows is None:
             return
@@ -43,17 +41,12 @@ class LoopTies:
 
     @cached_property
     def _is_weld(self) -> Any:
-        import warp as wp
-        from mujoco import mjtEq  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
-
         is_weld = self._solver.mj_model.eq_type == int(mjtEq.mjEQ_WELD)
         return wp.array(is_weld, dtype=wp.bool, device=self._solver.model.device)
 
     @cached_property
     def _joint_of_row(self) -> Any:
         """The joint of each constraint in each world, shape [worlds, constraints], or -1; None without such a joint."""
-        import warp as wp
-
         own = self._solver
         if own.mjc_eq_to_newton_jnt is None or not own.mjc_eq_to_newton_jnt.size:
             return None
@@ -64,7 +57,7 @@ class LoopTies:
     def _add_welds(self, rows: np.ndarray) -> None:
         """Fill in the fixed joints, which Newton's own mapping leaves out; their two bodies tell them."""
         own, model = self._solver, self._solver.model
-        is_loop = (model.joint_articulation.numpy() < 0) & (model.joint_type.numpy() == _fixed())
+        is_loop = (model.joint_articulation.numpy() < 0) & (model.joint_type.numpy() == int(newton.JointType.FIXED))
         bodies = zip(model.joint_parent.numpy()[is_loop], model.joint_child.numpy()[is_loop], strict=True)
         joints = dict(zip(bodies, np.flatnonzero(is_loop), strict=True))
         if not joints:
@@ -75,9 +68,3 @@ class LoopTies:
         for world, row in zip(*np.nonzero((rows < 0) & ~is_stated), strict=True):
             if self._is_weld.numpy()[row]:
                 rows[world, row] = joints.get(tuple(body_of[world, pair[row]] for pair in pairs), -1)
-
-
-def _fixed() -> int:
-    from newton import JointType
-
-    return int(JointType.FIXED)

@@ -1,18 +1,15 @@
-"""References of benchmark scenes against formulas, and at half their step."""
+"""References of smooth scenes against formulas, and at half their step."""
 
 from __future__ import annotations
 
 import math
 
-import newton
 import numpy as np
 import pytest
-from pippin.catalog.entries import Catalog
-from pippin.precision import contact_scenes, smooth_scenes
-from pippin.precision.benchmark import load_scene
+from pippin.precision import smooth_scenes
 from pippin.precision.planar_chain import PlanarChain
 from pippin.precision.rigid_rotation import angle_between, rotation
-from pippin.precision.scene import SAMPLE, Motion
+from pippin.precision.scene import SAMPLE
 from pippin.quaternions import product
 
 TIMES = SAMPLE * np.arange(11)
@@ -77,35 +74,3 @@ def test_a_symmetric_top_turns_as_the_formula_says():
     found = rotation(np.array(smooth_scenes.FreeTop.principal), spin, TIMES[1:])
 
     np.testing.assert_allclose(angle_between(found, truth), 0.0, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", Catalog.installed().names("scene"))
-def test_a_scene_says_what_it_is_and_builds(name):
-    scene = load_scene(name)
-    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
-    scene.build(builder)
-
-    assert builder.body_count
-    assert scene.duration / SAMPLE == pytest.approx(round(scene.duration / SAMPLE))
-    assert scene.limit > 0.0
-    assert scene.title
-    assert {*scene.conserves} <= {"energy", "angular momentum"}
-
-
-@pytest.mark.parametrize(
-    ("scene", "way"),
-    [
-        (
-            contact_scenes.SlidingBlock(),
-            lambda t: 0.5 * 9.81 * (math.sin(math.atan(0.5)) - 0.2 * math.cos(math.atan(0.5))) * t**2,
-        ),
-        (contact_scenes.RollingSphere(), lambda t: 5 / 14 * 9.81 * math.sin(math.atan(0.3)) * t**2),
-    ],
-)
-def test_a_body_that_moves_by_the_formula_has_no_error(scene, way):
-    poses = np.zeros((len(TIMES), 1, 7))
-    poses[:, 0, 0] = [way(time) for time in TIMES]
-    still = Motion(times=TIMES, poses=np.zeros_like(poses), velocities=np.zeros((len(TIMES), 1, 6)))
-
-    assert scene.error(Motion(times=TIMES, poses=poses, velocities=still.velocities)) == pytest.approx(0.0, abs=1e-12)
-    assert scene.error(still) == pytest.approx(1.0)
