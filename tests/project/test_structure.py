@@ -20,12 +20,12 @@ PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 BOUNDS = {
-    "lines of the source": 79_900,
+    "lines of the source": 80_460,
     "lines of simulation.py": 579,
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
-    "blocks for type checkers": 40,
-    "public names": 233,
+    "blocks for type checkers": 41,
+    "public names": 234,
 }
 
 
@@ -72,7 +72,7 @@ def length(function: ast.AST) -> int:
 
 
 FIGURES = {
-    "lines of the source": lambda: sum(map(line_count, CORE.rglob("*.py"))),
+    "lines of the source": 80_460lambda: sum(map(line_count, CORE.rglob("*.py"))),
     "lines of simulation.py": lambda: line_count(CORE / "simulation.py"),
     "lines of the longest function": lambda: max(length(node) for _, node in nodes(*Function.__args__)),
     "imports of Newton and Warp in functions": lambda: len(late_imports()),

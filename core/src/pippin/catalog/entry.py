@@ -38,6 +38,7 @@ Kind = Literal[
     "executor",
     "trainer",
     "log",
+    "scene",
     "importer",
     "object",
     "quantity",
