@@ -30,7 +30,7 @@ of at least this length [s]."""
 
 @attrs.frozen(kw_only=True)
 class Alignment:
-    """How the motion of a log follows its commands."""
+    """Lag of the motion of a log behind its commands."""
 
     lag: float
     """Median time from a command to the motion [s]."""
