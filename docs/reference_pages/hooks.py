@@ -44,7 +44,9 @@ def page() -> str:
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
     installed = Catalog.installed().entries
-    plugins = [(entry.name, entry.load()) for entry in installed if entry.kind not in ("subcommand", "trainer")]
+    plugins = [
+        (entry.name, entry.load()) for entry in installed if entry.kind not in ("subcommand", "trainer", "scene")
+    ]
     return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
 
 

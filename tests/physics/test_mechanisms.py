@@ -171,8 +171,11 @@ def test_vbd_loses_friction_by_the_damping_of_contacts(simulate, damping, lost):
 LENGTH, WIDTH, CRANK, COUPLER, INERTIA, ANGLE = 0.5, 0.4, 0.5, 1.0, 0.02, 0.6
 
 
-def parallelogram():
-    """Return two cranks that hang from the world and carry a bar between them; the last joint closes the loop."""
+def parallelogram(gap=0.0):
+    """Return two cranks that hang from the world and carry a bar between them; the last joint closes the loop.
+
+    Where all coordinates are zero, the right crank is turned from its place by `gap` [rad].
+    """
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     inertia, half = wp.diag(wp.vec3(INERTIA)), WIDTH / 2
@@ -181,23 +184,29 @@ def parallelogram():
         for mass, low in ((CRANK, -LENGTH / 2), (COUPLER, 0.0), (CRANK, -LENGTH / 2))
     )
 
-    def hinge(parent, child, at, of):
-        places = {"parent_xform": wp.transform(wp.vec3(*at)), "child_xform": wp.transform(wp.vec3(*of))}
+    def hinge(parent, child, at, of, turn=0.0):
+        turned = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), turn)
+        places = {"parent_xform": wp.transform(wp.vec3(*at), turned), "child_xform": wp.transform(wp.vec3(*of))}
         return builder.add_joint_revolute(parent, child, axis=(0.0, 1.0, 0.0), armature=0.0, **places)
 
     chain = [
         hinge(-1, left, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
         hinge(left, bar, (0.0, 0.0, -LENGTH), (-half, 0.0, 0.0)),
-        hinge(bar, right, (half, 0.0, 0.0), (0.0, 0.0, -LENGTH)),
+        hinge(bar, right, (half, 0.0, 0.0), (0.0, 0.0, -LENGTH), gap),
     ]
     builder.add_articulation(chain)
     hinge(-1, right, (WIDTH, 0.0, 0.0), (0.0, 0.0, 0.0))
-    builder.joint_q[:3] = [ANGLE, -ANGLE, ANGLE]
+    builder.joint_q[:3] = [ANGLE, -ANGLE, ANGLE - gap]
     return builder
 
 
-@pytest.mark.parametrize("solver", sorted({*SOLVERS, "mujoco"} - {"featherstone"}))
-def test_a_loop_of_hinges_swings_as_one_pendulum(simulate, solver):
+LOOPED = sorted({*SOLVERS, "mujoco"} - {"featherstone"})
+
+
+@pytest.mark.parametrize(
+    ("solver", "gap"), [*((solver, 0.0) for solver in LOOPED), ("mujoco", 0.5), ("mujoco-native", 0.5), ("xpbd", 0.5)]
+)
+def test_a_loop_of_hinges_swings_as_one_pendulum(simulate, solver, gap):
     """θ'' = -(m l + M l) g sin θ / (2 J + m l² / 2 + M l²): the bar turns with neither crank."""
     moment = 2 * (INERTIA + CRANK * LENGTH**2 / 4) + COUPLER * LENGTH**2
     pull, angle, rate, step = (CRANK + COUPLER) * LENGTH * 9.81 / moment, ANGLE, 0.0, 1e-4
@@ -208,12 +217,45 @@ def test_a_loop_of_hinges_swings_as_one_pendulum(simulate, solver):
     options = {**SOLVERS.get(solver, {}), **({"joint_attach_ke": 1e5} if solver == "semi-implicit" else {})}
     substeps = {"semi-implicit": 8, "vbd": 2}.get(solver, 1)
     table = {"type": solver, **options}
-    with simulate(parallelogram, solver=table, gravity=-9.81, substeps=substeps) as simulation:
+    with simulate(functools.partial(parallelogram, gap), solver=table, gravity=-9.81, substeps=substeps) as simulation:
         simulation.step(round(TIME / DT))
         poses = simulation.state.body_q.numpy()
 
     angles = 2 * np.arctan2(poses[:, 4], poses[:, 6])
     np.testing.assert_allclose(angles, [angle, 0.0, angle], atol=0.006)
+
+
+def welded():
+    """Return two links that hang from the world; a fixed joint ties them while the first one is turned by `ANGLE`."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    frames = [
+        wp.transform(wp.vec3(x, 0.0, 0.2), wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), angle))
+        for x, angle in ((0.1, ANGLE), (0.5, 0.0))
+    ]
+    links = [
+        builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(INERTIA)), com=wp.vec3(0.2, 0.0, 0.0), lock_inertia=True)
+        for _ in frames
+    ]
+    for body, frame in zip(links, frames, strict=True):
+        pivot = wp.transform(wp.transform_get_translation(frame))
+        builder.add_articulation([builder.add_joint_revolute(-1, body, parent_xform=pivot, axis=(0.0, 1.0, 0.0))])
+    builder.joint_q[0] = ANGLE
+    apart = wp.transform_inverse(frames[0]) * frames[1]
+    place = wp.transform(wp.vec3(0.3, 0.0, 0.1), wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), 0.9))
+    builder.add_joint_fixed(*links, parent_xform=apart * place, child_xform=place)
+    return builder
+
+
+@pytest.mark.parametrize("solver", ["mujoco", "mujoco-native"])
+@pytest.mark.parametrize("worlds", [1, 2])
+def test_a_fixed_joint_holds_links_where_its_frames_are_one(simulate, solver, worlds):
+    """It is a weld in MuJoCo, and yields to the weight by less than a hundredth of a radian."""
+    with simulate(welded, solver=solver, gravity=-9.81, worlds=worlds) as simulation:
+        simulation.step(200)
+        poses = simulation.state.body_q.numpy()
+
+    np.testing.assert_allclose(2 * np.arctan2(poses[:, 4], poses[:, 6]), [ANGLE, 0.0] * worlds, atol=0.01)
 
 
 TOP, ARM, SLANT, FAST = (0.01, 0.01, 0.005), 0.2, 0.5, 60.0

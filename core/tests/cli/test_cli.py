@@ -353,7 +353,9 @@ def test_a_command_of_a_name_that_pippin_has_is_told(commands):
 
 
 def test_check_plugin_refuses_a_key_below_a_number():
-    result = CliRunner().invoke(main, ["check-plugin", "npz", "--set", "worlds=1", "--set", "worlds.first=2"])
+    result = CliRunner().invoke(
+        main, ["check-plugin", "npz", "--kind", "recorder", "--set", "worlds=1", "--set", "worlds.first=2"]
+    )
 
     assert result.exit_code == 2
     assert "--set: worlds.first: worlds is not a table, but 1" in result.stderr

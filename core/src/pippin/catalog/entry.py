@@ -37,6 +37,8 @@ Kind = Literal[
     "recorder",
     "executor",
     "trainer",
+    "log",
+    "scene",
     "importer",
     "object",
     "quantity",

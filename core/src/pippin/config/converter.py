@@ -258,7 +258,7 @@ def _keys_of(cls: type) -> set[str]:
     return {field.name for field in fields_of(cls)}
 
 
-NAMED_KINDS: tuple[Kind, ...] = ("quantity", "importer")
+NAMED_KINDS: tuple[Kind, ...] = ("quantity", "importer", "log")
 """Kinds of which a plain name stands for a table with nothing but its `type`."""
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge, in_, lt, min_len, optional
 from pippin.validators import finite, non_negative, positive
 
+from .component import ComponentConfig
 from .paths import FilePath
 
 NOTED = ("clock", "rate", "stale", "units")
@@ -83,6 +84,15 @@ class FitConfig:
 
     logs: tuple[FilePath, ...] = ()
     """Files of logs, and patterns of them such as `logs/*.npz`; `--log` adds more."""
+
+    reader: Annotated[ComponentConfig, "log"] | None = None
+    """What reads the logs: the name of a reader, or a table with its settings; by default the suffix tells."""
+
+    units: Literal["rad", "deg"] | float = attrs.field(default="rad", validator=_length)
+    """Unit of the angles in the logs; a number is the angle of one count of an encoder [rad]."""
+
+    signs: Mapping[str, Literal[-1, 1]] = attrs.field(factory=dict)
+    """-1 for each joint that counts the other way round in the logs, by its name there."""
 
     signals: Mapping[Literal["position", "velocity"], FitSignalConfig] = attrs.field(factory=dict)
     """The signals that count; by default positions, and velocities if the logs have them."""

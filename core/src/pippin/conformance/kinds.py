@@ -31,7 +31,9 @@ TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event
 CONFIGURED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
 """Kinds with a configuration: all but click commands."""
 
-SIMULATED: tuple[Kind, ...] = tuple(kind for kind in CONFIGURED if kind not in ("executor", "trainer", *CONTENT))
+SIMULATED: tuple[Kind, ...] = tuple(
+    kind for kind in CONFIGURED if kind not in ("executor", "trainer", "log", "scene", *CONTENT)
+)
 """Kinds that take part in the kit's simulations."""
 
 

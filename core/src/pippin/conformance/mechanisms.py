@@ -34,6 +34,9 @@ TUMBLING = np.array([[0.02, 0.004, -0.003], [0.004, 0.028, 0.003], [-0.003, 0.00
 _TILT = 0.5
 """Angle of the box that tips [rad]."""
 
+_OPEN = 0.7
+"""Angle of a link where a loop is closed, while it is open at zero [rad]."""
+
 
 def _link(builder: newton.ModelBuilder, label: str, com: Vector = NOWHERE, **options: Any) -> int:
     inertia = options.pop("inertia", equal_moments(INERTIA))
@@ -215,14 +218,19 @@ def struck(builder: newton.ModelBuilder, label: str, y: float) -> None:
 
 
 def pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add an upright and a horizontal link; a ball joint outside the articulation ties their tips together."""
+    """Add an upright and a horizontal link; a ball joint outside the articulation ties their tips together.
+
+    The tips are apart where all coordinates are zero.
+    """
     tips = (wp.vec3(0.0, 0.0, -LENGTH), wp.vec3(LENGTH, 0.0, 0.0))
-    pivots = (_at(y, x=LENGTH, z=1.0 + LENGTH), _at(y))
+    turned = wp.quat_from_axis_angle(wp.vec3(*Y), -_OPEN)
+    pivots = (_at(y, x=LENGTH, z=1.0 + LENGTH), wp.transform(wp.vec3(0.0, y, 1.0), turned))
     upright, level = (_link(builder, label, tuple(tip)) for tip in tips)
     hinges = [
         builder.add_joint_revolute(-1, body, parent_xform=pivot, axis=Y, armature=0.0)
         for body, pivot in zip((upright, level), pivots, strict=True)
     ]
+    builder.joint_q[-1] = _OPEN
     builder.add_articulation(hinges, label=label)
     frames = [wp.transform(tip, wp.quat_identity()) for tip in tips]
     builder.add_joint_ball(upright, level, parent_xform=frames[0], child_xform=frames[1])

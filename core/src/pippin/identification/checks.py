@@ -54,7 +54,7 @@ def _faults(log: Log) -> Iterator[tuple[str, str]]:
         yield "clock", "steps of time differ by more than half of their median; log the clock of the robot"
     if period > 0.04:
         yield "rate", f"{1.0 / period:.3g} samples a second; friction and armature need 25: log faster"
-    positions, command = log.signals["position"], log.command
+    positions, command = log.signals["position"], log.told
     for column, joint in enumerate(log.joints):
         moves = np.abs(np.diff(command[:, column])) > 0.0
         if np.array_equal(command[:, column], positions[:, column]) and moves.any():

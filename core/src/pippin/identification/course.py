@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.axes import choose_axes
 from pippin.config import SimulationConfig
 from pippin.config.fit import FitConfig
 from pippin.errors import ConfigError, SimulationError
@@ -22,6 +21,7 @@ from .log import read_logs
 from .log_player import LogPlayer
 from .parameters import ActuatorParameter, find_parameters
 from .result import FitResult, Trace
+from .robot_joints import robot_joints
 from .rollouts import Rollouts
 from .verdicts import FitVerdict, covariance, judge
 from .windows import divide
@@ -41,8 +41,7 @@ class FitCourse:
         config = attrs.evolve(config, task=None, policy=None)
         one = attrs.evolve(config.scene, worlds=1, first_world=0, total_worlds=None, settable_joints=True)
         with Simulation(attrs.evolve(config, scene=one)) as first:
-            axes, _ = choose_axes(first.model, ".*", "fit.logs")
-            logs = read_logs(files, table, list(axes.values()))
+            logs = read_logs(files, table, robot_joints(first.model))
             refuse_faults(logs, table)
             if any(log.joints != logs[0].joints for log in logs):
                 raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
-from pippin.array_files import read_arrays
 from pippin.config.fit import FitConfig
-from pippin.errors import ConfigError, PluginError
-from pippin.recording.reading import Recording
+from pippin.errors import ConfigError, PippinError
 from pippin.spelling import did_you_mean
 
-SIGNALS = {"position": "joint_q", "velocity": "joint_qd"}
-"""The signals of a log, and the channels of recordings that hold them."""
+from .readers.reader import make_reader
+from .robot_joints import RobotJoint
 
-_FORM = (
-    "a log has times [s] and, for each joint, positions and commands: columns 'time', 'position.NAME', 'command.NAME'"
-    " and perhaps 'velocity.NAME' of a CSV file; or arrays 'time', 'position', 'command', 'joints' and perhaps"
-    " 'velocity' of an npz file"
-)
+_UNITS = {"rad": 1.0, "deg": np.pi / 180.0}
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Log:
-    """A log: what the robot was told, and what it measured, at the same times."""
+    """A log: what the robot was told, and what it measured."""
 
     name: str
-    """The file, and the world if it has several."""
+    """The file, and the world or the episode if it has several."""
 
     times: np.ndarray
-    """Times [s], shape [samples]."""
+    """Times of the measurements [s], shape [samples]."""
 
     joints: tuple[str, ...]
     """Labels of the joints, as in the simulation."""
 
+    command_times: np.ndarray
+    """Times of the commands [s], shape [commands]: those of the measurements, or times of their own."""
+
     command: np.ndarray
-    """Commands [rad or m, per second, or N and N·m], shape [samples, joints]."""
+    """Commands [rad or m, per second, or N and N·m], shape [commands, joints]."""
 
     signals: Mapping[str, np.ndarray]
     """Measured `position` [rad or m] and perhaps `velocity`, shape [samples, joints] each."""
+
+    notes: tuple[str, ...] = ()
+    """What the reader says of the file."""
 
     @property
     def period(self) -> float:
@@ -53,23 +53,29 @@ class Log:
         """Time from the first sample to the last one [s]."""
         return float(self.times[-1] - self.times[0])
 
+    @property
+    def told(self) -> np.ndarray:
+        """The last command at each sample, shape [samples, joints]; before the first one, that one."""
+        last = np.searchsorted(self.command_times, self.times + 1e-9, side="right") - 1
+        return self.command[np.maximum(last, 0)]
 
-def read_logs(files: Sequence[str | Path], config: FitConfig, known: Sequence[str]) -> tuple[Log, ...]:
-    """Return the logs of files, each of their recorded worlds as one.
+
+def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str, RobotJoint]) -> tuple[Log, ...]:
+    """Return the logs of files; a file may have several.
 
     Args:
         files: The files, or patterns of them.
         config: The table `[fit]`.
-        known: Labels of the joints of the simulation.
+        known: Joints of the simulation by label.
 
     Raises:
         ConfigError: A pattern matches no file, or a file is no log, or names joints that do not exist.
-        PluginError: The library of a recording is not installed.
+        PluginError: The reader of a file, or its library, is not installed.
     """
     found = []
     for file in files:
         pattern = Path(file)
-        paths = [pattern] if pattern.is_file() else sorted(Path(pattern.anchor).glob(str(_relative(pattern))))
+        paths = [pattern] if pattern.exists() else sorted(Path(pattern.anchor).glob(str(_relative(pattern))))
         if not paths:
             raise ConfigError(f"fit.logs: {str(file)!r} matches no file; name a log, .npz, .csv or a recording")
         for path in paths:
@@ -81,89 +87,75 @@ def _relative(pattern: Path) -> Path:
     return pattern.relative_to(pattern.anchor) if pattern.anchor else pattern
 
 
-def _logs_of(path: Path, config: FitConfig, known: Sequence[str]) -> Iterator[Log]:
+def _logs_of(path: Path, config: FitConfig, known: Mapping[str, RobotJoint]) -> Iterator[Log]:
+    reader = make_reader(path, config.reader)
     try:
-        if path.suffix == ".csv":
-            yield _log(str(path), _of_csv(path), config, known)
-        elif path.suffix == ".npz" and "command" in (arrays := read_arrays(path)):
-            yield _log(str(path), arrays, config, known)
-        else:
-            with Recording(path) as recording:
-                for column, world in enumerate(recording.worlds):
-                    arrays = _of_recording(recording, column, config)
-                    yield _log(f"{path}, world {world}", arrays, config, known)
-    except (ConfigError, PluginError):
+        for arrays in reader.read(path, config.command):
+            name = ", ".join(filter(None, [str(path), arrays.get("name", "")]))
+            yield _log(name, arrays, config, known)
+    except PippinError:
         raise
-    except (OSError, ValueError, LookupError) as error:
-        raise ConfigError(f"fit.logs: '{path}' is no log ({error}); {_FORM}") from error
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ConfigError(f"fit.logs: '{path}' is no log ({error}); {reader.form}") from error
 
 
-def _of_csv(path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of a CSV file with a line of names."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        names = [name.strip() for name in next(csv.reader(stream), [])]
-        rows = np.loadtxt(stream, delimiter=",", ndmin=2)
-    if rows.size and rows.shape[1] != len(names):
-        raise ValueError(f"it has {len(names)} names and {rows.shape[1]} columns")
-    joints = [name.partition(".")[2] for name in names if name.startswith("position.")]
-    arrays = {"time": rows[:, names.index("time")], "joints": np.array(joints)}
-    for kind in ("position", "velocity", "command"):
-        columns = [f"{kind}.{joint}" for joint in joints]
-        if kind != "velocity" or any(column in names for column in columns):
-            arrays[kind] = rows[:, [names.index(column) for column in columns]]
-    return arrays
-
-
-def _of_recording(recording: Recording, column: int, config: FitConfig) -> dict[str, np.ndarray]:
-    """Return the arrays of a world of a recording: the targets of all its actuators are the commands."""
-    channels = [name for name in recording if name.startswith("actuators/") and name.endswith(f"/{config.command}")]
-    commands = {
-        label: recording[name].values[:, column, number]
-        for name in channels
-        for number, label in enumerate(recording[name].labels)
-    }
-    if not commands or "joint_q" not in recording:
-        raise ConfigError(
-            f"fit.logs: '{recording.path}' needs the channels 'joint_q' and 'actuators/LABEL/{config.command}'; record"
-            " them"
-        )
-    if recording.header.period > 1.5 * recording.header.control_dt:
-        raise ConfigError(
-            f"fit.logs: '{recording.path}' has a row each {recording.header.period:g} s, and commands came each"
-            f" {recording.header.control_dt:g} s; record without 'period'"
-        )
-    # A row has the commands that led to its state: those that follow are in the next one.
-    arrays = {"joints": np.array(list(commands)), "command": np.stack([*commands.values()], axis=1)[1:]}
-    arrays["time"] = recording.time[:-1]
-    for kind, name in SIGNALS.items():
-        if name in recording:
-            labels = recording[name].labels
-            columns = [labels.index(label) for label in commands]
-            arrays[kind] = recording[name].values[:-1, column, columns]
-    return arrays
-
-
-def _log(name: str, arrays: Mapping[str, np.ndarray], config: FitConfig, known: Sequence[str]) -> Log:
-    """Return a log of arrays whose names and shapes are right."""
+def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping[str, RobotJoint]) -> Log:
+    """Return a log of arrays whose names and shapes are right, in the units of the simulation."""
     times = np.asarray(arrays["time"], dtype=float)
-    joints = tuple(config.joints.get(str(joint), str(joint)) for joint in arrays["joints"])
-    labels = [_label(name, joint, known) for joint in joints]
-    numbers = {kind: np.asarray(arrays[kind], dtype=float) for kind in ("position", "command")}
-    if "velocity" in arrays:
-        numbers["velocity"] = np.asarray(arrays["velocity"], dtype=float)
-    for kind, array in numbers.items():
-        if array.shape != (len(times), len(joints)):
-            raise ValueError(f"{kind!r} has shape {array.shape}, not {(len(times), len(joints))}")
-        if not np.isfinite(array).all():
-            row = int(np.argwhere(~np.isfinite(array))[0][0])
-            raise ConfigError(f"fit.logs: {name}: {kind!r} is not finite at {times[row]:g} s; leave that part out")
+    own = [str(joint) for joint in arrays["joints"]]
+    labels = [_label(name, config.joints.get(joint, joint), known) for joint in own]
     if len(set(labels)) < len(labels):
         raise ConfigError(f"fit.logs: {name}: two joints mean the same one; give 'fit.joints' their labels")
-    command = numbers.pop("command")
-    return Log(name=name, times=times, joints=tuple(labels), command=command, signals=numbers)
+    command_times = np.asarray(arrays.get("command_time", times), dtype=float)
+    scales = _scales(name, own, [known[label] for label in labels], config)
+    numbers = {}
+    for kind in ("position", "velocity", "command"):
+        if kind in arrays:
+            of_kind = command_times if kind == "command" else times
+            factor = np.sign(scales) if (kind, config.command) == ("command", "feedforward") else scales
+            numbers[kind] = _numbers(name, kind, arrays[kind], of_kind, len(labels)) * factor
+    _numbers(name, "time", times[:, None], times, 1)
+    _numbers(name, "command_time", command_times[:, None], command_times, 1)
+    if missing := {"position", "command"} - numbers.keys():
+        raise LookupError(f"there is no {min(missing)}")
+    is_told = times >= command_times[0] - 1e-9  # before its first command, nobody knows what a robot was told
+    notes = list(arrays.get("notes", ()))
+    if not is_told.all():
+        notes.append(f"{np.count_nonzero(~is_told)} samples before the first command are left out")
+    return Log(
+        name=name,
+        times=times[is_told],
+        joints=tuple(labels),
+        command_times=command_times,
+        command=numbers.pop("command"),
+        signals={kind: array[is_told] for kind, array in numbers.items()},
+        notes=tuple(notes),
+    )
 
 
-def _label(name: str, joint: str, known: Sequence[str]) -> str:
+def _numbers(name: str, kind: str, array: Any, times: np.ndarray, joints: int) -> np.ndarray:
+    """Return the numbers of a signal if they are whole and finite."""
+    found = np.asarray(array, dtype=float)
+    if found.shape != (len(times), joints) or not len(times):
+        raise ValueError(f"{kind!r} has shape {found.shape}, not {(len(times), joints)}")
+    is_finite = np.isfinite(found).all(axis=1)
+    if not is_finite.all():
+        first = times[int(np.argmin(is_finite))]
+        raise ConfigError(f"fit.logs: {name}: {kind!r} is not finite at {first:g} s; leave that part out")
+    return found
+
+
+def _scales(name: str, own: Sequence[str], joints: Sequence[RobotJoint], config: FitConfig) -> np.ndarray:
+    """Return what the numbers of each joint are multiplied by: its sign, and the unit if it turns."""
+    if unknown := sorted(config.signs.keys() - set(own)):
+        near = did_you_mean(unknown[0], own) or f"; joints: {', '.join(own)}"
+        raise ConfigError(f"fit.signs: {name} has no joint {unknown[0]!r}{near}")
+    unit = _UNITS[config.units] if isinstance(config.units, str) else config.units
+    pairs = zip(own, joints, strict=True)
+    return np.array([config.signs.get(joint, 1) * (unit if of.is_turning else 1.0) for joint, of in pairs])
+
+
+def _label(name: str, joint: str, known: Mapping[str, RobotJoint]) -> str:
     """Return the label that a log's name of a joint means: the same, or the only one that ends with it."""
     found = [joint] if joint in known else [label for label in known if label.rpartition("/")[2] == joint]
     if len(found) != 1:

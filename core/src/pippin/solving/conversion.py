@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import newton
+import newton
 
 _NAMESPACE, _NAME = "pippin", "is_slider"
 
 
 def mark_sliders(builder: newton.ModelBuilder, bodies: list[int]) -> None:
     """For the core: note that MuJoCo takes some bodies of an asset for simple ones that only slide."""
-    import newton
-
     attribute = newton.ModelBuilder.CustomAttribute(
         name=_NAME, namespace=_NAMESPACE, dtype=int, default=0, frequency=newton.Model.AttributeFrequency.BODY
     )
@@ -50,12 +47,12 @@ def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, 
 
 
 def _ball_limits(solver: Any) -> dict[int, float]:
-    from newton import JointType
-
     model, mapping = solver.model, solver.mjc_jnt_to_newton_jnt
     if mapping is None or not mapping.size:
         return {}
     kinds, starts, upper = model.joint_type.numpy(), model.joint_qd_start.numpy(), model.joint_limit_upper.numpy()
-    balls = {place: joint for place, joint in enumerate(mapping.numpy()[0]) if kinds[joint] == int(JointType.BALL)}
+    balls = {
+        place: joint for place, joint in enumerate(mapping.numpy()[0]) if kinds[joint] == int(newton.JointType.BALL)
+    }
     limits = {place: float(upper[starts[joint]]) for place, joint in balls.items()}
     return {place: limit for place, limit in limits.items() if limit < math.pi}

@@ -8,7 +8,7 @@ from typing import Any
 import newton
 import warp as wp
 from mujoco import mjtIntegrator  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
-from pippin.solving import complete_conversion
+from pippin.solving import LoopTies, complete_conversion
 
 from .kernels import write_limit_springs
 from .sliders import Sliders
@@ -30,18 +30,21 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
     """
 
     def __init__(self, model: newton.Model, dt: float, **options: Any) -> None:
-        self._dt, self._sliders = dt, None  # the constructor notifies itself
+        self._dt, self._sliders, self._ties = dt, None, None  # the constructor notifies itself
         super().__init__(model, **options)
         limits, bodies = complete_conversion(self)
         _limit_balls(self, limits)
         self._sliders = Sliders(self, bodies)
+        self._ties = LoopTies(self)
         self._write_springs()
 
     def notify_model_changed(self, flags: int) -> None:
-        """Take over changes of the model; masses change the limits, too."""
+        """Take over changes of the model; masses change the limits, too, and frames of joints the loops."""
         super().notify_model_changed(flags)
         if self._sliders is not None:
             self._sliders.weigh(self)
+        if self._ties is not None:
+            self._ties.write()
         self._write_springs()
 
     def _write_springs(self) -> None:

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pippin.solving import LoopTies
 
 from .joints import by_world
 from .limits import limit_springs
@@ -66,7 +67,7 @@ class Parameters:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `_fields` gives the true margins
             self._solver = newton.solvers.SolverMuJoCo(model, **options)
-        self._batch, self._dt = batch, dt
+        self._batch, self._dt, self._ties = batch, dt, LoopTies(self._solver)
         self._own: dict[str, np.ndarray] = {}  # arrays of the batch
         self._write()
 
@@ -87,6 +88,7 @@ class Parameters:
     def _write(self, worlds: Any = _ALL) -> None:
         own: Any = self._solver.mjw_model
         weigh_worlds(self._solver)
+        self._ties.write()
         limit_springs(
             self._solver, np.asarray(own.jnt_solref), np.asarray(own.jnt_solimp), own.dof_invweight0.numpy(), self._dt
         )

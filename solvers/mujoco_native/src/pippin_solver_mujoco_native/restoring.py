@@ -9,7 +9,7 @@ from typing import Any
 import mujoco as _mujoco
 import newton
 import numpy as np
-from pippin.solving import complete_conversion
+from pippin.solving import LoopTies, complete_conversion
 
 __all__ = ["compensating", "margins_of", "restore", "weigh_worlds"]
 
@@ -47,6 +47,7 @@ def restore(converted: newton.solvers.SolverMuJoCo) -> None:
     model, mj_model = converted.model, converted.mj_model
     mj_model.body_gravcomp[mj_model.body_gravcomp <= _A_TRACE] = 0.0
     complete_conversion(converted)
+    LoopTies(converted)
     if mj_model.ngeom:
         mj_model.geom_margin[:] = margins_of(converted)[0]
     if mj_model.opt.density or mj_model.opt.viscosity:

@@ -1,0 +1,1 @@
+"""Readers of logs: plugins in the group `pippin.logs`."""

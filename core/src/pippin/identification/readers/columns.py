@@ -1,0 +1,68 @@
+"""Logs of columns: text with commas, and Parquet files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pippin.extras import import_library
+
+from .config import CsvConfig, ParquetConfig
+
+_COLUMNS = "the columns 'time', 'position.NAME', 'command.NAME' and perhaps 'velocity.NAME'"
+
+
+class CsvReader:
+    """Reads a text file with a line of names and numbers between commas."""
+
+    form = f"a CSV file has {_COLUMNS}"
+
+    def __init__(self, config: CsvConfig) -> None:
+        self._config = config
+
+    def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the arrays of the file."""
+        with path.open(encoding="utf-8", newline="") as stream:
+            names = [name.strip() for name in next(csv.reader(stream), [])]
+            rows = np.loadtxt(stream, delimiter=",", ndmin=2)
+        if rows.size and rows.shape[1] != len(names):
+            raise ValueError(f"it has {len(names)} names and {rows.shape[1]} columns")
+        yield _by_joint(dict(zip(names, rows.T, strict=True)), self._config)
+
+
+class ParquetReader:
+    """Reads a Parquet file."""
+
+    form = f"a Parquet file has {_COLUMNS}"
+
+    def __init__(self, config: ParquetConfig) -> None:
+        self._config = config
+        self._library: Any = import_library("pyarrow.parquet", "parquet")
+
+    def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the arrays of the file."""
+        table = self._library.ParquetFile(path).read()
+        columns = {name: np.asarray(table.column(name), dtype=float) for name in self._wanted(table.column_names)}
+        yield _by_joint(columns, self._config)
+
+    def _wanted(self, names: list[str]) -> list[str]:
+        own = self._config
+        return [
+            name for name in names if name == own.time or name.startswith((own.position, own.velocity, own.command))
+        ]
+
+
+def _by_joint(columns: Mapping[str, np.ndarray], config: CsvConfig | ParquetConfig) -> dict[str, Any]:
+    """Return the arrays of a log whose columns have names with a joint each."""
+    joints = [name.removeprefix(config.position) for name in columns if name.startswith(config.position)]
+    if not joints:
+        raise LookupError(f"no column begins with {config.position!r}")
+    found: dict[str, Any] = {"joints": joints, "time": columns[config.time]}
+    for kind in ("position", "velocity", "command"):
+        own = [getattr(config, kind) + joint for joint in joints]
+        if kind != "velocity" or any(name in columns for name in own):
+            found[kind] = np.stack([columns[name] for name in own], axis=1)
+    return found

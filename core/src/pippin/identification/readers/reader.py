@@ -1,0 +1,75 @@
+"""Choice of the reader of a log, and the contract of readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from pippin.catalog import Catalog
+from pippin.config.component import ComponentConfig
+from pippin.config.loading import structure_choice
+from pippin.errors import ConfigError
+from pippin.recording.reading import Recording, is_readable
+
+_BY_SUFFIX = {".csv": "csv", ".npz": "npz", ".h5": "hdf5", ".hdf5": "hdf5", ".mcap": "mcap", ".parquet": "parquet"}
+
+
+class LogReader(Protocol):
+    """Contract of a reader: a class that a configuration of the group `pippin.logs` names, called with it."""
+
+    form: str
+    """What a file must have, in one line for errors."""
+
+    def __init__(self, config: Any) -> None: ...
+
+    def read(self, path: Path, targets: str) -> Iterable[Mapping[str, Any]]:
+        """Yield the arrays of each log of a file.
+
+        The names are `time` [s], shape [samples]; `joints`, the names of the joints; `position`, `command` and, if
+        there are measurements, `velocity`, shape [samples, joints] each. Others may be there: `command_time` if
+        commands came at times of their own, `name` if a file has several logs, and `notes`, lines for the user.
+
+        Args:
+            path: The file.
+            targets: What the commands are: `position_targets`, `velocity_targets` or `feedforward`.
+
+        Raises:
+            ConfigError: The file lacks something.
+            OSError, ValueError, LookupError: The file is no log of this kind.
+        """
+        ...
+
+
+def make_reader(path: Path, chosen: ComponentConfig | None) -> LogReader:
+    """Return the reader of a file: the one of the configuration, or by default the one of the file's suffix.
+
+    Raises:
+        PluginError: It is not installed, or broken, or lacks its library.
+        ConfigError: No reader is for such files.
+    """
+    choice = chosen or structure_choice("log", {"type": _kind_of(path)})
+    reader: Any = Catalog.installed().find("log", choice.type).load()
+    return reader(choice.config)
+
+
+def _kind_of(path: Path) -> str:
+    """Return the name of the reader for a file."""
+    if path.is_dir():
+        return "lerobot"
+    if _is_recording(path):
+        return "recording"
+    if path.suffix not in _BY_SUFFIX:
+        known = ", ".join(_BY_SUFFIX)
+        raise ConfigError(f"fit.logs: '{path}' has no suffix of a log, {known}; name its reader by fit.reader")
+    return _BY_SUFFIX[path.suffix]
+
+
+def _is_recording(path: Path) -> bool:
+    if not is_readable(path):
+        return False
+    try:
+        with Recording(path):
+            return True
+    except ConfigError:
+        return False

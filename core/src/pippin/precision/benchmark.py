@@ -1,0 +1,203 @@
+"""Benchmark of solvers: each runs all scenes in a process of its own, over a ladder of steps."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, cast
+
+import attrs
+from pippin.catalog.entries import Catalog
+from pippin.config import structure
+from pippin.devices import import_hot_modules
+from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.runs.folder import RunFolder
+from pippin.runs.progress import RunProgress, current_progress
+from pippin.workers import WorkerProcess
+
+from .page import benchmark_page
+from .result import Benchmark, BenchmarkRow
+from .scene import SAMPLE, BenchmarkScene
+
+STEPS, QUICK_STEPS = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005), (0.01, 0.005, 0.002)
+"""Ladders of steps [s]."""
+
+_PATIENCE, _QUICK_PATIENCE = 30.0, 2.0
+"""Largest cost of a run [s]."""
+
+_AMONG = 0.005
+"""Step of the runs of many worlds [s]: a step costs the same at any length."""
+
+
+def benchmark(
+    solvers: Sequence[str] = (),
+    scenes: Sequence[str] = (),
+    *,
+    is_quick: bool = False,
+    steps: Sequence[float] = (),
+    variants: Iterable[str] = (),
+    worlds: Sequence[int] = (64,),
+    device: str | None = None,
+    patience: float | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Benchmark:
+    """Measure the error and the cost of solvers in scenes with a reference.
+
+    Args:
+        solvers: Names of solvers; by default all installed ones.
+        scenes: Names of scenes; by default all installed ones, or the quick ones.
+        is_quick: Whether to take few scenes and steps.
+        steps: Physics steps [s]; by default a ladder from 50 ms to 0.5 ms.
+        variants: Options of solvers, each `SOLVER.KEY=VALUE`: they run once more with them.
+        worlds: Numbers of worlds to measure the cost among.
+        device: The device; by default the CPU.
+        patience: Largest cost of a run [s]; one that would cost more ends early.
+        out: Folder for the figures and the page, new or empty; by default `runs/benchmark-DATE-TIME`.
+
+    Raises:
+        ConfigError: An argument is wrong. A solver that cannot run a scene is a result, not an error.
+        PluginError: No such solver or scene is installed, or a scene is broken.
+    """
+    begun, progress = time.perf_counter(), current_progress()
+    names = tuple(solvers) or Catalog.installed().names_without_settings("solver")
+    ladder = _ladder(steps or (QUICK_STEPS if is_quick else STEPS))
+    chosen = _scenes(scenes, is_quick=is_quick)
+    folder = RunFolder.named_after(Path("benchmark")) if out is None else RunFolder(Path(out))
+    options = _options(names, variants)
+    limit = patience or (_QUICK_PATIENCE if is_quick else _PATIENCE)
+    plan = {"steps": ladder, "worlds": tuple(worlds), "device": device or "cpu", "patience": limit}
+    rows: list[BenchmarkRow] = []
+    machine = ""
+    for solver in names:
+        with progress.phase(solver):
+            machine, own = _measured_apart(solver, tuple(chosen), options[solver], plan, progress)
+            rows += own
+    found = Benchmark(
+        rows=tuple(rows),
+        scenes=chosen,
+        machine=machine,
+        seconds=time.perf_counter() - begun,
+        folder=folder.path,
+    )
+    folder.write_json("benchmark.json", found.summary())
+    folder.write_text("benchmark.csv", _csv(found.rows))
+    folder.write_text("benchmark.html", benchmark_page(found))
+    return found
+
+
+def _ladder(steps: Sequence[float]) -> tuple[float, ...]:
+    for dt in steps:
+        count = SAMPLE / dt if dt > 0.0 else 0.5
+        if abs(count - round(count)) > 1e-6 or count < 1.0 - 1e-6:
+            raise ConfigError(f"steps: {SAMPLE:g} s is no multiple of {dt:g} s; take a step that divides it")
+    return tuple(sorted(set(steps), reverse=True))
+
+
+def load_scene(name: str) -> BenchmarkScene:
+    """Return the scene of a name.
+
+    Raises:
+        PluginError: No such scene is installed, or it is broken.
+    """
+    plugin = Catalog.installed().find("scene", name).load()
+    if not issubclass(plugin, BenchmarkScene):
+        raise PluginError(f"scene {name!r}: {plugin.__qualname__} is no pippin.precision.BenchmarkScene; derive it")
+    return cast("type[BenchmarkScene]", plugin)()
+
+
+def _scenes(names: Sequence[str], *, is_quick: bool) -> dict[str, type[BenchmarkScene]]:
+    known = Catalog.installed().names("scene")
+    found = {name: type(load_scene(name)) for name in names or known}
+    return found if names or not is_quick else {name: scene for name, scene in found.items() if scene.is_quick}
+
+
+def _options(solvers: Sequence[str], variants: Iterable[str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the options of each solver by variant; the first variant has none."""
+    found: dict[str, dict[str, dict[str, Any]]] = {solver: {"": {}} for solver in solvers}
+    for text in variants:
+        place, equals, value = text.partition("=")
+        solver, _, key = place.strip().partition(".")
+        if not equals or solver not in found or not key:
+            raise ConfigError(f"variant: {text!r} is not SOLVER.KEY=VALUE with one of {', '.join(solvers)}")
+        try:
+            own = {key: json.loads(value)}
+        except ValueError:
+            own = {key: value.strip()}
+        structure({"solver": {"type": solver, **own}})  # a wrong key is an error now
+        found[solver][f"{key}={value.strip()}"] = own
+    return found
+
+
+def _measured_apart(
+    solver: str,
+    scenes: Sequence[str],
+    variants: Mapping[str, Mapping[str, Any]],
+    plan: Mapping[str, Any],
+    progress: RunProgress,
+) -> tuple[str, list[BenchmarkRow]]:
+    """Return the machine and the rows of a solver, from a process of its own: one that crashes loses what is left."""
+    before = partial(import_hot_modules, requires_grad=False)
+    rows: list[BenchmarkRow] = []
+    with WorkerProcess(solver, _measure, solver, scenes, variants, plan, before=before) as process:
+        machine = process.receive()
+        try:
+            while (row := process.receive()) is not None:
+                rows.append(row)
+                progress.update(f"{row.name}, {row.scene}, {1e3 * row.dt:g} ms")
+        except SimulationError as error:
+            scene = rows[-1].scene if rows else scenes[0]
+            rows.append(
+                BenchmarkRow(solver=solver, scene=scene, dt=plan["steps"][-1], outcome="failed", reason=str(error))
+            )
+    return machine, rows
+
+
+def _measure(
+    connection: Connection,
+    solver: str,
+    scenes: Sequence[str],
+    variants: Mapping[str, Mapping[str, Any]],
+    plan: Mapping[str, Any],
+) -> None:
+    """Send the name of the machine, the rows of a solver, and None."""
+    from .measuring import cost_per_step, machine, measured
+
+    device, patience = plan["device"], plan["patience"]
+    connection.send(machine(device))
+    for name in scenes:
+        scene = load_scene(name)
+        for variant, options in variants.items():
+            among: dict[int, float] = {}
+            for dt in plan["steps"]:
+                row = BenchmarkRow(solver=solver, variant=variant, scene=name, dt=dt)
+                row = measured(scene, row, options, device=device, patience=patience)
+                if row.outcome == "finished" and not among:
+                    own = attrs.evolve(row, dt=_AMONG)
+                    costs = {
+                        each: cost_per_step(scene, own, options, device=device, worlds=each) for each in plan["worlds"]
+                    }
+                    among = {each: cost for each, cost in costs.items() if cost is not None}
+                costs_of = {each: cost / dt for each, cost in among.items()} if row.outcome == "finished" else {}
+                connection.send(attrs.evolve(row, cost_among=costs_of))
+                if row.outcome in ("unable", "slow"):
+                    break  # a smaller step is refused, too, or costs more
+    connection.send(None)
+
+
+def _csv(rows: Sequence[BenchmarkRow]) -> str:
+    text = io.StringIO()
+    worlds = sorted({each for row in rows for each in row.cost_among})
+    plain = [field.name for field in attrs.fields(BenchmarkRow) if field.name not in ("cost_among", "ignored")]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*plain, "ignored", *(f"cost_among_{each}" for each in worlds)])
+    for row in rows:
+        own = [getattr(row, name) for name in plain]
+        writer.writerow([*own, " ".join(row.ignored), *(row.cost_among.get(each) for each in worlds)])
+    return text.getvalue()

@@ -1,0 +1,185 @@
+"""Measured runs of benchmark scenes: the error, the cost, and what the world did not keep."""
+
+from __future__ import annotations
+
+import platform
+import time
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin.analysis import measures
+from pippin.analysis.solver_choice import accepting_numbers
+from pippin.arrays import on_host
+from pippin.config import structure
+from pippin.devices import find_device, kind_of
+from pippin.errors import ConfigError, PippinError
+from pippin.quaternions import conjugate, rotated
+from pippin.simulation import Simulation
+
+from .result import BenchmarkRow
+from .scene import SAMPLE, BenchmarkScene, SceneMotion
+
+_STATE = ("body_q", "body_qd", "joint_q", "joint_qd")
+
+
+class Stopwatch:
+    """The cost of steps: the time of all threads of the process on a CPU, so that others on the machine do not count.
+
+    On a GPU it is the time until the device has finished.
+    """
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._device = simulation.model.device
+        self._simulation = simulation
+        #: Time so far [s].
+        self.seconds: float = 0.0
+
+    def step(self, steps: int) -> None:
+        """Take control steps, and add their time."""
+        start = self._now()
+        self._simulation.step(steps)
+        self.seconds += self._now() - start
+
+    def _now(self) -> float:
+        if kind_of(self._device) == "cpu":
+            return time.process_time()
+        wp.synchronize_device(self._device)
+        return time.perf_counter()
+
+
+def machine(device: str) -> str:
+    """Return the name of the processor, or of the GPU."""
+    found = find_device(device)
+    if kind_of(found) != "cpu":
+        return found.name
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
+
+
+def measured(
+    scene: BenchmarkScene,
+    row: BenchmarkRow,
+    options: Mapping[str, Any],
+    *,
+    device: str | None,
+    patience: float,
+) -> BenchmarkRow:
+    """Return a row with what a solver did in a scene.
+
+    Args:
+        scene: The scene.
+        row: The row, with the names and the step.
+        options: Keys of the solver.
+        device: The device; by default that of `simulation.device`.
+        patience: Largest cost of a run [s]; one that would cost more ends early.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a solver leaves out is in the row
+        try:
+            with _simulation(scene, row, options, device, worlds=1) as simulation:
+                return _run(scene, row, simulation, patience)
+        except ConfigError as error:
+            return attrs.evolve(row, outcome="unable", reason=" ".join(str(error).split()))
+        except PippinError as error:
+            return attrs.evolve(row, outcome="failed", reason=" ".join(str(error).split()))
+
+
+def cost_per_step(
+    scene: BenchmarkScene, row: BenchmarkRow, options: Mapping[str, Any], *, device: str | None, worlds: int
+) -> float | None:
+    """Return the time of a step of a world among many [s], or None if the solver cannot run the scene."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with _simulation(scene, row, options, device, worlds=worlds) as simulation:
+                return _cost(simulation, _stride(row.dt)) / worlds
+        except PippinError:
+            return None
+
+
+def _simulation(
+    scene: BenchmarkScene, row: BenchmarkRow, options: Mapping[str, Any], device: str | None, worlds: int
+) -> Simulation:
+    tables: dict[str, Any] = {
+        "simulation": {"dt": row.dt, **({} if device is None else {"device": device})},
+        "scene": {"worlds": worlds, **scene.tables()},
+        "solver": {"type": row.solver, **options},
+    }
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    scene.build(builder)
+    return Simulation(accepting_numbers(structure(tables)), prototype=builder)
+
+
+def _stride(dt: float) -> int:
+    return round(SAMPLE / dt)
+
+
+def _cost(simulation: Simulation, steps: int) -> float:
+    """Return the time of a control step of all worlds [s], after the first one."""
+    simulation.step()
+    watch = Stopwatch(simulation)
+    watch.step(steps)
+    return watch.seconds / steps
+
+
+def _run(scene: BenchmarkScene, row: BenchmarkRow, simulation: Simulation, patience: float) -> BenchmarkRow:
+    row = attrs.evolve(row, ignored=tuple(simulation.ignored_features))
+    stride, count = _stride(row.dt), round(scene.duration / SAMPLE)
+    cost = _cost(simulation, min(stride, 5))
+    simulation.reset()
+    watch, kept = Stopwatch(simulation), [_state(simulation)]
+    for _ in range(count):
+        if watch.seconds + cost * stride > patience:
+            cost = max(cost, watch.seconds / max(simulation.step_count, 1))
+            reason = f"a simulated second costs {cost / row.dt:.3g} s"
+            return attrs.evolve(row, outcome="slow", reason=reason, cost=cost / row.dt)
+        watch.step(stride)
+        kept.append(_state(simulation))
+        if not all(np.isfinite(value).all() for value in kept[-1].values()):
+            return attrs.evolve(row, outcome="failed", reason=f"the state is not finite at {simulation.time:g} s")
+    simulation.raise_errors()
+    states = {name: np.array([each[name] for each in kept]) for name in kept[0]}
+    motion = SceneMotion(
+        times=SAMPLE * np.arange(count + 1),
+        poses=states["body_q"].astype(float),
+        velocities=states["body_qd"].astype(float),
+    )
+    return attrs.evolve(
+        row,
+        outcome="finished",
+        error=scene.error(motion),
+        cost=watch.seconds / scene.duration,
+        **_drifts(scene, simulation.model, states),
+    )
+
+
+def _state(simulation: Simulation) -> dict[str, np.ndarray]:
+    return {name: getattr(simulation.state, name).numpy().copy() for name in _STATE}
+
+
+def _drifts(scene: BenchmarkScene, model: newton.Model, states: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Return the largest changes of what the world keeps: of its energy, in units of the largest kinetic energy, and of
+    its angular momentum, in units of that of the start.
+    """
+    found, state = {}, SimpleNamespace(**states)
+    if "energy" in scene.conserves:
+        kinetic = measures.kinetic_energy(model, state)[:, 0]  # pyright: ignore[reportArgumentType]
+        energy = kinetic + measures.potential_energy(model, state)[..., 0]  # pyright: ignore[reportArgumentType]
+        found["energy_drift"] = float(np.abs(energy - energy[0]).max() / kinetic.max())
+    if "angular momentum" in scene.conserves:
+        turns, spins = states["body_q"][:, 0, 3:].astype(float), states["body_qd"][:, 0, 3:].astype(float)
+        own = rotated(conjugate(turns), spins)
+        momentum = rotated(turns, own @ on_host(model.body_inertia)[0].astype(float).T)
+        change = np.linalg.norm(momentum - momentum[0], axis=1).max()
+        found["momentum_drift"] = float(change / np.linalg.norm(momentum[0]))
+    return found

@@ -1,0 +1,166 @@
+"""Results of a benchmark: rows of solvers, scenes and steps, and what follows from them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from .scene import BenchmarkScene
+
+_FLOOR = 0.3
+"""Order below which a smaller step no longer helps."""
+
+
+@attrs.frozen(kw_only=True)
+class BenchmarkRow:
+    """Result of a solver in a scene with one step. A figure is None if there was nothing to measure."""
+
+    solver: str
+    """The solver's name."""
+
+    variant: str = ""
+    """Options of the solver that differ from its defaults."""
+
+    scene: str
+    """The scene's name."""
+
+    dt: float
+    """Physics step [s]."""
+
+    outcome: str = "waiting"
+    """`finished`, `failed` (during the run), `slow` (ended early) or `unable` (refused before the run)."""
+
+    reason: str | None = None
+    """Reason why the run did not finish."""
+
+    ignored: tuple[str, ...] = ()
+    """Features of the scene that the solver ignores."""
+
+    error: float | None = None
+    """The error, in the unit of the scene."""
+
+    cost: float | None = None
+    """Time of one simulated second of one world, on one core or on the GPU [s]."""
+
+    cost_among: Mapping[int, float] = attrs.field(factory=dict)
+    """The same for a world among many, by their number [s]."""
+
+    energy_drift: float | None = None
+    """Largest change of mechanical energy, in units of the largest kinetic energy."""
+
+    momentum_drift: float | None = None
+    """Largest change of angular momentum, in units of that of the start."""
+
+    @property
+    def name(self) -> str:
+        """The solver, with its options."""
+        return f"{self.solver} {self.variant}".strip()
+
+
+@attrs.frozen(kw_only=True)
+class BenchmarkSeries:
+    """The rows of a solver in a scene, from the largest step to the smallest one."""
+
+    name: str
+    """The solver, with its options."""
+
+    scene: str
+    """The scene's name."""
+
+    rows: tuple[BenchmarkRow, ...]
+    """Its rows."""
+
+    limit: float
+    """Error from which the scene is lost."""
+
+    @property
+    def finished(self) -> tuple[BenchmarkRow, ...]:
+        """The rows with an error."""
+        return tuple(row for row in self.rows if row.error is not None)
+
+    @property
+    def order(self) -> float | None:
+        """Order of convergence: the steepest slope of the error between neighbouring steps that both hold the scene."""
+        slopes = [slope for error, slope in self._slopes() if error <= self.limit]
+        return max(slopes) if slopes else None
+
+    @property
+    def floor(self) -> float | None:
+        """The smallest error, if smaller steps no longer lessen it: that of single precision, or of the method."""
+        slopes = list(self._slopes())
+        if not slopes or slopes[-1][1] > _FLOOR:
+            return None
+        return min(row.error for row in self.finished if row.error is not None)
+
+    @property
+    def largest_step(self) -> float | None:
+        """The largest step from which all smaller ones hold the scene [s]."""
+        held = None
+        for row in reversed(self.rows):
+            if row.outcome == "slow":
+                continue
+            if row.error is None or not row.error <= self.limit:
+                break
+            held = row.dt
+        return held
+
+    @property
+    def outcome(self) -> str:
+        """`held`, `lost`, or why there is no error."""
+        if self.finished:
+            return "lost" if self.largest_step is None else "held"
+        return self.rows[-1].outcome
+
+    def _slopes(self) -> Iterator[tuple[float, float]]:
+        """Yield the error of each step but the last, and the slope from there to the next one."""
+        for coarse, fine in itertools.pairwise(self.finished):
+            if coarse.error and fine.error:
+                slope = np.log(coarse.error / fine.error) / np.log(coarse.dt / fine.dt)
+                yield coarse.error, float(slope)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Benchmark:
+    """Error against cost of solvers in scenes."""
+
+    rows: tuple[BenchmarkRow, ...]
+    """All rows."""
+
+    scenes: Mapping[str, type[BenchmarkScene]]
+    """The scenes by name."""
+
+    machine: str
+    """Processor or GPU."""
+
+    seconds: float
+    """Time that it took [s]."""
+
+    folder: Path
+    """The folder with `benchmark.json`, `benchmark.csv` and the page `benchmark.html`."""
+
+    def series(self, scene: str) -> Sequence[BenchmarkSeries]:
+        """Return the rows of a scene by solver."""
+        own = [row for row in self.rows if row.scene == scene]
+        names = dict.fromkeys(row.name for row in own)
+        limit = self.scenes[scene].limit
+        return [
+            BenchmarkSeries(name=name, scene=scene, limit=limit, rows=tuple(row for row in own if row.name == name))
+            for name in names
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "machine": self.machine,
+            "seconds": self.seconds,
+            "scenes": {
+                name: {"title": scene.title, "unit": scene.unit, "limit": scene.limit, "duration": scene.duration}
+                for name, scene in self.scenes.items()
+            },
+            "rows": [attrs.asdict(row) for row in self.rows],
+        }

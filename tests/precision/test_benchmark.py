@@ -1,0 +1,118 @@
+"""Benchmarks of solvers: `pippin benchmark`, its figures and its page."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from pippin.errors import ConfigError, PluginError
+from pippin.precision.benchmark import benchmark, load_scene
+from pippin.precision.measuring import measured
+from pippin.precision.result import BenchmarkRow, BenchmarkSeries
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return benchmark(
+        ["mujoco-native", "featherstone"],
+        ["large-pendulum", "four-bar"],
+        steps=[0.01, 0.005],
+        worlds=[4],
+        variants=["mujoco-native.integrator=rk4"],
+        out=tmp_path_factory.mktemp("benchmark") / "out",
+    )
+
+
+@pytest.mark.slow
+def test_a_method_of_first_order_halves_its_error_with_its_step(found):
+    by_name = {each.name: each for each in found.series("large-pendulum")}
+
+    assert by_name["mujoco-native"].order == pytest.approx(1.0, abs=0.1)
+    assert by_name["featherstone"].order == pytest.approx(1.0, abs=0.1)
+    assert by_name["mujoco-native integrator=rk4"].finished[0].error < 1e-4
+    assert by_name["mujoco-native"].largest_step == 0.01
+
+
+@pytest.mark.slow
+def test_a_solver_without_a_feature_does_not_take_part(found):
+    by_name = {each.name: each for each in found.series("four-bar")}
+
+    assert by_name["featherstone"].outcome == "unable"
+    assert "loop_joints" in by_name["featherstone"].rows[0].reason
+    assert by_name["mujoco-native"].outcome == "held"
+
+
+@pytest.mark.slow
+def test_costs_and_drifts_are_figures(found):
+    for row in found.rows:
+        if row.outcome == "finished":
+            assert row.cost > 0.0
+            assert row.cost_among[4] > 0.0
+            assert 0.0 <= row.energy_drift < 1.0
+
+
+@pytest.mark.slow
+def test_the_folder_has_all_figures_and_a_page(found):
+    summary = json.loads((found.folder / "benchmark.json").read_text())
+    with (found.folder / "benchmark.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    page = (found.folder / "benchmark.html").read_text()
+
+    assert [row["error"] for row in summary["rows"]] == [row.error for row in found.rows]
+    assert [float(line["error"]) if line["error"] else None for line in lines] == [row.error for row in found.rows]
+    assert page.count("<svg") == 4
+    assert "loop_joints" in page
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.005])
+def test_a_pendulum_of_mujoco_is_off_by_a_first_order_of_the_step(dt):
+    row = BenchmarkRow(solver="mujoco-native", scene="large-pendulum", dt=dt)
+    found = measured(load_scene("large-pendulum"), row, {}, device="cpu", patience=9.0)
+
+    assert found.outcome == "finished"
+    assert found.error == pytest.approx(0.84 * dt, rel=0.05)
+
+
+def test_a_run_that_costs_too_much_ends():
+    row = BenchmarkRow(solver="mujoco-native", scene="large-pendulum", dt=0.01)
+    found = measured(load_scene("large-pendulum"), row, {}, device="cpu", patience=1e-6)
+
+    assert found.outcome == "slow"
+    assert found.error is None
+
+
+def series(*rows, limit=0.1):
+    made = (BenchmarkRow(solver="s", scene="c", dt=dt, error=error, outcome=outcome) for dt, error, outcome in rows)
+    return BenchmarkSeries(name="s", scene="c", rows=tuple(made), limit=limit)
+
+
+def test_the_largest_step_is_that_from_which_all_smaller_ones_hold():
+    own = series((0.02, 0.01, "finished"), (0.01, None, "failed"), (0.005, 0.02, "finished"), (0.002, 0.01, "finished"))
+
+    assert own.largest_step == 0.005
+    assert series((0.01, 0.5, "finished")).outcome == "lost"
+
+
+def test_a_floor_is_an_error_that_smaller_steps_do_not_lessen():
+    assert series((0.02, 0.04, "finished"), (0.01, 0.01, "finished"), (0.005, 0.01, "finished")).floor == 0.01
+    assert series((0.02, 0.04, "finished"), (0.01, 0.01, "finished")).floor is None
+    assert series((0.02, 0.04, "finished"), (0.01, 0.01, "finished")).order == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cure"),
+    [
+        ({"steps": [0.03]}, "take a step that divides it"),
+        ({"solvers": ["xpbd"], "variants": ["xpdb.iterations=4"]}, "is not SOLVER.KEY=VALUE"),
+        ({"solvers": ["xpbd"], "variants": ["xpbd.iteration=4"]}, "iterations"),
+    ],
+)
+def test_a_wrong_argument_is_refused(arguments, cure, tmp_path):
+    with pytest.raises(ConfigError, match=cure):
+        benchmark(**arguments, out=tmp_path / "out")
+
+
+def test_a_scene_that_is_not_installed_is_refused(tmp_path):
+    with pytest.raises(PluginError, match=r"large-pendulums.*did you mean 'large-pendulum'"):
+        benchmark(scenes=["large-pendulums"], out=tmp_path / "out")
