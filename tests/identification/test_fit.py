@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.config.toml_text import toml_text
+from pippin.identification.fit import check_fit
 
 from . import arms
 
@@ -184,6 +185,28 @@ def test_the_command_writes_json_and_reads_csv(folder):
     np.testing.assert_allclose(
         list(values.values()), [value for name in RANGES for value in arms.TRUTH[name]], rtol=1e-3
     )
+
+
+def test_a_check_aligns_the_logs_and_lists_what_they_can_tell(folder):
+    log = true_log(folder, seconds=3.0, noise=1e-4, lag=10)
+    changes = {"fit.parameters.'actuators.arm.kd'": {"range": [0.1, 10.0]}}
+    file = write(folder, arms.tables(folder))
+
+    told = check_fit(file, [log])
+    coupled = check_fit(file, [log], changes)
+    found = pippin.fit(file, [log], out=folder / "out")
+    outcome = CliRunner().invoke(main, ["fit", str(file), "--log", str(log), "--check"])
+
+    (aligned,) = told.logs
+    assert aligned.rate == pytest.approx(200.0)
+    assert 0.05 < aligned.lag < 0.15  # ten steps of 5 ms, and the lag of the drives
+    for before, after in zip(told.verdicts, found.verdicts, strict=True):
+        assert (before.key, before.name, before.start) == (after.key, after.name, after.start)
+        assert before.is_identified
+    assert all("damping" in each.coupled[0] for each in coupled.verdicts if each.key == "actuators.arm.kd")
+    assert outcome.exit_code == 0, outcome.output
+    assert "lag of the motion" in outcome.output
+    assert "expected ± 95 %" in outcome.output
 
 
 def test_a_recording_of_pippin_is_a_log(folder):

@@ -10,11 +10,13 @@ import click
 
 from ._options import PATH, changes, json_line, out
 from ._progress import ConsoleProgress, shown_progress
+from ._table import expectations, new_table, print_table
 
 
 @click.command()
 @click.argument("file", type=PATH)
 @click.option("--log", "logs", type=PATH, multiple=True, help="A log, or a pattern of logs; besides those of fit.logs.")
+@click.option("--check", is_flag=True, help="Only read the logs, and list what they can tell: one rollout.")
 @changes(has_worlds=False)
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of fit.iterations.")
 @out()
@@ -22,6 +24,7 @@ from ._progress import ConsoleProgress, shown_progress
 def fit(
     file: Path,
     logs: tuple[Path, ...],
+    check: bool,
     overrides: tuple[str, ...],
     iterations: int | None,
     out: Path | None,
@@ -36,9 +39,15 @@ def fit(
     (identified.toml), a summary (summary.json), and a page with a verdict for each value and the signals before and
     after (report.html). Ctrl-C ends the fit, and what was found is written.
 
+    With --check, the logs are read and aligned, and nothing is fitted or written: the table says how narrow the
+    intervals can become, and which values no log tells apart.
+
     The exit code is 4 if a value is not identified, or if the windows that the fit did not see are met worse than
     before.
     """
+    if check:
+        _check(file, logs, overrides, as_json)
+        return
     chosen = [*overrides, *([] if iterations is None else [f"fit.iterations={iterations}"])]
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
@@ -53,6 +62,25 @@ def fit(
     if as_json:
         click.echo(json.dumps(result.summary()))
     if not result.is_identified:
+        raise click.exceptions.Exit(4)
+
+
+def _check(file: Path, logs: tuple[Path, ...], overrides: tuple[str, ...], as_json: bool) -> None:
+    """Print what logs can tell."""
+    with shown_progress(is_stdout_reserved=as_json):
+        from pippin.identification.fit import check_fit
+
+        found = check_fit(file, logs, overrides)
+    if as_json:
+        click.echo(json.dumps(found.summary()))
+    else:
+        aligned = new_table("log", "seconds", "rate", "lag of the motion", "drift")
+        for log in found.logs:
+            lag = "none found" if log.lag is None else f"{log.lag:.3g} s"
+            aligned.add_row(log.name, f"{log.seconds:.4g}", f"{log.rate:.4g} Hz", lag, f"{log.drift:.2g} s")
+        print_table(aligned, [f"{log.name}: {note}" for log in found.logs for note in log.notes])
+        print_table(expectations(found.verdicts))
+    if not all(each.is_determined for each in found.verdicts):
         raise click.exceptions.Exit(4)
 
 

@@ -16,12 +16,13 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
 from .checks import refuse_faults, say_faults
-from .least_squares import DAMPINGS, LeastSquares
+from .least_squares import DAMPINGS, LeastSquares, Point
 from .log import read_logs
 from .log_player import LogPlayer
+from .motion_checks import align
 from .parameters import ActuatorParameter, find_parameters
 from .replay_checks import SaturationWatch, contact_faults, gain_faults
-from .result import FitResult, Trace
+from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
 from .rollouts import Rollouts
 from .verdicts import FitVerdict, covariance, judge
@@ -92,8 +93,63 @@ class FitCourse:
             if not self._is_free.any():
                 return
 
+    def expect(self, *, is_right: bool) -> tuple[FitVerdict, ...]:
+        """Return a verdict for each value as the logs determine it at the values of the file, after one rollout.
+
+        Args:
+            is_right: Whether these values explain the logs, and the residuals are noise. Otherwise the noise is that
+                which the fit assumes.
+        """
+        self._point = self.look()
+        if not is_right:
+            size, count = len(self._point.residuals), len(self._unknowns)
+            noise = np.full(size, np.sqrt(max(size - 2 * count, 1) / max(size - count, 1)))
+            self._point = attrs.evolve(self._point, residuals=noise)
+        return tuple(verdict for _, verdict in self._judged())
+
+    def alignments(self) -> tuple[LogAlignment, ...]:
+        """Return what the logs have, and how their motions follow the commands."""
+        found = []
+        for log in self._logs:
+            aligned = None if self._table.command == "feedforward" else align(log, self._table)
+            lag, drift = (None, 0.0) if aligned is None else (aligned.lag, aligned.drift)
+            rate = 1.0 / log.period
+            alignment = LogAlignment(
+                name=log.name, seconds=log.duration, rate=rate, lag=lag, drift=drift, notes=log.notes
+            )
+            found.append(alignment)
+        return tuple(found)
+
+    def look(self) -> Point:
+        """Return the residuals of the values of the file and their derivatives, after one rollout.
+
+        Raises:
+            SimulationError: The simulation diverges.
+        """
+        self._unknowns = self._first_unknowns.copy()
+        return next(self._iterate(1)[1])
+
+    def logs_of_rows(self) -> np.ndarray:
+        """Return the index of the log of each residual that is fitted, shape [rows]."""
+        width = len(self._rollouts.noise) * len(self._logs[0].joints)
+        fitted = [window for window in self._windows if not window.is_validation]
+        return np.concatenate([np.full(width * len(window.samples), window.log) for window in fitted])
+
     def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost by the values that are free."""
+        method, points = self._iterate(self._table.iterations, stop_if_asked)
+        for point in points:
+            self._point = point
+            self._unknowns = self._unknowns.copy()
+            self._unknowns[self._is_free] = point.x
+            self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
+            progress.update(f"{len(self.costs) - 1} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
+        self._ended = method.ended
+
+    def _iterate(
+        self, iterations: int, stop_if_asked: Callable[[], None] = lambda: None
+    ) -> tuple[LeastSquares, Iterator[Point]]:
+        """Return the method, and its points from the present values on."""
         is_free, (low, high) = self._is_free, self._ends_of()
         means, weights = self._priors()
 
@@ -107,18 +163,7 @@ class FitCourse:
 
         options = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
         method = LeastSquares(residuals, low[is_free], high[is_free], **options)
-        try:
-            for point in method.iterate(self._unknowns[is_free], self._table.iterations):
-                self._point = point
-                self._unknowns = self._unknowns.copy()
-                self._unknowns[is_free] = point.x
-                self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
-                progress.update(f"{len(self.costs) - 1} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
-        except FloatingPointError as error:
-            raise SimulationError(
-                "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
-            ) from error
-        self._ended = method.ended
+        return method, _named(method.iterate(self._unknowns[is_free], iterations))
 
     def _ends_of(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the bounds of the unknowns."""
@@ -220,3 +265,13 @@ class FitCourse:
             for pattern, text in zip(found, parameter.spread_out(texts), strict=True):
                 comments[(*where, pattern)] = text
         return tables, comments
+
+
+def _named(points: Iterator[Point]) -> Iterator[Point]:
+    """Yield points; an error says what diverges."""
+    try:
+        yield from points
+    except FloatingPointError as error:
+        raise SimulationError(
+            "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
+        ) from error

@@ -17,7 +17,7 @@ from pippin.runs.folder import RunFolder
 from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
 from pippin.runs.progress import current_progress
 
-from .result import FitResult
+from .result import FitCheck, FitResult
 
 Overrides = Mapping[str, Any] | Iterable[str] | None
 
@@ -51,18 +51,10 @@ def fit(
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
     """
     overrides = list(overrides) if overrides is not None and not isinstance(overrides, Mapping) else overrides or {}
-    source = Path(file)
+    source, progress = Path(file), current_progress()
     config = load(source, overrides).unobserved()
-    table = config.fit
-    if table is None:
-        raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
     folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
-    progress = current_progress()
-    import_newton(config, progress)
-    from .course import FitCourse
-
-    with progress.phase("build"):
-        course = FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)])
+    course = _course(source, config, logs)
     with course.simulation, stopped_between_steps(NeverWaiting()) as stop_if_asked:
         try:
             with progress.phase("fit"):
@@ -76,6 +68,37 @@ def fit(
         result = course.result(folder.path)
         _write(folder, source, overrides, config, result, course.tables(result))
     return result
+
+
+def check_fit(
+    file: str | os.PathLike[str], logs: Sequence[str | os.PathLike[str]] = (), overrides: Overrides = None
+) -> FitCheck:
+    """Return how logs and commands align, and what they can tell of each parameter, after one rollout.
+
+    Args:
+        file: The configuration file.
+        logs: Logs besides those of `fit.logs`.
+        overrides: Values on top of the file, as for `pippin.load`.
+
+    Raises:
+        ConfigError, PluginError, SimulationError: As `fit`.
+    """
+    source, progress = Path(file), current_progress()
+    course = _course(source, load(source, overrides).unobserved(), logs)
+    with course.simulation, progress.phase("check"):
+        return FitCheck(logs=course.alignments(), verdicts=course.expect(is_right=False))
+
+
+def _course(source: Path, config: SimulationConfig, logs: Sequence[str | os.PathLike[str]]) -> Any:
+    """Return the course of a fit, a `FitCourse`."""
+    table, progress = config.fit, current_progress()
+    if table is None:
+        raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
+    import_newton(config, progress)
+    from .course import FitCourse
+
+    with progress.phase("build"):
+        return FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)])
 
 
 def _write(

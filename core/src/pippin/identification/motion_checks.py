@@ -23,9 +23,11 @@ _OF_DRIVE = 0.4
 _SURE, _CLEAR = 0.6, 0.3
 """Correlation from which on a motion follows a command, and how much more another one must have."""
 
-_DRIFT, _LEAST_DRIFT, _LONG = 1e-3, 0.03, 6.0
-"""Drift of one clock against the other that is refused; the change of the lag that can be told from motion [s], in logs
-of at least this length [s]."""
+_DRIFT, _LONG = 1e-3, 6.0
+"""Drift of one clock against the other that is refused, and the length of a log that tells it [s]."""
+
+_LEAST_DRIFT, _PER_LAG = 0.02, 0.5
+"""Change of the lag that has other reasons, such as friction and frequency: a time [s], and a share of the lag."""
 
 
 @attrs.frozen(kw_only=True)
@@ -72,7 +74,7 @@ def motion_faults(log: Log, config: FitConfig) -> Iterator[Fault]:
             " vary as far",
         )
     time = log.duration * 2.0 / 3.0
-    if abs(found.drift) > max(_LEAST_DRIFT, _DRIFT * time):
+    if abs(found.drift) > max(_LEAST_DRIFT + _PER_LAG * abs(found.lag), _DRIFT * time):
         yield Fault(
             kind="lag",
             text=f"the lag of the joints behind their commands changes by {found.drift:.3g} s in {time:.3g} s, a drift"

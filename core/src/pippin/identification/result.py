@@ -93,3 +93,44 @@ class FitResult:
         for each in plain["verdicts"]:  # JSON has no infinity
             each["half_width"] = each["half_width"] if math.isfinite(each["half_width"]) else None
         return {**plain, "folder": str(self.folder), "file": str(self.file), "is_identified": self.is_identified}
+
+
+@attrs.frozen(kw_only=True)
+class LogAlignment:
+    """What a log has, and how its motion follows its commands."""
+
+    name: str
+    """The log."""
+
+    seconds: float
+    """Its length [s]."""
+
+    rate: float
+    """Samples a second [Hz]."""
+
+    lag: float | None
+    """Median time from a command to the motion [s]; None if no joint follows clearly."""
+
+    drift: float
+    """Change of the lag from the first third to the last one [s]."""
+
+    notes: tuple[str, ...]
+    """What its reader says."""
+
+
+@attrs.frozen(kw_only=True)
+class FitCheck:
+    """What logs can tell of the parameters, before a fit."""
+
+    logs: tuple[LogAlignment, ...]
+    """The logs."""
+
+    verdicts: tuple[FitVerdict, ...]
+    """A verdict for each value, at the values of the file, if the residuals of a fit were noise."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the numbers, for JSON."""
+        plain = attrs.asdict(self)
+        for each in plain["verdicts"]:
+            each["half_width"] = each["half_width"] if math.isfinite(each["half_width"]) else None
+        return plain
