@@ -15,15 +15,33 @@ STEPS = 20
 ALOFT = 10.0
 """Height above the ground from which nothing lands in these steps [m]."""
 
-HEIGHTS = {"HalfCheetah": 1, "Ant": 2}
+HEIGHTS = {"HalfCheetah": 1, "Hopper": 1, "Walker2d": 1, "Ant": 2, "HumanoidStandup": 2}
 """Coordinate of the height."""
 
 ANKLES, ANKLE_ANGLES = [8, 10, 12, 14], [0.9, -0.9, -0.9, 0.9]
 """Coordinates of the ant's ankles, and angles inside their limits [rad]; the file starts them outside."""
 
+FREE = ("Ant", "HumanoidStandup")
+"""Tasks with a free joint, whose conventions are others in MuJoCo."""
+
+REFERENCE = {"Hopper": 1.25, "Walker2d": 1.25}
+"""What MuJoCo's coordinate of the height is at our zero: its `ref` [m]."""
+
 SETTINGS = {
     "InvertedPendulum": ({}, {}),
     "HalfCheetah": ({}, {}),
+    "Hopper": ({}, {}),
+    "Walker2d": ({"task.terminations.fallen.high": 20.0}, {"healthy_z_range": (0.8, 20.0)}),
+    "Swimmer": ({}, {}),
+    "HumanoidStandup": (
+        {},
+        {
+            "impact_cost_weight": 0.0,
+            **dict.fromkeys(
+                (f"include_{name}_in_observation" for name in ("cinert", "cvel", "qfrc_actuator", "cfrc_ext")), False
+            ),
+        },
+    ),
     "Ant": (
         {"task.terminations.unhealthy.high": 20.0},
         {"healthy_z_range": (0.2, 20.0), "contact_cost_weight": 0.0, "include_cfrc_ext_in_observation": False},
@@ -60,9 +78,11 @@ def start_together(ours, theirs, lift):
         simulation.invalidate("joints")
     q = simulation.state.joint_q.numpy().reshape(2, -1)[0].astype(float)
     qd = simulation.state.joint_qd.numpy().reshape(2, -1)[0].astype(float)
-    if name == "Ant":  # MuJoCo's quaternion, and its velocities of a free body, which are the task's
+    q[HEIGHTS.get(name, 0)] += REFERENCE.get(name, 0.0)
+    if name in FREE:  # MuJoCo's quaternion, and its velocities of a free body, which are the task's
         q[3:7] = q[[6, 3, 4, 5]]
-        qd[:6] = observations[0, 13:19]
+        first = len(q) - 2  # x and y are not observed
+        qd[:6] = observations[0, first : first + 6]
     theirs.set_state(q, qd)
 
 
