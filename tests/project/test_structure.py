@@ -72,7 +72,7 @@ def length(function: ast.AST) -> int:
 
 
 FIGURES = {
-    "lines of the source": 80_460lambda: sum(map(line_count, CORE.rglob("*.py"))),
+    "lines of the source": lambda: sum(map(line_count, CORE.rglob("*.py"))),
     "lines of simulation.py": lambda: line_count(CORE / "simulation.py"),
     "lines of the longest function": lambda: max(length(node) for _, node in nodes(*Function.__args__)),
     "imports of Newton and Warp in functions": lambda: len(late_imports()),
