@@ -52,8 +52,10 @@ class JointPoint(RandomEvent):
             if len(labels) != 1:
                 raise ConfigError(f"joints: {pattern!r} matches {len(labels)} axes: {', '.join(labels)}; choose one")
         context.claim("initial state", [each[0][0] for each in found], "joints")
+        (_, *first), (_, *second) = found
         self._coordinates, self._dofs = (
-            context.ints(np.concatenate([on_host(each[part]) for each in found], axis=1).ravel()) for part in (1, 2)
+            context.ints(np.concatenate([on_host(one), on_host(other)], axis=1).ravel())
+            for one, other in zip(first, second, strict=True)
         )
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
