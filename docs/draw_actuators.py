@@ -91,6 +91,16 @@ def draw_dc_motor(axes: Axes) -> None:
     draw(axes, speeds, curves, "velocity [rad/s]", "applied effort [N·m]")
 
 
+def draw_servo(axes: Axes) -> None:
+    """Draw positions over time for three gains of the firmware."""
+    gains = (4.0, 8.0, 32.0)
+    with simulate("servo", len(gains)) as simulation:
+        simulation.actuators["motor"].set("kp", np.array(gains)[:, None])
+        time, positions = respond(simulation, 4.0)
+    names = [f"kp = {kp:g}" for kp in gains]
+    draw(axes, time, dict(zip(names, positions.T, strict=True)), "time [s]", "position [rad]")
+
+
 def draw_solver_pd(axes: Axes) -> None:
     """Draw positions over time of the solver's drive, and of a PD with the same gains until it is off by 1 rad."""
     curves = {}
@@ -176,6 +186,7 @@ FIGURES: Mapping[str, Callable[[Axes], None]] = {
     "pd": draw_pd,
     "pid": draw_pid,
     "dc-motor": draw_dc_motor,
+    "servo": draw_servo,
     "solver-pd": draw_solver_pd,
     "joint-impedance": draw_joint_impedance,
     "operational-space": draw_operational_space,

@@ -80,3 +80,10 @@ def test_a_value_that_a_view_set_is_kept(simulate):
 def test_what_the_solver_cannot_do_is_refused(simulate, solver, name, value, message):
     with simulate(solver=solver) as simulation, pytest.raises(pippin.ConfigError, match=message):
         simulation.actuators["legs"].set(name, value)
+
+
+def test_a_property_that_the_solver_leaves_out_cannot_be_set(simulate):
+    """A file may accept to lose it; a setter that changes nothing would hide that."""
+    simulation = simulate(solver="featherstone", accept_unsupported=["joint_friction"])
+    with simulation, pytest.raises(pippin.ConfigError, match="friction: solver 'featherstone' leaves joint_friction"):
+        simulation.actuators["legs"].set("friction", 0.1)

@@ -54,6 +54,7 @@ POINTS = {"HeadingToConfig.target", "GridConfig.size"}
 """Pairs that are no ranges."""
 REQUIRED: dict[str, dict[str, Any]] = {
     "DelayConfig": {"steps": 1},
+    "ServoConfig": {"model": "mx64"},
     "PositionBasedConfig": {"lookup_positions": (0.0, 1.0), "lookup_efforts": (1.0, 1.0)},
     "CameraConfig": {"vertical_fov": 1.0, "body": "x"},
     "ContactConfig": {"bodies": ("x",)},

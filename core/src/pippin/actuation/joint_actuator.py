@@ -47,6 +47,9 @@ class JointActuator(FrozenAttributes):
     """Features that the actuator honours itself, so that the solver need not, with the labels of the joints."""
     asked_features: Mapping[str, Sequence[str]] = {}
     """Features that keys of the table ask of the solver, with the labels of the joints."""
+    joint_properties: Sequence[str] = JOINT_PROPERTIES
+    """Properties of the joints in the solver that keys of the table give. A plugin that uses one of these keys for
+    something else leaves it out."""
     unread_targets: Mapping[str, str] = {}
     """Targets that the law does not read, with the reason. Access to such a target raises an AttributeError."""
 
@@ -66,11 +69,14 @@ class JointActuator(FrozenAttributes):
             raise ConfigError(
                 f"object: this {type(self).__name__} belongs to another simulation; make an object for each simulation"
             )
-        axes = self.axes[prototype] = Axes.select(builder, self.config)
+        axes = self.axes[prototype] = Axes.of(builder, self.config.joints)
+        for name in self.joint_properties:
+            axes.assign(builder, f"joint_{name}", getattr(self.config, name), name)
         axes.switch_off_drives(builder)
         self.notes = axes.noted_after(self.notes)
-        for key, feature in FEATURES_OF_KEYS.items():
+        for key in (*self.joint_properties, "velocity_limit"):
             if getattr(self.config, key, None) is not None:
+                feature = FEATURES_OF_KEYS[key]
                 known = self.asked_features.get(feature, ())
                 self.asked_features = {**self.asked_features, feature: (*known, *axes.joint_labels(builder))}
 
@@ -84,7 +90,7 @@ class JointActuator(FrozenAttributes):
         self._targets = self.build(binding, lanes)
         for name, array in self._targets.items():
             ShapedArray.name(array, f"{binding.label.replace(':', '.')}.{name}")
-        self._properties = JointProperties(self.config, lanes, self._host)
+        self._properties = JointProperties(self.config, self.joint_properties, lanes, self._host)
         world_of_lane = lanes.world_of_lane()
         self._parameters = Parameters(lanes, world_of_lane, binding)
         self._properties.publish(self._properties.random)
@@ -168,7 +174,7 @@ class JointActuator(FrozenAttributes):
         Raises:
             ConfigError: There is no such parameter.
         """
-        return self._properties.get(name) if name in JOINT_PROPERTIES else self._parameters.get(name)
+        return self._properties.get(name) if name in self.joint_properties else self._parameters.get(name)
 
     def parameter_array(self, name: str) -> wp.array:
         """For the core: return the array that the law was given for a parameter, shape [len(worlds) × DOFs].
@@ -179,7 +185,7 @@ class JointActuator(FrozenAttributes):
         Raises:
             ConfigError: There is no such parameter, or the solver has to be notified of it.
         """
-        if name in JOINT_PROPERTIES:
+        if name in self.joint_properties:
             raise ConfigError(f"{name!r} is a number of the model, and no parameter of the law; choose another one")
         return self._parameters.array(name)
 
@@ -199,7 +205,7 @@ class JointActuator(FrozenAttributes):
             ConfigError: There is no such parameter, world or joint; or a value is out of bounds or not finite.
         """
         refuse_closed(self._host, "set")
-        if name in JOINT_PROPERTIES:
+        if name in self.joint_properties:
             self._properties.set(self._parameters, name, values, worlds, joints)
         else:
             self._parameters.set(name, values, worlds, joints)

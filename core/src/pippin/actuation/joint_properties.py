@@ -28,12 +28,12 @@ FEATURES_OF_KEYS = {**_FEATURES, "velocity_limit": "velocity_limits"}
 class JointProperties:
     """The properties of the driven joints in the model, as parameters of a group."""
 
-    def __init__(self, config: JointConfig, lanes: Lanes, host: Host) -> None:
+    def __init__(self, config: JointConfig, names: Sequence[str], lanes: Lanes, host: Host) -> None:
         self._host, self._lanes = host, lanes
         self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
-        self._values: dict[str, wp.array] = {name: self._array(config, name) for name in JOINT_PROPERTIES}
+        self._values: dict[str, wp.array] = {name: self._array(config, name) for name in names}
         #: Properties that are drawn when a world is reset.
-        self.random: tuple[str, ...] = tuple(name for name in JOINT_PROPERTIES if lanes.parameters[name].is_random)
+        self.random: tuple[str, ...] = tuple(name for name in names if lanes.parameters[name].is_random)
         # A reset in a step writes them, so they are among the arrays of the actuator that the host saves.
         self._of_model = {name: _array_of(host.model, name) for name in self.random}
 
@@ -51,9 +51,10 @@ class JointProperties:
         """Set a property by the group's parameters, in the model too; the solver is notified before its next step.
 
         Raises:
-            ConfigError: The solver does not honour the property or the values; or as `Parameters.set`.
+            ConfigError: The solver does not honour the property or the values, accepted or not; or as `Parameters.set`.
         """
-        if fault := self._host.services.support.fault(_FEATURES[name]):
+        support, feature = self._host.services.support, _FEATURES[name]
+        if fault := support.left_out(feature) or support.fault(feature):
             raise ConfigError(f"{name}: {fault}")
         before = self._present(name)
         self._values[name].assign(before.ravel())  # a view may have set it

@@ -11,7 +11,7 @@ from pippin.assets.actuators.asset_actuators import mark_driven
 from pippin.axes import choose_axes
 from pippin.errors import ConfigError
 
-from .config import JointConfig, Parameter, Uniform
+from .config import Parameter, Uniform
 
 
 @attrs.frozen(eq=False)
@@ -34,22 +34,6 @@ class Axes:
         """
         found, note = choose_axes(builder, patterns, where="joints")
         return cls(tuple(found), tuple(found.values()), () if note is None else (note,))
-
-    @classmethod
-    def select(cls, builder: newton.ModelBuilder, config: JointConfig) -> Axes:
-        """Return the axes that a configuration names, and set their properties given there.
-
-        Args:
-            builder: The content of one world.
-            config: The settings of the group: patterns, and properties of the joints.
-
-        Raises:
-            ConfigError: As for `of`; or a table does not fit the joints.
-        """
-        axes = cls.of(builder, config.joints)
-        for name in ("armature", "friction", "damping"):
-            axes.assign(builder, f"joint_{name}", getattr(config, name), name)
-        return axes
 
     def assign(self, builder: newton.ModelBuilder, attribute: str, value: Parameter | None, where: str) -> None:
         """Set the values of these axes in a builder's DOF-shaped list; of a range, the highest one. None sets nothing.

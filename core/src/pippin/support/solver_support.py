@@ -75,6 +75,7 @@ class SolverSupport:
         self.solver = solver
         self._dimensions = dimensions
         self._features, self._accepted, self._explain = features, set(accepted), explain
+        self._left_out = frozenset() if features is None else frozenset(accepted) - frozenset(features)
         self._model, self._fixed = model, frozenset(fixed)
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
         of_model = self._ranges.keys() - _OF_CONTROL
@@ -98,6 +99,15 @@ class SolverSupport:
             )
             return None
         return f"solver {self._explain(feature)}"
+
+    def left_out(self, feature: str) -> str | None:
+        """Return that the solver leaves a feature out, as the user accepts, with the cure; None if it does not."""
+        if feature not in self._left_out:
+            return None
+        return (
+            f"solver {self.solver!r} leaves {feature} out, as simulation.accept_unsupported permits; choose a solver"
+            " that has it"
+        )
 
     def attribute_fault(self, array: str) -> str | None:
         """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can."""
