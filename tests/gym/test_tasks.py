@@ -157,7 +157,14 @@ def test_a_task_has_the_spaces_and_the_length_of_gymnasium(pair):
     assert ours.simulation.control_dt == pytest.approx(theirs.dt)
 
 
-@pytest.mark.parametrize("file", pippin.gym.TASKS.values(), ids=lambda file: file.stem)
+QUICK = ("ant", "hopper", "quadruped_velocity")
+
+
+@pytest.mark.parametrize(
+    "file",
+    [pytest.param(file, marks=[] if file.stem in QUICK else [pytest.mark.slow]) for file in pippin.gym.TASKS.values()],
+    ids=lambda file: file.stem,
+)
 def test_a_task_runs_captured_on_its_own_solver(file):
     overrides = {"simulation.device": "cpu", "simulation.capture": "require"}
     env = pippin.gym.VectorEnv(file, num_envs=2, overrides=overrides)
