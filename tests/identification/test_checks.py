@@ -200,6 +200,7 @@ def fitted(folder, table, log, **keys):
     return pippin.fit(file, [log], out=folder / "out")
 
 
+@pytest.mark.slow
 def test_contacts_that_the_fit_does_not_know_are_refused(tmp_path):
     arms.log(tmp_path / "log.npz", arms.tables(tmp_path), seconds=1.0)
     ball = '<geom type="sphere" size="0.05" pos="0 0 -0.3"/>'
@@ -212,6 +213,7 @@ def test_contacts_that_the_fit_does_not_know_are_refused(tmp_path):
         fitted(tmp_path, table, tmp_path / "log.npz")
 
 
+@pytest.mark.slow
 def test_efforts_at_a_limit_and_a_file_that_is_right_are_noted(tmp_path):
     table = arms.tables(tmp_path, effort_limit={".*shoulder": 0.8, ".*elbow": 100.0})
     arms.log(tmp_path / "log.npz", table, seconds=2.0)

@@ -87,6 +87,7 @@ def test_too_few_harmonics_are_refused():
         harmonics(4, (0.1, 1.0), 8.0)
 
 
+@pytest.mark.slow
 def test_the_intervals_of_a_fit_are_those_that_were_foretold(tmp_path):
     file = write(tmp_path, arms.tables(tmp_path))
     truth = {f"actuators.arm.{name}": {".*shoulder": a, ".*elbow": b} for name, (a, b) in arms.TRUTH.items()}
@@ -119,6 +120,7 @@ def limited(folder, **values):
     return tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "kind"), [({}, "multisine"), ({"speed": 0.8}, "chirp"), ({"effort_limit": 3.0}, "steps")]
 )
@@ -143,6 +145,7 @@ def test_positions_speeds_and_efforts_keep_their_limits(values, kind, tmp_path):
     assert np.abs(efforts[5:]).max() < values.get("effort_limit", 1e6)
 
 
+@pytest.mark.slow
 def test_a_motion_that_would_touch_is_scaled_down_or_refused_by_name(tmp_path):
     tables = arms.tables(tmp_path)
     ball = 'diaginertia="0.005 0.005 0.0005"/><geom type="sphere" size="0.05" pos="0 0 -0.3"/>'
@@ -164,6 +167,7 @@ def test_a_motion_that_would_touch_is_scaled_down_or_refused_by_name(tmp_path):
         excite(file, None, settings, out=tmp_path / "beside")
 
 
+@pytest.mark.slow
 def test_separate_joints_move_one_after_the_other(tmp_path):
     file = write(tmp_path, arms.tables(tmp_path))
 

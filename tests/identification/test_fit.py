@@ -187,6 +187,7 @@ def test_the_command_writes_json_and_reads_csv(folder):
     )
 
 
+@pytest.mark.slow
 def test_a_check_aligns_the_logs_and_lists_what_they_can_tell(folder):
     log = true_log(folder, seconds=3.0, noise=1e-4, lag=10)
     changes = {"fit.parameters.'actuators.arm.kd'": {"range": [0.1, 10.0]}}

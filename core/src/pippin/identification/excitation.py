@@ -240,10 +240,14 @@ class _Search:
             motion = trial.play(commands)
             if not np.isfinite(motion.positions).all():
                 raise ConfigError("excite: the simulation diverges; shorten simulation.dt, or lower --amplitude")
-            factors = np.minimum(1.0, 1.0 / np.maximum(trial.excess(motion) / _MARGIN, 1e-9))
-            factors = np.where(factors < 1.0, np.minimum(factors, 0.9), 1.0)
-            for world, joint in np.argwhere(factors < 1.0):
-                reasons[world][f"{trial.joints[joint].label}: a limit of its position, speed or effort"] = None
+            factors = np.ones_like(amplitudes)
+            for what, excess in trial.excess(motion).items():
+                is_beyond = excess > _MARGIN
+                factors = np.where(
+                    is_beyond, np.minimum(factors, np.minimum(_MARGIN / np.maximum(excess, 1e-9), 0.9)), factors
+                )
+                for world, joint in np.argwhere(is_beyond):
+                    reasons[world][f"the limit of {what} of {trial.joints[joint].label}"] = None
             for world in np.flatnonzero((factors == 1.0).all(axis=1)):
                 if (touch := trial.touch(motion, world)) is not None:
                     factors[world] = 0.7

@@ -20,6 +20,9 @@ from .robot_joints import RobotJoint, robot_joints
 _TOUCHES = 400
 """Poses of a motion that are looked at for contacts."""
 
+_BEYOND = 0.01
+"""How far a position may lie beyond a limit, as a share of the way between both: drives sag at a start on a limit."""
+
 _SETTLING = 5
 """Control steps at the start whose efforts do not count."""
 
@@ -123,19 +126,19 @@ class Trial:
                 columns.append(np.zeros(self.simulation.world_count, dtype=bool))
         return np.stack(columns, axis=1)
 
-    def excess(self, motion: Motion) -> np.ndarray:
-        """Return by how much each joint exceeds a limit, shape [worlds, joints]; up to 1 is within all of them.
+    def excess(self, motion: Motion) -> Mapping[str, np.ndarray]:
+        """Return by how much each joint exceeds its limits of position, speed and effort, shape [worlds, joints] each.
 
-        Positions count from the targets at the start; an effort at its limit counts as 1.5.
+        Up to 1 is within the limit. Positions count from the targets at the start; an effort at its limit is 1.5.
         """
         low, high = (np.array([getattr(joint, name) for joint in self.joints]) for name in ("low", "high"))
-        room = np.stack([self.start - low, high - self.start]).max(axis=0)
-        beyond = np.maximum(low - motion.positions, motion.positions - high).max(axis=1)
-        finite = np.where(np.isfinite(room), room, 1.0)
-        places = np.where(np.isfinite(room) & (beyond > 0.0), 1.05 + beyond / finite, 0.0)
-        speeds = np.abs(motion.velocities).max(axis=1) / self.speeds
-        efforts = np.where(motion.is_saturated[:, _SETTLING:].any(axis=1), 1.5, 0.0)
-        return np.maximum(np.maximum(places, speeds), efforts)
+        widths = np.where(np.isfinite(high - low), high - low, 1.0)
+        beyond = np.maximum(low - motion.positions, motion.positions - high).max(axis=1) / widths
+        return {
+            "position": np.where(beyond > _BEYOND, 1.05 + beyond, 0.0),
+            "speed": np.abs(motion.velocities).max(axis=1) / self.speeds,
+            "effort": np.where(motion.is_saturated[:, _SETTLING:].any(axis=1), 1.5, 0.0),
+        }
 
     def touch(self, motion: Motion, world: int) -> tuple[float, tuple[str, str]] | None:
         """Return when a motion touches something first [s], and the names of the two bodies; None if it does not."""
