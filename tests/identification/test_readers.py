@@ -11,8 +11,9 @@ from pippin.config.loading import structure_choice
 from pippin.identification import log as logs
 from pippin.identification.robot_joints import RobotJoint
 
+LIMITS = {"low": -3.0, "high": 3.0}
 JOINTS = {
-    f"arm/{name}": RobotJoint(label=f"arm/{name}", dof=dof, is_turning=name != "slide", low=-3.0, high=3.0)
+    f"arm/{name}": RobotJoint(label=f"arm/{name}", dof=dof, coordinate=dof, is_turning=name != "slide", **LIMITS)
     for dof, name in enumerate(("shoulder", "elbow", "slide"))
 }
 NAMES = ["elbow", "shoulder"]

@@ -50,6 +50,20 @@ def test_normalised_joint_positions_map_the_limits_to_one(terms):
     np.testing.assert_allclose(measured, 2 * (q - lower) / (upper - lower) - 1, **CLOSE)
 
 
+@pytest.mark.parametrize(("form", "function"), [("cosine", np.cos), ("sine", np.sin)])
+def test_a_form_of_joint_positions_is_that_of_the_angle(terms, form, function):
+    np.testing.assert_allclose(
+        terms.measure("joint-positions", form=form, relative=False), function(joints_of(terms)[0]), **CLOSE
+    )
+
+
+def test_a_form_has_no_limits_and_is_no_share(terms):
+    with pytest.raises((ConfigError, ValueError), match="leave out 'form' or 'normalised'"):
+        terms.make("quantity", "joint-positions", form="sine", normalised=True)
+    with pytest.raises(ConfigError, match="a sine has no limits"):
+        terms.make("quantity", "joint-positions", form="sine").limits("soft_limits")
+
+
 def test_joint_velocities_are_those_of_the_state(terms):
     ankles = terms.measure("joint-velocities", joints=("ankle_.*",))
 
@@ -66,6 +80,46 @@ def test_joint_power_is_the_size_of_effort_times_velocity(terms):
     applied, (_, qd) = terms.simulation.actuators["legs"].applied_effort.numpy(), joints_of(terms)
 
     np.testing.assert_allclose(terms.measure("joint-power"), np.abs(applied * qd), **CLOSE)
+
+
+@pytest.mark.parametrize("frame", ["world", "reference", "yaw"])
+def test_a_relative_position_is_of_points_of_two_bodies(terms, bodies, frame):
+    offset, beside, other = np.array([0.1, -0.2, 0.3]), np.array([0.2, 0.0, -0.1]), 3
+    name = terms.simulation.model.body_label[other].rpartition("/")[2]
+    point = bodies["p"][:, other] + bodies["R"][:, other] @ offset
+    apart = point - bodies["p"][:, TORSO] - bodies["R"][:, TORSO] @ beside
+    if frame == "reference":
+        apart = np.einsum("wij,wi->wj", bodies["R"][:, TORSO], apart)
+    if frame == "yaw":
+        c, s = np.cos(heading_of(bodies)), np.sin(heading_of(bodies))
+        apart = np.stack([c * apart[:, 0] + s * apart[:, 1], c * apart[:, 1] - s * apart[:, 0], apart[:, 2]], axis=1)
+    torso = terms.simulation.model.body_label[TORSO].rpartition("/")[2]
+
+    measured = terms.measure(
+        "relative-position",
+        body=name,
+        offset=tuple(offset),
+        reference=torso,
+        reference_offset=tuple(beside),
+        frame=frame,
+    )
+
+    np.testing.assert_allclose(measured, apart, **CLOSE)
+
+
+def test_a_relative_position_without_a_reference_is_beside_a_point_of_the_world(terms, bodies):
+    measured = terms.measure("relative-position", reference_offset=(1.0, 2.0, 3.0))
+
+    np.testing.assert_allclose(measured, bodies["p"][:, TORSO] - [1.0, 2.0, 3.0], **CLOSE)
+
+
+def test_the_mass_centre_is_the_mean_by_mass(terms, bodies):
+    mass = terms.simulation.model.body_mass.numpy().reshape(3, 9)
+    centres = bodies["p"] + np.einsum("wbij,wbj->wbi", bodies["R"], bodies["com"])
+
+    expected = (mass[..., None] * centres).sum(axis=1) / mass.sum(axis=1, keepdims=True)
+
+    np.testing.assert_allclose(terms.measure("mass-centre"), expected, **CLOSE)
 
 
 def test_root_height_and_position_are_of_the_origin(terms, bodies):

@@ -35,6 +35,8 @@ def x(terms):
         ("l2", {}, lambda x: (x**2).sum(axis=1)),
         ("l2", {"clip": (-0.2, 0.1)}, lambda x: (x.clip(-0.2, 0.1) ** 2).sum(axis=1)),
         ("l2", {"target": -3.0, "wrap": True}, lambda x: (((x + 3.0 + np.pi) % (2 * np.pi) - np.pi) ** 2).sum(axis=1)),
+        ("norm", {}, lambda x: np.sqrt((x**2).sum(axis=1))),
+        ("norm", {"target": 0.5}, lambda x: np.linalg.norm(x - 0.5, axis=1)),
         ("exp", {"std": 0.5}, lambda x: np.exp(-(x**2).sum(axis=1) / 0.25)),
         (
             "exp",

@@ -44,6 +44,38 @@ def assert_normal(values: np.ndarray, mean: float, std: float) -> None:
     assert abs(values.std() - std) < 4 * std / np.sqrt(2 * len(values))
 
 
+def test_points_fill_the_allowed_part_of_the_plane_and_rest(floating):
+    """A ring of 0.2 to 0.4 within a square of 0.5: radii in equal areas, angles in equal shares."""
+    event = {"type": "joint-point", "joints": ["elbow", "shoulder"], "centre": [0.1, -0.1]}
+    event |= {"first": [-0.5, 0.5], "second": [-0.5, 0.5], "distance": [0.2, 0.4]}
+    with floating({"point": event}, worlds=WORLDS) as simulation:
+        simulation.reset()
+        points = positions(simulation)[:, [8, 7]] - [0.1, -0.1]
+        rates = velocities(simulation)[:, 6:]
+
+    radii, angles = np.linalg.norm(points, axis=1), np.arctan2(points[:, 1], points[:, 0])
+    assert_uniform(radii**2, 0.04, 0.16)
+    assert_uniform(angles, -np.pi, np.pi)
+    assert not rates.any()
+
+
+def test_a_point_that_is_never_allowed_is_moved_to_the_nearest_distance(floating):
+    event = {"type": "joint-point", "joints": ["shoulder", "elbow"], "first": [0.1, 0.2], "second": [0.0, 0.1]}
+    with floating({"point": {**event, "distance": [0.5, 0.6]}}) as simulation:
+        simulation.reset()
+        points = positions(simulation)[:, 7:]
+
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 0.5, rtol=1e-5)
+
+
+def test_a_point_needs_two_axes_and_a_range_of_distances(floating):
+    event = {"type": "joint-point", "first": [-0.5, 0.5], "second": [-0.5, 0.5]}
+    with pytest.raises(pippin.ConfigError, match=r"matches 2 axes: .*; choose one"):
+        floating({"point": {**event, "joints": ["shoulder|elbow", "elbow"]}})
+    with pytest.raises(pippin.ConfigError, match="distance: must be a range"):
+        floating({"point": {**event, "joints": ["shoulder", "elbow"], "distance": [0.4, 0.2]}})
+
+
 def test_joints_start_in_their_ranges(started):
     assert_uniform(positions(started)[:, 7], 0.5 * 0.4, 1.5 * 0.4)
     assert_uniform(velocities(started)[:, 6], 1.0, 2.0)

@@ -139,14 +139,20 @@ class PenetrationProbe:
         The depth of a contact is the overlap of the surfaces, each moved outwards by its shape's margin, along the
         contact's normal.
         """
+        shapes, depths = self.pairs(state)
+        world_of_shape = on_host(self._model.shape_world)
+        worlds = np.where(shapes >= 0, world_of_shape[shapes], -1).max(axis=1, initial=-1)
+        return _largest(self._model.world_count, worlds, np.maximum(depths, 0.0))
+
+    def pairs(self, state: newton.State) -> tuple[np.ndarray, np.ndarray]:
+        """Return the two shapes of each contact, shape [contacts, 2], and its depth [m], negative for a gap."""
         model, contacts = self._model, self._contacts
         self._pipeline.collide(state, contacts)
         newton.eval_rigid_contact_kinematics(model, state, contacts, out_distance=self._distance)
         count = min(int(contacts.rigid_contact_count.numpy()[0]), contacts.rigid_contact_max)
-        shapes = [on_host(shape)[:count] for shape in (contacts.rigid_contact_shape0, contacts.rigid_contact_shape1)]
-        world_of_shape = on_host(model.shape_world)
-        worlds = np.maximum(*(np.where(shape >= 0, world_of_shape[shape], -1) for shape in shapes))
-        return _largest(model.world_count, worlds, np.maximum(-_double(self._distance)[:count], 0.0))
+        columns = (contacts.rigid_contact_shape0, contacts.rigid_contact_shape1)
+        shapes = np.stack([on_host(shape)[:count] for shape in columns], axis=1)
+        return shapes, -_double(self._distance)[:count]
 
 
 def _linear_dofs(model: newton.Model) -> np.ndarray:

@@ -12,7 +12,7 @@ from pippin.validators import finite, non_negative, positive
 from .component import ComponentConfig
 from .paths import FilePath
 
-NOTED = ("clock", "rate", "stale", "units")
+NOTED = ("clock", "commands", "contact", "excitation", "lag", "rate", "stale", "units")
 """Faults of logs that may be accepted."""
 
 
@@ -125,7 +125,8 @@ class FitConfig:
     """The fit ends if an iteration lowers the cost by no more than this share."""
 
     accept: tuple[str, ...] = attrs.field(default=(), validator=deep_iterable(in_(NOTED)))
-    """Faults of logs that are noted and not refused: `clock`, `rate`, `stale`, `units`."""
+    """Faults of logs that are noted and not refused: `clock`, `commands`, `contact`, `excitation`, `lag`, `rate`,
+    `stale`, `units`."""
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.window, str) and not self.window > self.burn_in:

@@ -12,8 +12,16 @@ _FOLDER = Path(__file__).parent / "tasks"
 TASKS: Mapping[str, Path] = {
     "Pippin/Ant-v0": _FOLDER / "ant.toml",
     "Pippin/HalfCheetah-v0": _FOLDER / "half_cheetah.toml",
+    "Pippin/Hopper-v0": _FOLDER / "hopper.toml",
+    "Pippin/Humanoid-v0": _FOLDER / "humanoid.toml",
+    "Pippin/HumanoidStandup-v0": _FOLDER / "humanoid_standup.toml",
+    "Pippin/InvertedDoublePendulum-v0": _FOLDER / "inverted_double_pendulum.toml",
     "Pippin/InvertedPendulum-v0": _FOLDER / "inverted_pendulum.toml",
+    "Pippin/Pusher-v0": _FOLDER / "pusher.toml",
     "Pippin/QuadrupedVelocity-v0": _FOLDER / "quadruped_velocity.toml",
+    "Pippin/Reacher-v0": _FOLDER / "reacher.toml",
+    "Pippin/Swimmer-v0": _FOLDER / "swimmer.toml",
+    "Pippin/Walker2d-v0": _FOLDER / "walker2d.toml",
 }
 """The file of each task that Pippin brings, by the name that Gymnasium knows."""
 

@@ -15,11 +15,12 @@ from pippin.errors import ConfigError, SimulationError
 from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
-from .checks import refuse_faults
+from .checks import refuse_faults, say_faults
 from .least_squares import DAMPINGS, LeastSquares
 from .log import read_logs
 from .log_player import LogPlayer
 from .parameters import ActuatorParameter, find_parameters
+from .replay_checks import SaturationWatch, contact_faults, gain_faults
 from .result import FitResult, Trace
 from .robot_joints import robot_joints
 from .rollouts import Rollouts
@@ -41,8 +42,10 @@ class FitCourse:
         config = attrs.evolve(config, task=None, policy=None)
         one = attrs.evolve(config.scene, worlds=1, first_world=0, total_worlds=None, settable_joints=True)
         with Simulation(attrs.evolve(config, scene=one)) as first:
-            logs = read_logs(files, table, robot_joints(first.model))
-            refuse_faults(logs, table)
+            joints = robot_joints(first.model)
+            logs = read_logs(files, table, joints)
+            refuse_faults(logs, table, joints)
+            say_faults(list(contact_faults(first.model, logs, joints, table)), table)
             if any(log.joints != logs[0].joints for log in logs):
                 raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
             for log in logs:
@@ -74,6 +77,10 @@ class FitCourse:
         are fitted once more.
         """
         self._begun = time.perf_counter()
+        watch = SaturationWatch(self.simulation, self._logs[0].joints, len(self._windows))
+        if watch.is_needed:
+            self._rollouts.roll_out(np.concatenate(self._stated)[None], watch.look)
+            say_faults([("", fault) for fault in watch.faults()], self._table)
         while True:
             self._minimise(progress, stop_if_asked)
             self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
@@ -167,6 +174,7 @@ class FitCourse:
         both = self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]))
         _, validating = self._rollouts.compare(both)
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
+        say_faults([("", fault) for fault in gain_faults(errors)], self._table)
         return FitResult(
             folder=folder,
             verdicts=verdicts,

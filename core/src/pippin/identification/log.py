@@ -15,6 +15,9 @@ from pippin.spelling import did_you_mean
 from .readers.reader import make_reader
 from .robot_joints import RobotJoint
 
+_NEAREST = 4
+"""Samples on each side of one of which a velocity is the slope."""
+
 _UNITS = {"rad": 1.0, "deg": np.pi / 180.0}
 
 
@@ -163,3 +166,17 @@ def _label(name: str, joint: str, known: Mapping[str, RobotJoint]) -> str:
         many = "several joints" if found else "no joint"
         raise ConfigError(f"fit.logs: {name}: {joint!r} means {many} of the simulation{near}; name it in [fit.joints]")
     return found[0]
+
+
+def slopes(log: Log) -> np.ndarray:
+    """Return the slopes of straight lines through the nearest positions, shape [samples, joints]."""
+    reach = np.arange(-_NEAREST, _NEAREST + 1)
+    near = np.clip(np.arange(len(log.times))[:, None] + reach, 0, len(log.times) - 1)
+    times, positions = log.times[near], log.signals["position"][near]
+    times = times - times.mean(axis=1, keepdims=True)
+    return (times[..., None] * positions).sum(axis=1) / (times**2).sum(axis=1)[:, None]
+
+
+def velocities_of(log: Log) -> np.ndarray:
+    """Return the velocities of a log, shape [samples, joints]: as measured, or the slopes of the positions."""
+    return log.signals["velocity"] if "velocity" in log.signals else slopes(log)

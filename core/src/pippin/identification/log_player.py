@@ -18,11 +18,8 @@ from pippin.hookspecs import hookimpl
 from pippin.step.kernels import count_step, restore_numbers
 
 from .kernels import keep_joints, play_commands
-from .log import Log
+from .log import Log, velocities_of
 from .windows import Window
-
-_NEAREST = 4
-"""Samples on each side of one of which a velocity is the slope."""
 
 
 class LogPlayer:
@@ -67,7 +64,7 @@ class LogPlayer:
         begun = [log.times[first] - log.times[0] for log, first in starts]
         self._start = wp.array(np.array(begun), dtype=wp.float64, device=device)
         self._measured = np.stack([log.signals["position"][first] for log, first in starts])
-        rates = [_velocities(log) for log in self._logs]
+        rates = [velocities_of(log) for log in self._logs]
         self._rates = np.stack([rates[window.log][window.first] for window in of_world])
         self._start_q, self._start_qd, self._offsets = (
             wp.zeros(dofs.shape, dtype=float, device=device) for _ in range(3)
@@ -133,14 +130,3 @@ class LogPlayer:
         if not found:
             raise ConfigError(f"fit.command: no actuator takes {name!r} of the joints of the logs; choose another one")
         return found
-
-
-def _velocities(log: Log) -> np.ndarray:
-    """Return the velocities of a log; if it has none, the slopes of straight lines through the nearest positions."""
-    if "velocity" in log.signals:
-        return log.signals["velocity"]
-    reach = np.arange(-_NEAREST, _NEAREST + 1)
-    near = np.clip(np.arange(len(log.times))[:, None] + reach, 0, len(log.times) - 1)
-    times, positions = log.times[near], log.signals["position"][near]
-    times = times - times.mean(axis=1, keepdims=True)
-    return (times[..., None] * positions).sum(axis=1) / (times**2).sum(axis=1)[:, None]

@@ -21,6 +21,9 @@ class RobotJoint:
     dof: int
     """Index of its degree of freedom in the model."""
 
+    coordinate: int
+    """Index of its coordinate."""
+
     is_turning: bool
     """Whether it turns, and its numbers are angles; otherwise it slides."""
 
@@ -38,9 +41,8 @@ _NO_LIMIT = 1e6
 def robot_joints(model: newton.Model) -> Mapping[str, RobotJoint]:
     """Return the joints of a model by label."""
     axes, _ = choose_axes(model, ".*", "fit.logs")
-    starts, low, high = (
-        on_host(array) for array in (model.joint_qd_start, model.joint_limit_lower, model.joint_limit_upper)
-    )
+    starts, coordinates = on_host(model.joint_qd_start), on_host(model.joint_q_start)
+    low, high = on_host(model.joint_limit_lower), on_host(model.joint_limit_upper)
     dimensions: Any = on_host(model.joint_dof_dim)  # pyright: ignore[reportArgumentType] (a 2-D array)
     found = {}
     for (joint, axis), label in axes.items():
@@ -50,6 +52,7 @@ def robot_joints(model: newton.Model) -> Mapping[str, RobotJoint]:
         found[label] = RobotJoint(
             label=label,
             dof=dof,
+            coordinate=int(coordinates[joint]) + axis,
             is_turning=axis >= int(dimensions[joint, 0]),
             low=ends[0] if has_limits else -float("inf"),
             high=ends[1] if has_limits else float("inf"),

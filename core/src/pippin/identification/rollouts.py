@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from pippin.config.fit import FitConfig
@@ -67,11 +67,12 @@ class Rollouts:
         before = np.clip(np.floor(place + 1e-6).astype(int), 0, self._steps - 1)
         return before, np.clip(place - before, 0.0, 1.0)
 
-    def roll_out(self, values: np.ndarray) -> list[dict[str, np.ndarray]]:
+    def roll_out(self, values: np.ndarray, watch: Callable[[], None] | None = None) -> list[dict[str, np.ndarray]]:
         """Return the simulated signals at the samples of each window, shape [candidates, samples, joints] each.
 
         Args:
             values: The values of all parameters, shape [candidates, values].
+            watch: Called after each control step.
         """
         windows, count = len(self._windows), len(values)
         padded = np.concatenate([values, np.tile(values[:1], (self.candidates - count, 1))])
@@ -85,7 +86,10 @@ class Rollouts:
         delay = signals["delay"].present[:, 0] if "delay" in signals else np.zeros(len(rows))
         self._player.vary(delay, offset)
         self._simulation.reset()
-        self._simulation.step(self._steps)
+        for count_of_steps in [self._steps] if watch is None else [1] * self._steps:
+            self._simulation.step(count_of_steps)
+            if watch is not None:
+                watch()
         self.count += 1
         motion = self._player.motion()
         found = []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import attrs
+from attrs.validators import deep_iterable
 from pippin.task import EventConfig
-from pippin.validators import non_negative, ordered
+from pippin.validators import finite, non_negative, ordered
 
 Range = tuple[float, float]
 """Lowest and highest value."""
@@ -82,6 +84,40 @@ class JointStartConfig(EventConfig):
 
     velocity_std: float = attrs.field(default=0.0, validator=non_negative)
     """Standard deviation of the normal number that is added to velocities [rad/s, m/s]."""
+
+
+def _is_a_distance(instance: Any, attribute: attrs.Attribute[Any], value: Range) -> None:
+    if not 0.0 <= value[0] < value[1]:
+        raise ValueError(f"'distance' must be a range [least, most] of distances, got {list(value)}")
+
+
+@attrs.frozen(kw_only=True)
+class JointPointConfig(EventConfig):
+    """A random point in the plane of two joints, such as sliders of a goal or of an object.
+
+    Points are drawn in a rectangle until the distance is in its range. After 16 of them, the last one is moved to the
+    nearest allowed distance. The two joints are at rest.
+    """
+
+    implementation = ".states:JointPoint"
+
+    when: Literal["reset"] = "reset"
+    """Time of the event."""
+
+    joints: tuple[str, str]
+    """Patterns of the names of the two joints, which match one axis each."""
+
+    centre: tuple[float, float] = attrs.field(default=(0.0, 0.0), validator=deep_iterable(finite))
+    """Positions of the joints that the rectangle and the distance count from [rad, m]."""
+
+    first: Range = attrs.field(validator=ordered)
+    """Range of the first joint, about the centre [rad, m]."""
+
+    second: Range = attrs.field(validator=ordered)
+    """Range of the second joint, likewise."""
+
+    distance: Range = attrs.field(default=(0.0, math.inf), validator=_is_a_distance)
+    """Least and largest distance of the point from the centre [rad, m]."""
 
 
 @attrs.frozen(kw_only=True)

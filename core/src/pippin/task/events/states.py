@@ -7,13 +7,14 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.arrays import present
+from pippin import ConfigError
+from pippin.arrays import on_host, present
 from pippin.labels import match
 from pippin.matter import OF_PARTICLES, Matter
 from pippin.task import TermContext
 
-from .config import JointStartConfig, ObjectStartConfig, RootPushConfig, RootStartConfig
-from .kernels.states import draw_joints, draw_objects, draw_roots, push_roots
+from .config import JointPointConfig, JointStartConfig, ObjectStartConfig, RootPushConfig, RootStartConfig
+from .kernels.states import draw_joints, draw_objects, draw_points, draw_roots, push_roots
 from .variation import RandomEvent, refuse_kinematic
 
 
@@ -37,6 +38,32 @@ class JointStart(RandomEvent):
         inputs += [wp.vec2(*config.position), wp.vec2(*config.velocity)]
         inputs += [wp.vec2(config.position_std, config.velocity_std), state.joint_q, state.joint_qd]
         self._draw(draw_joints, self._dofs.shape, world_mask, *inputs)
+
+
+class JointPoint(RandomEvent):
+    """The event `joint-point`."""
+
+    moves_bodies = True
+
+    def __init__(self, config: JointPointConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        found = [context.joints((pattern,)) for pattern in config.joints]
+        for pattern, (labels, _, _) in zip(config.joints, found, strict=True):
+            if len(labels) != 1:
+                raise ConfigError(f"joints: {pattern!r} matches {len(labels)} axes: {', '.join(labels)}; choose one")
+        context.claim("initial state", [each[0][0] for each in found], "joints")
+        (_, *first), (_, *second) = found
+        self._coordinates, self._dofs = (
+            context.ints(np.concatenate([on_host(one), on_host(other)], axis=1).ravel())
+            for one, other in zip(first, second, strict=True)
+        )
+
+    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the points of the masked worlds."""
+        config = self.config
+        ranges = [wp.vec2(*each) for each in (config.centre, config.first, config.second, config.distance)]
+        inputs = [self._coordinates, self._dofs, *ranges, state.joint_q, state.joint_qd]
+        self._draw(draw_points, self.context.world_count, world_mask, *inputs)
 
 
 class RootStart(RandomEvent):

@@ -53,7 +53,12 @@ class JointPositionsConfig(JointsConfig):
     normalised: bool = False
     """Whether the range of each joint's limits is mapped to the one from -1 to 1; all joints must have limits."""
 
+    form: Literal["angle", "cosine", "sine"] = "angle"
+    """What is told of an angle; a cosine and a sine do not jump where a hinge has turned once."""
+
     def __attrs_post_init__(self) -> None:
+        if self.normalised and self.form != "angle":
+            raise ValueError("'normalised' positions are no angles; leave out 'form' or 'normalised'")
         if self.relative and self.normalised:
             raise ValueError("'relative' and 'normalised' exclude each other; choose one")
 
@@ -167,6 +172,46 @@ class BodyPositionsConfig:
 
     bodies: tuple[str, ...]
     """Patterns of the names of bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class RelativePositionConfig(RootConfig):
+    """The position of a point of one body beside a point of another one."""
+
+    implementation = ".roots:RelativePosition"
+
+    offset: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=finite)
+    """The point, in axes of the body from its origin [m]."""
+
+    reference: str | None = None
+    """Pattern of the name of the other body; by default the point is beside the origin of the world."""
+
+    reference_offset: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=finite)
+    """The point of the other body, in its axes from its origin [m]; or the point in the world."""
+
+    frame: Literal["world", "reference", "yaw"] = "world"
+    """Axes of the components: those of the world; of the other body; or of the world, turned about z by its heading."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.reference is None and self.frame != "world":
+            raise ValueError(f"'frame' = {self.frame!r} needs a 'reference'")
+
+
+@attrs.frozen(kw_only=True)
+class MassCentreConfig:
+    """The centre of mass of bodies."""
+
+    implementation = ".roots:MassCentre"
+
+    bodies: tuple[str, ...] = (".*",)
+    """Patterns of the names of bodies; by default all of a world."""
+
+
+@attrs.frozen(kw_only=True)
+class MassCentreRateConfig(MassCentreConfig):
+    """The change of the centre of mass of bodies over a control step."""
+
+    implementation = ".navigation:MassCentreRate"
 
 
 @attrs.frozen(kw_only=True)

@@ -12,7 +12,7 @@ from pippin.arrays import on_host
 from pippin.task import Quantity, TermContext
 
 from .config import JointPositionsConfig, JointsConfig
-from .kernels import gather
+from .kernels import gather, take_circular
 from .rates import Rate
 
 
@@ -37,7 +37,7 @@ class OfJoints(Quantity):
 
 
 class JointPositions(OfJoints):
-    """The quantity `joint-positions`: q; or q − q_0; or 2 (q − lower) / (upper − lower) − 1."""
+    """The quantity `joint-positions`: q; or q − q_0; or 2 (q − lower) / (upper − lower) − 1; or a cosine or sine."""
 
     unit = "rad, m"
     is_differentiable = True
@@ -51,11 +51,17 @@ class JointPositions(OfJoints):
             self.unit = "1"
             lower, upper = self._asset_limits("normalised")
             self._offset, self._scale = self._rows(0.5 * (lower + upper)), self._rows(2.0 / (upper - lower))
+        if config.form != "angle":
+            if self.unit != "rad":
+                raise ConfigError(f"form: a slider has no {config.form}; choose hinges by `joints`")
+            self.unit = "1"
 
     def measure(self, state: newton.State, out: wp.array) -> None:
-        """Write (q − offset) × scale."""
+        """Write (q − offset) × scale, or its cosine or sine."""
         assert state.joint_q is not None, "the joints were found"
         self._gather(state.joint_q, self._coordinates, out)
+        if self.config.form != "angle":
+            wp.launch(take_circular, out.shape, [int(self.config.form == "sine"), out], device=out.device)
 
     def limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the limits of the asset's joints as this quantity counts, lowest and highest, shape [worlds, joints].
@@ -63,6 +69,8 @@ class JointPositions(OfJoints):
         Raises:
             ConfigError: A joint has no limits; `where` is the key that asks for them.
         """
+        if self.config.form != "angle":
+            raise ConfigError(f"{where}: a {self.config.form} has no limits; leave out `form`")
         offset, scale = self._offset.numpy(), self._scale.numpy()
         lower, upper = self._asset_limits(where)
         return (lower - offset) * scale, (upper - offset) * scale

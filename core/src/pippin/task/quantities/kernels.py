@@ -17,6 +17,13 @@ def gather(
 
 
 @wp.kernel
+def take_circular(is_sine: int, out: wp.array2d[float]):
+    """Out = cos(out) or sin(out)."""
+    world, i = wp.tid()
+    out[world, i] = wp.where(is_sine > 0, wp.sin(out[world, i]), wp.cos(out[world, i]))
+
+
+@wp.kernel
 def copy_columns(values: wp.array2d[float], columns: wp.array[int], targets: wp.array[int], out: wp.array2d[float]):
     """out[target] = values[column]."""
     world, i = wp.tid()
@@ -114,6 +121,47 @@ def read_positions(body_q: wp.array[wp.transform], bodies: wp.array2d[int], out:
     position = wp.transform_get_translation(body_q[bodies[world, i]])
     for axis in range(3):
         out[world, 3 * i + axis] = position[axis]
+
+
+@wp.kernel
+def read_relative_position(
+    body_q: wp.array[wp.transform],
+    bodies: wp.array[int],
+    offset: wp.vec3,
+    references: wp.array[int],
+    reference_offset: wp.vec3,
+    frame: int,
+    out: wp.array2d[float],
+):
+    """Write x, y, z of a point of a body beside one of another body; a negative index stands for the world."""
+    world = wp.tid()
+    reference = wp.transform_identity()
+    if references[world] >= 0:
+        reference = body_q[references[world]]
+    apart = wp.transform_point(body_q[bodies[world]], offset) - wp.transform_point(reference, reference_offset)
+    apart = in_frame(apart, wp.transform_get_rotation(reference), frame)
+    for axis in range(3):
+        out[world, axis] = apart[axis]
+
+
+@wp.kernel
+def read_mass_centre(
+    body_q: wp.array[wp.transform],
+    body_com: wp.array[wp.vec3],
+    body_mass: wp.array[float],
+    bodies: wp.array2d[int],
+    out: wp.array2d[float],
+):
+    """Write x, y, z of the centre of mass of some bodies."""
+    world = wp.tid()
+    total = wp.float32(0.0)
+    moment = wp.vec3()
+    for i in range(bodies.shape[1]):
+        body = bodies[world, i]
+        total += body_mass[body]
+        moment += body_mass[body] * wp.transform_point(body_q[body], body_com[body])
+    for axis in range(3):
+        out[world, axis] = moment[axis] / total
 
 
 @wp.kernel

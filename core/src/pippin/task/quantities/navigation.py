@@ -7,7 +7,7 @@ import warp as wp
 
 from .kernels import read_heading_to, read_nearness, read_positions
 from .rates import Rate
-from .roots import OfRoot
+from .roots import MassCentre, OfRoot
 
 
 class DisplacementRate(Rate, OfRoot):
@@ -19,6 +19,17 @@ class DisplacementRate(Rate, OfRoot):
         """Write p."""
         bodies = self._bodies.reshape((len(out), 1))
         wp.launch(read_positions, bodies.shape, [state.body_q, bodies, out], device=out.device)
+
+
+class MassCentreRate(Rate, MassCentre):
+    """The quantity `mass-centre-rate`: (p − p before) / control_dt, with p the centre of mass of the bodies."""
+
+    unit = "m/s"
+    is_differentiable = False
+
+    def read(self, state: newton.State, out: wp.array) -> None:
+        """Write p."""
+        self._read(state, out)
 
 
 class HeadingTo(OfRoot):

@@ -7,18 +7,28 @@ from typing import Any
 
 import newton
 import warp as wp
+from pippin import ConfigError
+from pippin.arrays import on_host
 from pippin.task import Quantity, TermContext
 
-from .config import BodyPositionsConfig, RootConfig, RootOrientationConfig
+from .config import (
+    BodyPositionsConfig,
+    MassCentreConfig,
+    RelativePositionConfig,
+    RootConfig,
+    RootOrientationConfig,
+)
 from .kernels import (
     project_gravity,
     read_height,
+    read_mass_centre,
     read_orientation,
     read_positions,
+    read_relative_position,
     read_velocity,
 )
 
-_FRAMES: dict[str, int] = {"world": 0, "body": 1, "yaw": 2}
+_FRAMES: dict[str, int] = {"world": 0, "body": 1, "reference": 1, "yaw": 2}
 
 
 class OfRoot(Quantity):
@@ -118,3 +128,42 @@ class BodyPositions(Quantity):
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the positions."""
         wp.launch(read_positions, self._bodies.shape, [state.body_q, self._bodies, out], device=out.device)
+
+
+class RelativePosition(OfRoot):
+    """The quantity `relative-position`: p of a point of a body, minus that of a point of another body or the world."""
+
+    def __init__(self, config: RelativePositionConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        of_world = context.ints([-1] * context.world_count)
+        self._references = of_world if config.reference is None else context.root(config.reference, "reference")
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the positions."""
+        config = self.config
+        inputs = [self._bodies, wp.vec3(*config.offset), self._references, wp.vec3(*config.reference_offset)]
+        self._launch(read_relative_position, out, state.body_q, *inputs, _FRAMES[config.frame])
+
+
+class MassCentre(Quantity):
+    """The quantity `mass-centre`: the sum of m p over the sum of m, with p of the bodies' centres of mass."""
+
+    unit = "m"
+    is_differentiable = True
+    labels: Sequence[str] = ("x", "y", "z")
+
+    def __init__(self, config: MassCentreConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        _, self._bodies = context.bodies(config.bodies)
+        mass = on_host(context.simulation.model.body_mass)[on_host(self._bodies)]
+        if not (mass.sum(axis=1) > 0.0).all():
+            raise ConfigError("bodies: none of them has a mass; choose others")
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the positions."""
+        self._read(state, out)
+
+    def _read(self, state: newton.State, out: wp.array) -> None:
+        model = self.context.simulation.model
+        inputs = [state.body_q, model.body_com, model.body_mass, self._bodies, out]
+        wp.launch(read_mass_centre, len(out), inputs, device=out.device)

@@ -54,6 +54,13 @@ class L2Config(NormConfig):
 
 
 @attrs.frozen(kw_only=True)
+class LengthConfig(NormConfig):
+    """The length of x, a vector."""
+
+    implementation = ".over_quantities:Length"
+
+
+@attrs.frozen(kw_only=True)
 class ExpConfig(QuantityRewardConfig):
     """A reward that is 1 if x is zero, and falls to 0 with the square of x."""
 

@@ -56,6 +56,12 @@ def falling(total: float) -> float:
 
 
 @wp.func
+def root(total: float) -> float:
+    """Return the square root of the sum."""
+    return wp.sqrt(total)
+
+
+@wp.func
 def is_zero(total: float) -> float:
     """Return 1 if the sum is zero, else 0."""
     return wp.where(total == 0.0, 1.0, 0.0)
@@ -94,6 +100,7 @@ def over_components(name: str, term: wp.Function, result: wp.Function = same) ->
 sum_values = over_components("sum_values", value)
 sum_absolute = over_components("sum_absolute", absolute)
 sum_squares = over_components("sum_squares", square)
+norm = over_components("norm", square, root)
 sum_excess = over_components("sum_excess", excess)
 bell = over_components("bell", scaled_square, falling)
 is_inside = over_components("is_inside", is_outside, is_zero)

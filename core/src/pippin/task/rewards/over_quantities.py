@@ -67,6 +67,12 @@ class L2(L1):
     kernel = kernels.sum_squares
 
 
+class Length(L1):
+    """The reward `norm`: the square root of the sum of x²."""
+
+    kernel = kernels.norm
+
+
 class Exp(Summed):
     """The reward `exp`: exp(−sum of (x / std)²)."""
 

@@ -41,6 +41,43 @@ def draw_joints(
     joint_qd[dof] = initial_qd[dof] + wp.randf(state, velocity[0], velocity[1]) + std[1] * wp.randn(state)
 
 
+TRIES = wp.constant(16)
+
+
+@wp.kernel
+def draw_points(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    coordinates: wp.array[int],
+    dofs: wp.array[int],
+    centre: wp.vec2,
+    first: wp.vec2,
+    second: wp.vec2,
+    distance: wp.vec2,
+    joint_q: wp.array[float],
+    joint_qd: wp.array[float],
+):
+    """Draw a point in the plane of two joints at an allowed distance from the centre."""
+    world = wp.tid()
+    if not world_mask[world]:
+        return
+    state = random_state(key, seeds[world], first_world + world, counts[world])
+    point = wp.vec2()
+    for attempt in range(TRIES):
+        apart = wp.length(point)
+        if attempt == 0 or apart < distance[0] or apart > distance[1]:
+            point = wp.vec2(wp.randf(state, first[0], first[1]), wp.randf(state, second[0], second[1]))
+    apart = wp.length(point)
+    if apart > 0.0:
+        point = point * (wp.clamp(apart, distance[0], distance[1]) / apart)
+    for i in range(2):
+        joint_q[coordinates[2 * world + i]] = centre[i] + point[i]
+        joint_qd[dofs[2 * world + i]] = 0.0
+
+
 @wp.func
 def draw_six(state: wp.uint32, low: wp.spatial_vector, high: wp.spatial_vector, std: float):
     """Return six numbers, uniform from low to high, plus normal ones."""
