@@ -109,7 +109,7 @@ def test_parameters_have_the_names_of_the_file(simulate, hinges):
     with simulate(hinges(), kp=1.0, clamping=clamping, delay={"steps": 2}) as simulation:
         group = simulation.actuators["legs"]
         own = {"kp", "kd", "const_effort", "clamping[0].max_effort", "delay.steps"}
-        assert set(group.parameters) == own | {"armature", "friction", "damping"}
+        assert set(group.parameters) == own | {"effort_limit", "armature", "friction", "damping"}
         group.set("clamping[0].max_effort", 0.5)
         group.position_targets.fill_(1.0)
         group.set("delay.steps", 0)
@@ -160,7 +160,8 @@ def test_what_cannot_be_set_is_refused(pair, arguments, message):
             {"kp": {"joint_0": {"uniform": [1.0]}, "joint_1": 1.0}},
             r"kp\.joint_0\.uniform: expected a list of 2 numbers",
         ),
-        ({"delay": {"steps": 1, "max_steps": 2}}, r"delay\.steps: .*beside"),
+        ({"delay": {"steps": 1, "min_steps": 1}}, r"delay\.steps: .*beside"),
+        ({"delay": {"steps": 3, "max_steps": 2}}, r"delay\.max_steps: .*at least 'steps' 3"),
         ({"delay": {"min_steps": 1}}, r"delay\.steps: .*missing"),
         ({"delay": {"min_steps": 2, "max_steps": 1}}, r"delay\.max_steps: .*at least"),
         ({"effort_mode": "both"}, "effort_mode"),
@@ -229,6 +230,30 @@ def delayed_efforts(simulation, targets):
 def test_targets_arrive_late(simulate, hinges, steps, expected):
     with simulate(hinges(), kp=1.0, delay={"steps": steps}) as simulation:
         np.testing.assert_array_equal(delayed_efforts(simulation, range(10, 70, 10))[:, 0], expected)
+
+
+def test_a_delay_has_room_for_one_that_is_set_and_that_a_reset_keeps(simulate, hinges):
+    """No delay, and then two steps: the first target acts until the third step."""
+    with simulate(hinges(), kp=1.0, delay={"steps": 0, "max_steps": 4}) as simulation:
+        np.testing.assert_array_equal(delayed_efforts(simulation, (10, 20))[:, 0], [10, 20])
+        simulation.actuators["legs"].set("delay.steps", 2)
+        simulation.reset()
+        np.testing.assert_array_equal(delayed_efforts(simulation, (10, 20, 30, 40))[:, 0], [10, 10, 10, 20])
+        with pytest.raises(pippin.ConfigError, match="up to 4, got 5"):
+            simulation.actuators["legs"].set("delay.steps", 5)
+
+
+@pytest.mark.parametrize("options", [{}, {"effort_mode": "implicit"}, {"delay": {"steps": 1}}])
+def test_the_law_compares_targets_with_what_the_encoder_reads(simulate, hinges, options):
+    """A target of q* acts as kp (q* - o - q) if the encoder reads o at zero; implicit, less than 1e-3 of it is lost."""
+    with simulate(hinges(), worlds=2, kp=2.0, offset={"uniform": [0.1, 0.2]}, **options) as simulation:
+        group = simulation.actuators["legs"]
+        offset = group.get("offset").numpy().copy()
+        group.position_targets.assign(offset + 0.25)
+        simulation.step(2)
+
+        assert len(np.unique(offset)) == offset.size
+        np.testing.assert_allclose(group.applied_effort.numpy(), 2.0 * 0.25, rtol=1e-3)
 
 
 def test_each_world_draws_its_delay_and_keeps_it_until_it_is_reset(simulate, hinges):

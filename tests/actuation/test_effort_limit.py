@@ -58,14 +58,15 @@ def test_joints_without_a_limit_have_none():
     assert notes == ["effort_limit: that of the asset, 5 for joint_0; 20 for joint_2; give the key to set another"]
 
 
-def test_a_group_without_any_limit_has_no_such_parameter():
+def test_a_group_without_any_limit_has_an_infinite_one():
     efforts, notes, parameters = applied(hinges(1e6))
 
     assert (efforts, notes, parameters) == (
         [[1000.0]],
         [],
-        ("kp", "kd", "const_effort", "armature", "friction", "damping"),
+        ("kp", "kd", "const_effort", "effort_limit", "armature", "friction", "damping"),
     )
+    assert applied(hinges(1e6), set_to=30.0)[0] == [[30.0]]
 
 
 @pytest.mark.parametrize(

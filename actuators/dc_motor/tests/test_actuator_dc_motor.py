@@ -87,7 +87,7 @@ def test_clampings_of_the_file_come_after_the_motor(simulate):
 def test_the_curve_is_set_by_world(simulate):
     with simulate(worlds=2) as simulation:
         group = simulation.actuators["motor"]
-        assert group.parameters[:-3] == ("kp", "kd", "const_effort", *MOTOR)
+        assert group.parameters[:-4] == ("kp", "kd", "const_effort", *MOTOR)
         group.set("velocity_limit", 20.0, worlds=[1])
 
         found = applied(simulation, 1000.0)

@@ -195,6 +195,7 @@ def test_a_reset_lets_the_tool_hold_its_place(simulate):
         ({**SPACE, "kp": 1.0, "kd": 1.0, "wrench": [1.0, 0, 0, 0, 0, 0]}, r"wrench: needs wrench_axes"),
         ({**SPACE, "kp": 1.0, "kd": 1.0, "posture_kd": 1.0}, r"posture_kd: needs posture_kp"),
         ({**SPACE, "kp": 1.0, "kd": 1.0, "joints": ["hinge_[0-3]"], "posture_kp": 1.0}, r"joints: Newton's controller"),
+        ({**SPACE, "kp": 1.0, "kd": 1.0, "offset": 0.1}, "offset: has no effect: operational-space follows"),
     ],
 )
 def test_what_cannot_be_is_refused(simulate, keys, told):

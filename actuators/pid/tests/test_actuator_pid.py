@@ -108,7 +108,7 @@ def test_the_integral_leaves_no_error_at_rest_under_a_load(simulate):
 def test_every_parameter_is_set_by_world_and_acts(simulate):
     with simulate(worlds=2, **GAINS, integral_max=1.0) as simulation:
         group = simulation.actuators["motor"]
-        assert group.parameters[:-3] == ("kp", "ki", "kd", "integral_max", "const_effort")
+        assert group.parameters[:-4] == ("kp", "ki", "kd", "integral_max", "const_effort")
         simulation.step()  # the target is where the hinge is: I stays zero
         for name, value in (("kp", 20.0), ("ki", 200.0), ("kd", 2.0), ("integral_max", 0.05), ("const_effort", 7.0)):
             group.set(name, value, worlds=[1])

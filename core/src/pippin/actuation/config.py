@@ -70,7 +70,8 @@ def _numbers(value: Parameter, place: str = "") -> Iterator[tuple[str, float]]:
 class DelayConfig:
     """A delay of targets and feedforward before they reach the drive; measurements are not delayed.
 
-    Give either `steps`, or `min_steps` and `max_steps`: then each world draws one delay for all joints at a reset.
+    Give `steps`, or `min_steps` and `max_steps`: then each world draws one delay for all joints at a reset. `max_steps`
+    beside `steps` is room for a longer delay that is set while it runs.
     """
 
     steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
@@ -80,25 +81,31 @@ class DelayConfig:
     """Shortest random delay [physics steps]."""
 
     max_steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
-    """Longest random delay [physics steps]."""
+    """Longest random delay, or longest one that can be set [physics steps]; by default `steps`."""
 
     def __attrs_post_init__(self) -> None:
-        if self.steps is not None and (self.min_steps, self.max_steps) != (None, None):
-            raise ValueError("'steps' given beside 'min_steps' or 'max_steps'; keep one or the other")
+        if self.steps is not None and self.min_steps is not None:
+            raise ValueError("'steps' given beside 'min_steps'; keep one or the other")
         if self.steps is None and (self.min_steps is None or self.max_steps is None):
             raise ValueError("'steps' is missing; give it, or both of 'min_steps' and 'max_steps'")
-        shortest, longest = self.bounds
-        if shortest > longest:
-            raise ValueError(f"'max_steps' must be at least 'min_steps' {shortest}: {longest}")
+        name = "min_steps" if self.steps is None else "steps"
+        if self.room < self.bounds[0]:
+            raise ValueError(f"'max_steps' must be at least '{name}' {self.bounds[0]}: {self.room}")
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """Shortest and longest delay [physics steps]."""
-        shortest = self.min_steps if self.steps is None else self.steps
-        longest = self.max_steps if self.steps is None else self.steps
-        assert shortest is not None, "refused by the constructor"
+        """Shortest and longest delay that is drawn [physics steps]."""
+        if self.steps is not None:
+            return self.steps, self.steps
+        assert self.min_steps is not None, "refused by the constructor"
+        return self.min_steps, self.room
+
+    @property
+    def room(self) -> int:
+        """Longest delay that can be set [physics steps]."""
+        longest = self.steps if self.max_steps is None else self.max_steps
         assert longest is not None, "refused by the constructor"
-        return shortest, longest
+        return longest
 
 
 @attrs.frozen(kw_only=True)
@@ -125,6 +132,10 @@ class ActuatorConfig(JointConfig):
 
     delay: DelayConfig | None = None
     """Delay of the targets before they reach the drive."""
+
+    offset: Parameter | None = parameter(default=None)
+    """What the encoder of a joint reads at the joint's zero [m or rad], for all joints or by pattern: the law compares
+    its targets with position + `offset`. State, sensors and recordings have the position itself; by default zero."""
 
     clamping: tuple[Annotated[ComponentConfig, "clamping"], ...] = ()
     """Limits on the effort, applied in this order."""

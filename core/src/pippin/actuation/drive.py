@@ -10,7 +10,7 @@ import newton
 import warp as wp
 from newton.actuators import ClampingBase, Delay, DriveBase
 from pippin.binding import Binding, refuse_closed
-from pippin.errors import PluginError
+from pippin.errors import ConfigError, PluginError
 from pippin.hookspecs import hookimpl
 from pippin.support.features import NO_LIMIT
 
@@ -62,6 +62,14 @@ class DriveActuator(JointActuator, abc.ABC):
         """Return the delay of the targets, or None if there is none."""
         return _build_delay(self.config.delay, lanes)
 
+    def _build_offsets(self, lanes: Lanes) -> wp.array[float] | None:
+        """Return what the encoders read at zero, shape [lanes]; None if nobody asks."""
+        if self.config.offset is None:
+            return None
+        if "position_targets" in self.unread_targets:
+            raise ConfigError(f"offset: has no effect: {self.unread_targets['position_targets']}; leave it out")
+        return lanes.per_lane(self.config.offset, "offset")
+
     def build(self, binding: Binding, lanes: Lanes) -> Mapping[str, wp.array]:
         """Build drive, clamping and delay over the joints of all worlds that have them; return the targets,
         each of shape [len(worlds), DOFs].
@@ -76,7 +84,8 @@ class DriveActuator(JointActuator, abc.ABC):
         for parameter in lanes.parameters.values() if self.config.effort_mode == "implicit" else ():
             parameter.locate([drive, *clamping])
         kind = ExplicitEffort if self.config.effort_mode == "explicit" else ImplicitEffort
-        effort = self._effort = kind(model, lanes, drive, clamping, delay)
+        offsets = self._build_offsets(lanes)
+        effort = self._effort = kind(model, lanes, drive, clamping, delay, offsets)
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
         self._states = binding.double_buffer(effort.state(), effort.state())
         return {name: getattr(effort, name) for name in TARGETS}
@@ -161,8 +170,7 @@ def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:
 
 def _build_delay(config: DelayConfig | None, lanes: Lanes) -> Delay | None:
     """Return Newton's delay; None for zero steps, which Newton refuses."""
-    if config is None or config.bounds[1] == 0:
+    if config is None or config.room == 0:
         return None
-    longest = config.bounds[1]
-    steps = lanes.within("delay").shared(config.bounds, "steps", maximum=longest)
-    return Delay(delay_steps=steps, max_delay=longest)
+    steps = lanes.within("delay").shared(config.bounds, "steps", maximum=config.room)
+    return Delay(delay_steps=steps, max_delay=config.room)

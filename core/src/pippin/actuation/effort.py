@@ -43,13 +43,19 @@ class Effort(abc.ABC):
     """
 
     def __init__(
-        self, model: newton.Model, lanes: Lanes, drive: DriveBase, clamping: Sequence[ClampingBase], delay: Delay | None
+        self,
+        model: newton.Model,
+        lanes: Lanes,
+        drive: DriveBase,
+        clamping: Sequence[ClampingBase],
+        delay: Delay | None,
+        offsets: wp.array[float] | None,
     ) -> None:
         if drive.custom_inputs:
             names = ", ".join(drive.custom_inputs)
             raise PluginError(f"{type(drive).__name__} reads inputs that no actuator has: {names}")
         self._device, self._count = lanes.device, lanes.dofs.size
-        self._drive, self.clamping, self._delay = drive, clamping, delay
+        self._drive, self.clamping, self._delay, self._offsets = drive, clamping, delay, offsets
         self._dofs, self._coordinates, self._lanes = _indices(lanes)
         initial = on_host(model.joint_q)[lanes.coordinates]
         options: Any = {"dtype": float, "device": lanes.device, "requires_grad": model.requires_grad}
@@ -59,6 +65,7 @@ class Effort(abc.ABC):
         )
         if not clamping:
             self.applied_effort = self.computed_effort
+        self._seen_targets = wp.zeros_like(self.position_targets.flatten())
         self.dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         self.world_of_lane = lanes.world_of_lane()
         self._is_saturated = wp.zeros(lanes.dofs.shape, dtype=bool, device=lanes.device)
@@ -100,7 +107,7 @@ class Effort(abc.ABC):
 
     def add(self, state: newton.State, control: newton.Control, current: Any, following: Any, dt: float) -> None:
         """Add the effort of one step to `control.joint_f`, then note the targets for later steps."""
-        targets = (self.position_targets.flatten(), self.velocity_targets.flatten(), self.feedforward.flatten())
+        targets = (self._positions(state), self.velocity_targets.flatten(), self.feedforward.flatten())
         efforts = self._efforts(state)
         self.compute(state, targets, efforts, current, following, dt)
         wp.launch(kernels.add_efforts, self._count, [self.dofs, efforts[1], control.joint_f], device=self._device)
@@ -121,6 +128,15 @@ class Effort(abc.ABC):
         inputs = [self.world_of_lane, world_mask, mask, self.computed_effort.flatten(), self.applied_effort.flatten()]
         wp.launch(kernels.reset_lanes, self._count, inputs, device=self._device)
         state.reset(mask)
+
+    def _positions(self, state: newton.State) -> wp.array:
+        """Return the target positions as the law compares them with positions of joints; see `_efforts`."""
+        targets = self.position_targets.flatten()
+        if self._offsets is None:
+            return targets
+        seen = wp.zeros_like(targets) if state.requires_grad else self._seen_targets
+        wp.launch(kernels.subtract, self._count, [targets, self._offsets], [seen], device=self._device)
+        return seen
 
     def _efforts(self, state: newton.State) -> Efforts:
         """Return arrays for efforts before and after clamping; in a rollout new ones, which a tape finds unchanged."""

@@ -20,17 +20,18 @@ from .parameters import Lanes
 def build_effort_limit(
     config: ActuatorConfig, model: newton.Model, lanes: Lanes, others: Sequence[ClampingBase]
 ) -> tuple[list[ClampingBase], tuple[str, ...]]:
-    """Return the limit that follows the other clampings, and a note if it is the asset's; both may be empty.
+    """Return the limit that follows the other clampings, and a note if it is the asset's; the note may be missing.
 
-    Without `effort_limit`, the asset's limits hold unless one of the other clampings is such a limit.
+    Without `effort_limit`, the asset's limits hold unless one of the other clampings is such a limit. Without either,
+    the limit is infinite, and a parameter all the same.
     """
     if config.effort_limit is not None:
         return [ClampingMaxEffort(lanes.per_lane(config.effort_limit, "effort_limit", minimum=0.0))], ()
     limits = stated_limits(model.joint_effort_limit, lanes.dofs)
-    if not np.isfinite(limits).any() or any(isinstance(other, ClampingMaxEffort) for other in others):
-        return [], ()
-    note = note_on_limits("effort_limit", lanes.labels, limits[0])
-    return [ClampingMaxEffort(lanes.own(limits, "effort_limit", minimum=0.0))], (note,)
+    if any(isinstance(other, ClampingMaxEffort) for other in others):
+        limits = np.full_like(limits, np.inf)
+    note = (note_on_limits("effort_limit", lanes.labels, limits[0]),) if np.isfinite(limits).any() else ()
+    return [ClampingMaxEffort(lanes.own(limits, "effort_limit", minimum=0.0))], note
 
 
 def stated_limits(array: wp.array | None, dofs: np.ndarray) -> np.ndarray:

@@ -52,6 +52,13 @@ def add_to(more: wp.array[float], total: wp.array[float]):
 
 
 @wp.kernel
+def subtract(targets: wp.array[float], offsets: wp.array[float], seen: wp.array[float]):
+    """Seen = targets - offsets of each lane."""
+    i = wp.tid()
+    seen[i] = targets[i] - offsets[i]
+
+
+@wp.kernel
 def mark_saturated(computed: wp.array[float], applied: wp.array[float], saturated: wp.array[bool]):
     """saturated[i] = whether a limit changed the effort of a lane."""
     i = wp.tid()
