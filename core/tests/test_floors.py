@@ -44,6 +44,8 @@ DOORS = {
     ("pippin.analysis.inspection", "pippin.analysis.image"),
     ("pippin.analysis.inspection", "pippin.analysis.inspection.memory"),
     ("pippin.analysis.verify", "pippin.analysis.digests"),
+    ("pippin.identification.excitation", "pippin.identification.course"),
+    ("pippin.identification.excitation", "pippin.identification.trial"),
     ("pippin.identification.fit", "pippin.identification.course"),
     ("pippin.optimisation.optimise", "pippin.optimisation.descent"),
     ("pippin.precision.benchmark", "pippin.precision.measuring"),

@@ -41,7 +41,7 @@ _NOISE = 5e-4
 
 @attrs.frozen(kw_only=True)
 class ExciteSettings:
-    """How joints are moved."""
+    """Settings of a motion of joints."""
 
     kind: Kind = attrs.field(default="multisine", validator=in_(("multisine", "chirp", "steps", "optimal")))
     """Sum of sines, sweep, levels, or the best of random sums of sines."""
@@ -151,12 +151,12 @@ def excite(
     folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
     progress = current_progress()
     import_newton(config, progress)
-    from .trial import Trial
+    from .trial import MotionTrial
 
     if settings.kind == "optimal" and config.fit is None:
         raise ConfigError("--kind optimal: the file has no table [fit] with the parameters to tell; add it")
     with progress.phase("build"):
-        trial = Trial(config, settings.joints, settings.candidates if settings.kind == "optimal" else 1)
+        trial = MotionTrial(config, settings.joints, settings.candidates if settings.kind == "optimal" else 1)
     try:
         with progress.phase("try"):
             found = _Search(trial, settings, progress).run()
@@ -181,7 +181,7 @@ def excite(
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class _Found:
+class _Motions:
     """Motions that keep the limits."""
 
     motion: Any
@@ -226,7 +226,7 @@ class _Search:
             columns.append(values)
         return np.stack(columns, axis=1)
 
-    def run(self) -> _Found:
+    def run(self) -> _Motions:
         """Return motions within all limits, one in each world.
 
         Raises:
@@ -254,7 +254,7 @@ class _Search:
                     reasons[world][f"{touch[1][0]} and {touch[1][1]} touched at {touch[0]:.3g} s"] = None
             if (factors == 1.0).all():
                 notes = [tuple(f"scaled down: {reason}" for reason in each) for each in reasons]
-                return _Found(motion=motion, commands=commands, amplitudes=amplitudes, notes=notes)
+                return _Motions(motion=motion, commands=commands, amplitudes=amplitudes, notes=notes)
             amplitudes = amplitudes * factors
             self._progress.update(f"scaled to {(amplitudes / self._most).min():.0%}")
         text = "; ".join(dict.fromkeys(reason for each in reasons for reason in each))
@@ -279,7 +279,7 @@ def _noise(table: FitConfig | None) -> float:
 
 
 def _expected(
-    config: SimulationConfig, table: FitConfig, trial: Any, found: _Found
+    config: SimulationConfig, table: FitConfig, trial: Any, found: _Motions
 ) -> tuple[int, tuple[FitVerdict, ...]]:
     """Return the index of the motion that tells most, and what a fit to its log would say."""
     from .course import FitCourse

@@ -97,7 +97,7 @@ class FitResult:
 
 @attrs.frozen(kw_only=True)
 class LogAlignment:
-    """What a log has, and how its motion follows its commands."""
+    """Length and rate of a log, and the lag of its motion behind its commands."""
 
     name: str
     """The log."""
@@ -120,7 +120,7 @@ class LogAlignment:
 
 @attrs.frozen(kw_only=True)
 class FitCheck:
-    """What logs can tell of the parameters, before a fit."""
+    """A look at logs before a fit: their alignment, and a verdict for each parameter."""
 
     logs: tuple[LogAlignment, ...]
     """The logs."""

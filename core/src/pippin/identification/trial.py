@@ -28,7 +28,7 @@ _SETTLING = 5
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Motion:
+class TriedMotion:
     """Motions in simulation, one in each world."""
 
     times: np.ndarray
@@ -44,7 +44,7 @@ class Motion:
     """Whether a limit changed the effort after the command, of the same shape."""
 
 
-class Trial:
+class MotionTrial:
     """A simulation that plays motions of joints, a different one in each world.
 
     Args:
@@ -87,7 +87,7 @@ class Trial:
             found.setdefault(labels[id(group)], []).append(joint)
         return found
 
-    def play(self, commands: np.ndarray) -> Motion:
+    def play(self, commands: np.ndarray) -> TriedMotion:
         """Return the motions of commands [rad or m], shape [worlds, steps, joints]."""
         simulation, model = self.simulation, self.simulation.model
         worlds, steps, _ = commands.shape
@@ -108,7 +108,7 @@ class Trial:
         coordinates, dofs = ([getattr(joint, name) for joint in self.joints] for name in ("coordinate", "dof"))
         assert model.joint_coord_count % worlds == 0, "worlds are equal"
         positions, velocities = (np.stack(each).reshape(shape).swapaxes(0, 1).astype(float) for each in rows[:2])
-        return Motion(
+        return TriedMotion(
             times=np.arange(steps) * simulation.control_dt,
             positions=positions[:, :, coordinates],
             velocities=velocities[:, :, dofs],
@@ -126,7 +126,7 @@ class Trial:
                 columns.append(np.zeros(self.simulation.world_count, dtype=bool))
         return np.stack(columns, axis=1)
 
-    def excess(self, motion: Motion) -> Mapping[str, np.ndarray]:
+    def excess(self, motion: TriedMotion) -> Mapping[str, np.ndarray]:
         """Return by how much each joint exceeds its limits of position, speed and effort, shape [worlds, joints] each.
 
         Up to 1 is within the limit. Positions count from the targets at the start; an effort at its limit is 1.5.
@@ -140,7 +140,7 @@ class Trial:
             "effort": np.where(motion.is_saturated[:, _SETTLING:].any(axis=1), 1.5, 0.0),
         }
 
-    def touch(self, motion: Motion, world: int) -> tuple[float, tuple[str, str]] | None:
+    def touch(self, motion: TriedMotion, world: int) -> tuple[float, tuple[str, str]] | None:
         """Return when a motion touches something first [s], and the names of the two bodies; None if it does not."""
         steps = len(motion.times)
         for step in range(0, steps, -(-steps // _TOUCHES)):
