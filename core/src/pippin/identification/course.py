@@ -19,7 +19,7 @@ from .checks import refuse_faults, say_faults
 from .least_squares import DAMPINGS, LeastSquares
 from .log import read_logs
 from .log_player import LogPlayer
-from .parameters import ActuatorParameter, find_parameters
+from .parameter_kinds import find_parameters
 from .replay_checks import SaturationWatch, contact_faults, gain_faults
 from .result import FitResult, Trace
 from .robot_joints import robot_joints
@@ -203,20 +203,17 @@ class FitCourse:
                     )
 
     def tables(self, result: FitResult) -> tuple[dict[str, Any], dict[tuple[Any, ...], str]]:
-        """Return the tables of actuators with a value that was identified, and a comment for each value."""
+        """Return the tables of a file with the values that were identified, and a comment for each value."""
         tables: dict[str, Any] = {}
         comments: dict[tuple[Any, ...], str] = {}
-        for parameter in self._parameters:
-            own = [each for each in result.verdicts if each.key == parameter.key]
-            if not isinstance(parameter, ActuatorParameter) or not any(each.is_identified for each in own):
-                continue
-            values = [each.value if each.is_identified else each.start for each in own]
-            texts = [f"± {each.half_width:.2g}" if each.is_identified else each.verdict for each in own]
-            where, found = parameter.written(np.array(values))
-            place: dict[str, Any] = tables
-            for key in where:
-                place = place.setdefault(key, {})
-            place |= {"extends": False, **found}
-            for pattern, text in zip(found, parameter.spread_out(texts), strict=True):
-                comments[(*where, pattern)] = text
+        verdicts = {
+            parameter: [each for each in result.verdicts if each.key == parameter.key] for parameter in self._parameters
+        }
+        for parameter, own in verdicts.items():
+            kept = np.array([each.value if each.is_identified else each.start for each in own])
+            parameter.write(np.tile(kept, (self.simulation.world_count, 1)))
+        for parameter, own in verdicts.items():
+            if any(each.is_identified for each in own):
+                texts = [f"± {each.half_width:.2g}" if each.is_identified else each.verdict for each in own]
+                parameter.write_tables(tables, comments, texts)
         return tables, comments
