@@ -17,6 +17,8 @@ from pippin.runs.folder import RunFolder
 from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
 from pippin.runs.progress import current_progress
 
+from .journal import Journal, key_of
+from .log import log_paths
 from .result import FitResult
 
 Overrides = Mapping[str, Any] | Iterable[str] | None
@@ -42,10 +44,12 @@ def fit(
         file: The configuration file.
         logs: Logs besides those of `fit.logs`.
         overrides: Values on top of the file, as for `pippin.load`.
-        out: The folder, new or empty; by default `runs/NAME-DATE-TIME`.
+        out: The folder, new or empty; by default `runs/NAME-DATE-TIME`. In the folder of a fit that was stopped, the
+            same call goes on after the last iteration, to the same result.
 
     Raises:
-        ConfigError: The file or a log is wrong, or a parameter means nothing that can vary.
+        ConfigError: The file or a log is wrong, or a parameter means nothing that can vary; or the folder has a fit of
+            another file, log or version.
         PluginError: A plugin cannot be loaded, or breaks its contract.
         SimulationError: The simulation diverges with the values of the file.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
@@ -56,13 +60,16 @@ def fit(
     table = config.fit
     if table is None:
         raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
-    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
+    files = [*table.logs, *(os.fspath(log) for log in logs)]
+    goes_on = out is not None and Journal.is_in(Path(out))
+    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), goes_on=goes_on)
+    journal = Journal(folder.path, key_of(config, log_paths(files)))
     progress = current_progress()
     import_newton(config, progress)
     from .course import FitCourse
 
     with progress.phase("build"):
-        course = FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)])
+        course = FitCourse(config, table, files, journal)
     with course.simulation, stopped_between_steps(NeverWaiting()) as stop_if_asked:
         try:
             with progress.phase("fit"):
