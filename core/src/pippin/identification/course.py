@@ -16,9 +16,9 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
 from .checks import refuse_faults, say_faults
-from .journal import FitState, Journal
+from .journal import FitState, Journal, key_of
 from .least_squares import DAMPINGS, LeastSquares
-from .log import read_logs
+from .log import log_paths, read_logs
 from .log_player import LogPlayer
 from .parameter_kinds import find_parameters
 from .replay_checks import SaturationWatch, contact_faults, gain_faults
@@ -32,9 +32,10 @@ from .windows import divide
 class FitCourse:
     """One fit: it reads the logs, builds the simulation, and lowers the cost."""
 
-    def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str], journal: Journal) -> None:
+    def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str], journal: Path) -> None:
         if not files:
             raise ConfigError("fit.logs: there is no log; name files there, or by --log")
+        key = key_of(config, log_paths(files))
         if not config.scene.has_equal_worlds:
             raise ConfigError(
                 "fit: the worlds of the file differ, and a robot has one log; leave 'worlds' of assets out"
@@ -70,7 +71,8 @@ class FitCourse:
         self._verdicts: dict[int, FitVerdict] = {}
         self._ended = "it was stopped"
         self._begun = time.perf_counter()
-        self._journal, self._state = journal, journal.last()
+        self._journal = Journal(journal, key)
+        self._state = self._journal.last()
         #: Root mean square of the residuals so far.
         self.costs: list[float] = []
         if self._state is not None:

@@ -17,9 +17,10 @@ from pippin.runs.folder import RunFolder
 from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
 from pippin.runs.progress import current_progress
 
-from .journal import Journal, key_of
-from .log import log_paths
 from .result import FitResult
+
+ITERATIONS = "iterations"
+"""The folder of the journal of a fit, in that of its results."""
 
 Overrides = Mapping[str, Any] | Iterable[str] | None
 
@@ -61,15 +62,14 @@ def fit(
     if table is None:
         raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
     files = [*table.logs, *(os.fspath(log) for log in logs)]
-    goes_on = out is not None and Journal.is_in(Path(out))
+    goes_on = out is not None and (Path(out) / ITERATIONS).is_dir()
     folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), goes_on=goes_on)
-    journal = Journal(folder.path, key_of(config, log_paths(files)))
     progress = current_progress()
     import_newton(config, progress)
     from .course import FitCourse
 
     with progress.phase("build"):
-        course = FitCourse(config, table, files, journal)
+        course = FitCourse(config, table, files, folder.path / ITERATIONS)
     with course.simulation, stopped_between_steps(NeverWaiting()) as stop_if_asked:
         try:
             with progress.phase("fit"):

@@ -18,9 +18,6 @@ from pippin.errors import ConfigError
 from .least_squares import ALL_TAKEN
 from .verdicts import FitVerdict
 
-FOLDER = "iterations"
-"""The folder of the journal, in that of the fit."""
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class FitState:
@@ -69,17 +66,12 @@ class Journal:
     """The files of the iterations of a fit. Each is written under another name first, so that none is half a file.
 
     Args:
-        folder: The folder of the fit.
+        folder: The folder of the files.
         key: What `key_of` returned.
     """
 
     def __init__(self, folder: Path, key: str) -> None:
-        self._folder, self._key = folder / FOLDER, key
-
-    @classmethod
-    def is_in(cls, folder: Path) -> bool:
-        """Tell whether a folder is that of a fit."""
-        return (folder / FOLDER).is_dir()
+        self._folder, self._key = folder, key
 
     def last(self) -> FitState | None:
         """Return the state after the last iteration; None if there is none.
