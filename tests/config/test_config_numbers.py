@@ -50,7 +50,7 @@ UNBOUNDED = {"clip", "high", "low", "max_effort", "max_speed"}
 """Those that may be infinite."""
 FREE = ("parameters", "linear_solver_kwargs", "bilateral_solver_kwargs")
 """Tables of which somebody else knows the meaning."""
-POINTS = {"HeadingToConfig.target", "GridConfig.size"}
+POINTS = {"HeadingToConfig.target", "GridConfig.size", "JointPointConfig.centre"}
 """Pairs that are no ranges."""
 REQUIRED: dict[str, dict[str, Any]] = {
     "DelayConfig": {"steps": 1},

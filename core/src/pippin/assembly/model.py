@@ -27,6 +27,7 @@ from pippin.support.features import OF_ATTRIBUTES
 from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
 
+from .body_masses import set_body_masses
 from .choose_contacts import reads_dimensions
 from .merged_frames import merge_frames, with_cure
 from .scene import add_assets, add_worlds, contents_of_worlds, finalize, new_builder, refuse_still
@@ -126,7 +127,7 @@ def _from_assets(
     """
     contents_by_world = contents_of_worlds(scene)
     distinct = list(dict.fromkeys(contents_by_world))
-    builders, objects = [], []
+    builders, objects, added_by_content = [], [], []
     for contents in distinct:
         builder = empty_builder(components, scene)
         known = {each.asset.where for each in imports}
@@ -134,9 +135,12 @@ def _from_assets(
         added = add_assets(builder, scene, contents.assets, components.catalog, has_own_contacts=has_own_contacts)
         imports += [each for each in added if each.asset.where not in known]
         objects.append(add_objects(builder, scene, contents.objects, components.catalog))
+        added_by_content.append(added)
+        builders.append(builder)
+    set_body_masses(builders, scene.bodies)
+    for builder, added in zip(builders, added_by_content, strict=True):
         if declared is not None:
             merge_frames(builder, declared, added)
-        builders.append(builder)
     return builders, np.array([distinct.index(contents) for contents in contents_by_world]), objects
 
 
@@ -150,7 +154,7 @@ def empty_builder(components: Components, scene: SceneConfig) -> newton.ModelBui
 def _from_prototypes(
     gap: float, prototype: Prototype, scene: SceneConfig
 ) -> tuple[list[newton.ModelBuilder], np.ndarray]:
-    for key in ("assets", "objects", "joints", "sites", "tendons", "attachments", "filters"):
+    for key in ("assets", "objects", "bodies", "joints", "sites", "tendons", "attachments", "filters"):
         if getattr(scene, key):
             raise ConfigError(f"scene.{key}: given beside a prototype built in Python; leave one of the two out")
     if scene.shapes != ShapeConfig():

@@ -13,6 +13,7 @@ from pippin.validators import finite, in_schema, slice_or_indices
 
 from .attachments import AttachmentConfig
 from .attributes import attributes_field
+from .bodies import BodyMassConfig
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
 from .component import ComponentConfig
@@ -258,6 +259,9 @@ class SceneConfig:
 
     assets: tuple[AssetConfig, ...] = ()
     """Robots and objects of files, in order; empty if a prototype built in Python is passed instead."""
+
+    bodies: Mapping[str, BodyMassConfig] = attrs.field(factory=dict)
+    """Masses, centres of mass and inertias by pattern of labels of bodies, in place of those of assets and objects."""
 
     materials: Mapping[str, ShapeConfig] = attrs.field(factory=dict)
     """Properties of shapes by the name of a material, with the keys of `[scene.shapes]`; shapes of objects name it."""

@@ -19,6 +19,9 @@ from pippin.runs.progress import current_progress
 
 from .result import FitResult
 
+ITERATIONS = "iterations"
+"""The folder of the journal of a fit, in that of its results."""
+
 Overrides = Mapping[str, Any] | Iterable[str] | None
 
 
@@ -42,10 +45,12 @@ def fit(
         file: The configuration file.
         logs: Logs besides those of `fit.logs`.
         overrides: Values on top of the file, as for `pippin.load`.
-        out: The folder, new or empty; by default `runs/NAME-DATE-TIME`.
+        out: The folder, new or empty; by default `runs/NAME-DATE-TIME`. In the folder of a fit that was stopped, the
+            same call goes on after the last iteration, to the same result.
 
     Raises:
-        ConfigError: The file or a log is wrong, or a parameter means nothing that can vary.
+        ConfigError: The file or a log is wrong, or a parameter means nothing that can vary; or the folder has a fit of
+            another file, log or version.
         PluginError: A plugin cannot be loaded, or breaks its contract.
         SimulationError: The simulation diverges with the values of the file.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
@@ -56,13 +61,15 @@ def fit(
     table = config.fit
     if table is None:
         raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
-    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
+    files = [*table.logs, *(os.fspath(log) for log in logs)]
+    goes_on = out is not None and (Path(out) / ITERATIONS).is_dir()
+    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), goes_on=goes_on)
     progress = current_progress()
     import_newton(config, progress)
     from .course import FitCourse
 
     with progress.phase("build"):
-        course = FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)])
+        course = FitCourse(config, table, files, folder.path / ITERATIONS)
     with course.simulation, stopped_between_steps(NeverWaiting()) as stop_if_asked:
         try:
             with progress.phase("fit"):

@@ -25,15 +25,17 @@ class RunFolder:
 
     Args:
         path: The folder.
+        goes_on: Whether its files may be replaced, by a command that goes on where it stopped.
 
     Raises:
         ConfigError: `path` is a file, or a folder that is not empty.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, goes_on: bool = False) -> None:
         #: The folder.
         self.path = path
-        refuse_taken(path, "out")
+        if not goes_on:
+            refuse_taken(path, "out")
         refuse_unwritable(path / "config.toml", "out")
 
     @classmethod

@@ -86,8 +86,8 @@ class JointStartConfig(EventConfig):
     """Standard deviation of the normal number that is added to velocities [rad/s, m/s]."""
 
 
-def _is_a_distance(instance: Any, attribute: attrs.Attribute[Any], value: Range) -> None:
-    if not 0.0 <= value[0] < value[1]:
+def _is_a_distance(instance: Any, attribute: attrs.Attribute[Any], value: Range | None) -> None:
+    if value is not None and not 0.0 <= value[0] < value[1] < math.inf:
         raise ValueError(f"'distance' must be a range [least, most] of distances, got {list(value)}")
 
 
@@ -116,8 +116,8 @@ class JointPointConfig(EventConfig):
     second: Range = attrs.field(validator=ordered)
     """Range of the second joint, likewise."""
 
-    distance: Range = attrs.field(default=(0.0, math.inf), validator=_is_a_distance)
-    """Least and largest distance of the point from the centre [rad, m]."""
+    distance: Range | None = attrs.field(default=None, validator=_is_a_distance)
+    """Least and largest distance of the point from the centre [rad, m]; by default any."""
 
 
 @attrs.frozen(kw_only=True)

@@ -61,7 +61,9 @@ class JointPoint(RandomEvent):
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the points of the masked worlds."""
         config = self.config
-        ranges = [wp.vec2(*each) for each in (config.centre, config.first, config.second, config.distance)]
+        ranges = [
+            wp.vec2(*each) for each in (config.centre, config.first, config.second, config.distance or (0.0, np.inf))
+        ]
         inputs = [self._coordinates, self._dofs, *ranges, state.joint_q, state.joint_qd]
         self._draw(draw_points, self.context.world_count, world_mask, *inputs)
 
