@@ -268,7 +268,7 @@ def test_a_log_with_a_fault_is_refused(folder, spoil, words):
     [
         ({"fit.parameters.'actuators.leg.kp'": {"range": [0, 1]}}, "no actuator 'leg'"),
         ({"fit.parameters.'actuators.arm.kpp'": {"range": [0, 1]}}, "did you mean 'kp'"),
-        ({"fit.parameters.'bodies.arm.mass'": {"range": [0, 1]}}, "not a place of a parameter"),
+        ({"fit.parameters.'links.arm.mass'": {"range": [0, 1]}}, "not a place of a parameter"),
         ({"fit.parameters.'actuators.arm.kp'": {"range": [0, 1]}}, "starts at 60, outside 0 to 1"),
         ({"fit.parameters.'actuators.arm.kp'": {"range": [2, 1]}}, "must ascend"),
         ({"fit.window": 0.5, "fit.burn_in": 1.0}, "must be longer than 'burn_in'"),

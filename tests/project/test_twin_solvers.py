@@ -1,15 +1,14 @@
 """Two solvers over one engine, `mujoco` and `mujoco-native`: what both declare and take reads and is checked alike."""
 
-import attrs
 import pytest
-from pippin.config.fields import field_texts
+from pippin.config.fields import field_texts, fields_of
 from pippin.support.declaration import Declaration
 from pippin_solver_mujoco import MuJoCoConfig
 from pippin_solver_mujoco.solver import SolverMuJoCo
 from pippin_solver_mujoco_native import MuJoCoNativeConfig
 from pippin_solver_mujoco_native.solver import SolverMuJoCoNative
 
-WARP, NATIVE = attrs.fields_dict(MuJoCoConfig), attrs.fields_dict(MuJoCoNativeConfig)
+WARP, NATIVE = ({field.name: field for field in fields_of(each)} for each in (MuJoCoConfig, MuJoCoNativeConfig))
 SHARED = [name for name in WARP if name in NATIVE]
 
 

@@ -37,7 +37,8 @@ def fit(
 
     The folder, by default runs/NAME-DATE-TIME, has a configuration that extends FILE and has the identified values
     (identified.toml), a summary (summary.json), and a page with a verdict for each value and the signals before and
-    after (report.html). Ctrl-C ends the fit, and what was found is written.
+    after (report.html). Ctrl-C ends the fit, and what was found is written. The same command with --out continues
+    there after the last iteration, also after a kill, to the same bits.
 
     With --check, the logs are read and aligned, and nothing is fitted or written: the table says how narrow the
     intervals can become, and which values no log tells apart.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 from attrs.validators import deep_iterable, optional
@@ -21,6 +21,8 @@ def _three_or_six(instance: Any, attribute: attrs.Attribute[Any], value: tuple[f
 @attrs.frozen(kw_only=True)
 class BodyMassConfig:
     """One table of `[scene.bodies]`, by pattern of labels of bodies: what stands in place of the asset's numbers."""
+
+    is_by_pattern: ClassVar = True
 
     mass: float | None = attrs.field(default=None, validator=optional(positive))
     """Mass [kg]. Without `inertia`, the inertia grows with it."""

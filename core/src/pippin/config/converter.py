@@ -119,8 +119,10 @@ def _list_hook(kind: Any, converter: Converter) -> Hook:
 
 
 def _mapping_hook(kind: Any, converter: Converter) -> Hook:
-    """Structure tables by key; the keys of components and of tables of components are labels."""
+    """Structure tables by key; the keys of components and of tables of components are labels, or patterns of labels."""
     structure, values = mapping_structure_factory(kind, converter), _values_of(kind)
+    if getattr(values, "is_by_pattern", False):
+        return _only_tables(kind, structure)
     if not is_component(values) and not attrs.has(values) and not _holds_tables(values):
         return _only_tables(kind, structure)
 

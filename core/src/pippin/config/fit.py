@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge, in_, lt, min_len, optional
@@ -46,6 +46,8 @@ class PriorConfig:
 class FitParameterConfig:
     """A parameter that varies, from the value that the file gives it."""
 
+    is_by_pattern: ClassVar = True
+
     range: tuple[float, float] = attrs.field(validator=[deep_iterable(finite), _ascending])
     """Lowest and highest value."""
 
@@ -79,6 +81,8 @@ class FitConfig:
 
     parameters: Mapping[str, FitParameterConfig] = attrs.field(validator=min_len(1))
     """What varies, by place: `actuators.LABEL.KEY` for a number of an actuator, such as `actuators.arm.armature`;
+    `bodies.PATTERN.mass` [kg], `.com` [m] and `.spread` [kg·m²] are numbers of bodies: the spreads are ∫x² dm, ∫y² dm
+    and ∫z² dm about the centre of mass, along principal axes;
     `signals.offset` is what the robot's encoders read at the zero of a joint [rad or m], and `signals.delay` is the
     time from a command to its effect [s]."""
 

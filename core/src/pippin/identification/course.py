@@ -16,11 +16,12 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
 from .checks import refuse_faults, say_faults
+from .journal import FitState, Journal, key_of
 from .least_squares import DAMPINGS, LeastSquares, Point
-from .log import read_logs
+from .log import log_paths, read_logs
 from .log_player import LogPlayer
 from .motion_checks import align
-from .parameters import ActuatorParameter, find_parameters
+from .parameter_kinds import find_parameters
 from .replay_checks import SaturationWatch, contact_faults, gain_faults
 from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
@@ -32,9 +33,11 @@ from .windows import divide
 class FitCourse:
     """One fit: it reads the logs, builds the simulation, and lowers the cost."""
 
-    def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str]) -> None:
+    def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str], journal: Path | None) -> None:
         if not files:
             raise ConfigError("fit.logs: there is no log; name files there, or by --log")
+        #: None if the course only looks.
+        self._journal = None if journal is None else Journal(journal, key_of(config, log_paths(files)))
         if not config.scene.has_equal_worlds:
             raise ConfigError(
                 "fit: the worlds of the file differ, and a robot has one log; leave 'worlds' of assets out"
@@ -70,8 +73,12 @@ class FitCourse:
         self._verdicts: dict[int, FitVerdict] = {}
         self._ended = "it was stopped"
         self._begun = time.perf_counter()
+        self._state = None if self._journal is None else self._journal.last()
         #: Root mean square of the residuals so far.
         self.costs: list[float] = []
+        if self._state is not None:
+            self._unknowns, self._is_free = self._state.unknowns, self._state.is_free
+            self._verdicts, self.costs = dict(self._state.verdicts), list(self._state.costs)
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost until the end. Values that the logs do not tell go back to those of the file, and the others
@@ -127,7 +134,7 @@ class FitCourse:
             SimulationError: The simulation diverges.
         """
         self._unknowns = self._first_unknowns.copy()
-        return next(self._iterate(1)[1])
+        return next(_named(self._method(lambda: None, None).iterate(self._unknowns, 1)))
 
     def logs_of_rows(self) -> np.ndarray:
         """Return the index of the log of each residual that is fitted, shape [rows]."""
@@ -137,19 +144,23 @@ class FitCourse:
 
     def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost by the values that are free."""
-        method, points = self._iterate(self._table.iterations, stop_if_asked)
-        for point in points:
+        earlier, self._state = self._state, None
+        method = self._method(stop_if_asked, earlier)
+        is_over = earlier is not None and earlier.is_over(self._table.iterations)
+        iterations = 0 if is_over else self._table.iterations
+        for point in _named(method.iterate(self._unknowns[self._is_free], iterations)):
             self._point = point
             self._unknowns = self._unknowns.copy()
             self._unknowns[self._is_free] = point.x
-            self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
+            if earlier is None or method.taken > earlier.taken:
+                self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
+                self._note(method)
             progress.update(f"{len(self.costs) - 1} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
-        self._ended = method.ended
+        self._ended = earlier.ended if earlier is not None and is_over else method.ended
+        self._note(method, self._ended)
 
-    def _iterate(
-        self, iterations: int, stop_if_asked: Callable[[], None] = lambda: None
-    ) -> tuple[LeastSquares, Iterator[Point]]:
-        """Return the method, and its points from the present values on."""
+    def _method(self, stop_if_asked: Callable[[], None], earlier: FitState | None) -> LeastSquares:
+        """Return the method over the values that are free, as an earlier state left it."""
         is_free, (low, high) = self._is_free, self._ends_of()
         means, weights = self._priors()
 
@@ -161,9 +172,24 @@ class FitCourse:
             own, _ = self._rollouts.compare(self._rollouts.roll_out(values))
             return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)
 
-        options = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
-        method = LeastSquares(residuals, low[is_free], high[is_free], **options)
-        return method, _named(method.iterate(self._unknowns[is_free], iterations))
+        options: dict[str, Any] = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
+        if earlier is not None:
+            options |= {"damping": earlier.damping, "taken": earlier.taken}
+        return LeastSquares(residuals, low[is_free], high[is_free], **options)
+
+    def _note(self, method: LeastSquares, ended: str = "") -> None:
+        """Write the state into the journal."""
+        state = FitState(
+            unknowns=self._unknowns,
+            is_free=self._is_free,
+            damping=method.damping,
+            taken=method.taken,
+            costs=tuple(self.costs),
+            ended=ended,
+            verdicts=self._verdicts,
+        )
+        if self._journal is not None:
+            self._journal.save(state)
 
     def _ends_of(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the bounds of the unknowns."""
@@ -248,22 +274,19 @@ class FitCourse:
                     )
 
     def tables(self, result: FitResult) -> tuple[dict[str, Any], dict[tuple[Any, ...], str]]:
-        """Return the tables of actuators with a value that was identified, and a comment for each value."""
+        """Return the tables of a file with the values that were identified, and a comment for each value."""
         tables: dict[str, Any] = {}
         comments: dict[tuple[Any, ...], str] = {}
-        for parameter in self._parameters:
-            own = [each for each in result.verdicts if each.key == parameter.key]
-            if not isinstance(parameter, ActuatorParameter) or not any(each.is_identified for each in own):
-                continue
-            values = [each.value if each.is_identified else each.start for each in own]
-            texts = [f"± {each.half_width:.2g}" if each.is_identified else each.verdict for each in own]
-            where, found = parameter.written(np.array(values))
-            place: dict[str, Any] = tables
-            for key in where:
-                place = place.setdefault(key, {})
-            place |= {"extends": False, **found}
-            for pattern, text in zip(found, parameter.spread_out(texts), strict=True):
-                comments[(*where, pattern)] = text
+        verdicts = {
+            parameter: [each for each in result.verdicts if each.key == parameter.key] for parameter in self._parameters
+        }
+        for parameter, own in verdicts.items():
+            kept = np.array([each.value if each.is_identified else each.start for each in own])
+            parameter.write(np.tile(kept, (self.simulation.world_count, 1)))
+        for parameter, own in verdicts.items():
+            if any(each.is_identified for each in own):
+                texts = [f"± {each.half_width:.2g}" if each.is_identified else each.verdict for each in own]
+                parameter.write_tables(tables, comments, texts)
         return tables, comments
 
 

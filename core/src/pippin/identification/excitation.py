@@ -300,10 +300,10 @@ def _expected(
             np.savez(file, time=found.motion.times, joints=joints, **arrays)
         best = 0
         if len(files) > 1:
-            course = FitCourse(config, table, files)
+            course = FitCourse(config, table, files, None)
             with course.simulation:
                 best = _most_telling(course.look(), course.logs_of_rows(), len(files))
-        course = FitCourse(config, table, [files[best]])
+        course = FitCourse(config, table, [files[best]], None)
         with course.simulation:
             return best, course.expect(is_right=True)
 

@@ -19,6 +19,9 @@ from pippin.runs.progress import current_progress
 
 from .result import FitCheck, FitResult
 
+ITERATIONS = "iterations"
+"""The folder of the journal of a fit, in that of its results."""
+
 Overrides = Mapping[str, Any] | Iterable[str] | None
 
 
@@ -42,10 +45,12 @@ def fit(
         file: The configuration file.
         logs: Logs besides those of `fit.logs`.
         overrides: Values on top of the file, as for `pippin.load`.
-        out: The folder, new or empty; by default `runs/NAME-DATE-TIME`.
+        out: The folder, new or empty; by default `runs/NAME-DATE-TIME`. In the folder of a fit that was stopped, the
+            same call continues after the last iteration, to the same result.
 
     Raises:
-        ConfigError: The file or a log is wrong, or a parameter means nothing that can vary.
+        ConfigError: The file or a log is wrong, or a parameter means nothing that can vary; or the folder has a fit of
+            another file, log or version.
         PluginError: A plugin cannot be loaded, or breaks its contract.
         SimulationError: The simulation diverges with the values of the file.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
@@ -53,8 +58,9 @@ def fit(
     overrides = list(overrides) if overrides is not None and not isinstance(overrides, Mapping) else overrides or {}
     source, progress = Path(file), current_progress()
     config = load(source, overrides).unobserved()
-    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
-    course = _course(source, config, logs)
+    continues = out is not None and (Path(out) / ITERATIONS).is_dir()
+    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), continues=continues)
+    course = _course(source, config, logs, folder.path / ITERATIONS)
     with course.simulation, stopped_between_steps(NeverWaiting()) as stop_if_asked:
         try:
             with progress.phase("fit"):
@@ -84,12 +90,14 @@ def check_fit(
         ConfigError, PluginError, SimulationError: As `fit`.
     """
     source, progress = Path(file), current_progress()
-    course = _course(source, load(source, overrides).unobserved(), logs)
+    course = _course(source, load(source, overrides).unobserved(), logs, None)
     with course.simulation, progress.phase("check"):
         return FitCheck(logs=course.alignments(), verdicts=course.expect(is_right=False))
 
 
-def _course(source: Path, config: SimulationConfig, logs: Sequence[str | os.PathLike[str]]) -> Any:
+def _course(
+    source: Path, config: SimulationConfig, logs: Sequence[str | os.PathLike[str]], journal: Path | None
+) -> Any:
     """Return the course of a fit, a `FitCourse`."""
     table, progress = config.fit, current_progress()
     if table is None:
@@ -98,7 +106,7 @@ def _course(source: Path, config: SimulationConfig, logs: Sequence[str | os.Path
     from .course import FitCourse
 
     with progress.phase("build"):
-        return FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)])
+        return FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)], journal)
 
 
 def _write(

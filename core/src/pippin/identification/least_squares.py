@@ -13,8 +13,14 @@ STEP = 0.02
 DAMPINGS = (1.0, 0.1, 10.0, 0.01, 100.0, 1e3, 1e4)
 """The dampings of the proposals of an iteration, in units of the present one; the first one has a Jacobian."""
 
-_DAMPING, _LEAST, _LARGEST = 1e-3, 1e-9, 1e9
+DAMPING = 1e-3
+"""The damping of the first step of a search."""
+
+_LEAST, _LARGEST = 1e-9, 1e9
 _HUBER = 1.345
+
+ALL_TAKEN = "it took all iterations"
+"""How a search ends that more iterations would continue."""
 
 Residuals = Callable[[np.ndarray], np.ndarray]
 """Returns the residuals of some points, shape [points, rows], from their coordinates, shape [points, unknowns]."""
@@ -46,14 +52,27 @@ class LeastSquares:
         high: Upper bounds, shape [unknowns].
         is_robust: Whether residuals above 1.345 count linearly, as Huber proposed.
         tolerance: The end: an iteration lowers the cost by no more than this share.
+        damping: The damping of the first step.
+        taken: Iterations that an earlier run has taken.
     """
 
     def __init__(
-        self, residuals: Residuals, low: np.ndarray, high: np.ndarray, *, is_robust: bool = False, tolerance: float
+        self,
+        residuals: Residuals,
+        low: np.ndarray,
+        high: np.ndarray,
+        *,
+        is_robust: bool = False,
+        tolerance: float,
+        damping: float = DAMPING,
+        taken: int = 0,
     ) -> None:
         self._residuals, self._low, self._high = residuals, low, high
         self._is_robust, self._tolerance = is_robust, tolerance
-        self._damping = _DAMPING
+        #: The damping of the next step.
+        self.damping: float = damping
+        #: Iterations so far.
+        self.taken: int = taken
         #: Why it ended.
         self.ended: str = "it was stopped"
 
@@ -62,7 +81,7 @@ class LeastSquares:
 
         Args:
             x: The start, shape [unknowns].
-            iterations: Largest number of iterations.
+            iterations: Largest number of iterations, with those of the earlier run.
 
         Raises:
             FloatingPointError: The residuals of the start are not finite.
@@ -71,14 +90,15 @@ class LeastSquares:
         if not np.isfinite(point.cost):
             raise FloatingPointError("the residuals of the start are not finite")
         yield point
-        for _ in range(iterations):
-            proposals = [self._proposal(point, self._damping * factor) for factor in DAMPINGS]
+        while self.taken < iterations:
+            self.taken += 1
+            proposals = [self._proposal(point, self.damping * factor) for factor in DAMPINGS]
             main, costs = self._evaluate(proposals[0], proposals[1:])
             best = int(np.argmin([main.cost, *costs]))
             if best and main.cost >= point.cost > costs[best - 1]:
                 main, _ = self._evaluate(proposals[best], [])
             change = point.cost - main.cost
-            self._damping = float(np.clip(self._damping * DAMPINGS[best], _LEAST, _LARGEST))
+            self.damping = float(np.clip(self.damping * DAMPINGS[best], _LEAST, _LARGEST))
             if change > 0.0:
                 is_still = change <= self._tolerance * point.cost
                 point = main
@@ -87,11 +107,11 @@ class LeastSquares:
                     self.ended = "the cost no longer falls"
                     return
             elif min(main.cost, *costs) >= point.cost:
-                if self._damping >= _LARGEST or np.abs(proposals[0] - point.x).max() < 1e-3 * STEP:
+                if self.damping >= _LARGEST or np.abs(proposals[0] - point.x).max() < 1e-3 * STEP:
                     self.ended = "no step lowers the cost"
                     return
-                self._damping = min(self._damping * 1e3, _LARGEST)
-        self.ended = "it took all iterations"
+                self.damping = min(self.damping * 1e3, _LARGEST)
+        self.ended = ALL_TAKEN
 
     def _evaluate(self, x: np.ndarray, others: list[np.ndarray]) -> tuple[Point, list[float]]:
         """Return a point, and the costs of others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +75,23 @@ def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str
         ConfigError: A pattern matches no file, or a file is no log, or names joints that do not exist.
         PluginError: The reader of a file, or its library, is not installed.
     """
-    found = []
+    return tuple(log for path in log_paths(files) for log in _logs_of(path, config, known))
+
+
+def log_paths(files: Iterable[str | Path]) -> list[Path]:
+    """Return the files, or folders, of patterns.
+
+    Raises:
+        ConfigError: A pattern matches none.
+    """
+    found: list[Path] = []
     for file in files:
         pattern = Path(file)
         paths = [pattern] if pattern.exists() else sorted(Path(pattern.anchor).glob(str(_relative(pattern))))
         if not paths:
             raise ConfigError(f"fit.logs: {str(file)!r} matches no file; name a log, .npz, .csv or a recording")
-        for path in paths:
-            found += _logs_of(path, config, known)
-    return tuple(found)
+        found += paths
+    return found
 
 
 def _relative(pattern: Path) -> Path:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import abc
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from pippin import labels
 from pippin.arrays import on_host
-from pippin.config.fit import FitConfig, FitParameterConfig
+from pippin.config.fit import FitParameterConfig
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
 from pippin.spelling import did_you_mean
@@ -19,8 +19,6 @@ from .least_squares import STEP
 
 _ABOVE_ZERO = 0.01
 """What is added to a value in logarithmic scale if its range begins at 0, as a share of the range."""
-
-_SIGNALS = ("offset", "delay")
 
 
 class FitParameter(abc.ABC):
@@ -108,6 +106,10 @@ class FitParameter(abc.ABC):
     def write(self, values: np.ndarray) -> None:
         """Let the next rollouts have some values, shape [worlds, count]."""
 
+    @abc.abstractmethod
+    def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:
+        """Write the present values of the first world into tables of a file, with the text of each as a comment."""
+
     def whole(self, values: np.ndarray, present: np.ndarray) -> np.ndarray:
         """Return the value of each joint, shape [worlds, joints]; joints that do not vary have the present one."""
         found = np.tile(present, (len(values), 1))
@@ -145,19 +147,20 @@ class ActuatorParameter(FitParameter):
         """Return the values of the file."""
         return self._present
 
-    def written(self, values: np.ndarray) -> tuple[tuple[str, ...], dict[str, float]]:
-        """Return the place of the parameter in a file, and its value for each joint of the actuator by pattern."""
-        joints = self.whole(values[None], self._present)[0]
-        patterns = map(re.escape, self._actuator.joint_labels)
-        rounded = {pattern: float(f"{value:.9g}") for pattern, value in zip(patterns, joints, strict=True)}
-        return ("actuators", self.label, *self.name.split(".")), rounded
-
-    def spread_out(self, texts: Sequence[str]) -> list[str]:
-        """Return a text of each value for each joint of the actuator."""
-        found = ["not fitted"] * len(self._present)
+    def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:
+        """Write the value of each joint of the actuator by pattern."""
+        where = ("actuators", self.label, *self.name.split("."))
+        place = tables
+        for key in where:
+            place = place.setdefault(key, {})
+        place["extends"] = False
+        joints = on_host(self._actuator.get(self.name)).astype(float)[0]
+        found = ["not fitted"] * len(joints)
         for column, value in zip(self.columns, self.value_of, strict=True):
             found[column] = texts[value]
-        return found
+        for label, value, text in zip(self._actuator.joint_labels, joints, found, strict=True):
+            place[re.escape(label)] = float(f"{value:.9g}")
+            comments[(*where, re.escape(label))] = text
 
     def write(self, values: np.ndarray) -> None:
         """Set the values of all worlds."""
@@ -183,30 +186,8 @@ class SignalParameter(FitParameter):
         """Keep the values for the player of the logs."""
         self.present = self.whole(values, self._zeros)
 
-
-def find_parameters(config: FitConfig, simulation: Simulation, joints: Sequence[str]) -> tuple[FitParameter, ...]:
-    """Return the parameters of a table in a simulation.
-
-    Raises:
-        ConfigError: A key means nothing that can vary.
-    """
-    found: list[FitParameter] = []
-    for key, table in config.parameters.items():
-        if key.startswith("actuators."):
-            found.append(ActuatorParameter(key, table, simulation))
-        elif key.removeprefix("signals.") in _SIGNALS and key.startswith("signals."):
-            found.append(SignalParameter(key, table, joints))
-        else:
-            raise ConfigError(
-                f"fit.parameters.{key!r}: not a place of a parameter; write actuators.LABEL.KEY, signals.offset or"
-                " signals.delay"
-            )
-    return tuple(found)
-
-
-def by_signal(parameters: Sequence[FitParameter]) -> Mapping[str, SignalParameter]:
-    """Return the parameters of the logs by name."""
-    return {each.name: each for each in parameters if isinstance(each, SignalParameter)}
+    def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:
+        """Write nothing: these numbers belong to the log."""
 
 
 def _shared(config: FitParameterConfig, names: Sequence[str], where: str) -> np.ndarray:

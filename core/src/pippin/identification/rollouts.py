@@ -10,7 +10,8 @@ from pippin.simulation import Simulation
 
 from .log import Log
 from .log_player import LogPlayer
-from .parameters import FitParameter, by_signal
+from .parameter_kinds import by_signal
+from .parameters import FitParameter
 from .windows import Window
 
 _LEAST_NOISE = 1e-6

@@ -25,15 +25,17 @@ class RunFolder:
 
     Args:
         path: The folder.
+        continues: Whether its files may be replaced, by a command that continues where it stopped.
 
     Raises:
         ConfigError: `path` is a file, or a folder that is not empty.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, continues: bool = False) -> None:
         #: The folder.
         self.path = path
-        refuse_taken(path, "out")
+        if not continues:
+            refuse_taken(path, "out")
         refuse_unwritable(path / "config.toml", "out")
 
     @classmethod

@@ -1,0 +1,123 @@
+"""The journal of a fit: a small file after each iteration, from which the same command continues."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+import attrs
+import numpy as np
+from pippin.array_files import read_arrays
+from pippin.config import SimulationConfig, dump_toml
+from pippin.errors import ConfigError
+
+from .least_squares import ALL_TAKEN
+from .verdicts import FitVerdict
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class FitState:
+    """State from which a fit continues."""
+
+    unknowns: np.ndarray
+    """The unknowns, shape [values]."""
+
+    is_free: np.ndarray
+    """Whether each of them varies, shape [values]."""
+
+    damping: float
+    """The damping of the next step."""
+
+    taken: int
+    """Iterations of the present search."""
+
+    costs: tuple[float, ...]
+    """Root mean squares of the residuals so far."""
+
+    ended: str
+    """Why the present search ended; empty if it has not."""
+
+    verdicts: dict[int, FitVerdict]
+    """Verdicts on the values that do not vary any more, by their number."""
+
+    def is_over(self, iterations: int) -> bool:
+        """Tell whether the present search has ended, and more iterations would not continue it."""
+        return bool(self.ended) and (self.ended != ALL_TAKEN or self.taken >= iterations)
+
+
+def key_of(config: SimulationConfig, logs: Iterable[Path]) -> str:
+    """Return the digest of all that a fit depends on: the file, the logs, and the version. More iterations change
+    nothing of those that were taken.
+    """
+    assert config.fit is not None, "the file has been checked"
+    same = attrs.evolve(config, fit=attrs.evolve(config.fit, iterations=1))
+    digest = hashlib.blake2b(f"{version('pippin')}\n{dump_toml(same)}".encode(), digest_size=16)
+    for log in logs:
+        for part in sorted(log.rglob("*")) if log.is_dir() else [log]:
+            digest.update(part.read_bytes() if part.is_file() else b"")
+    return digest.hexdigest()
+
+
+class Journal:
+    """The files of the iterations of a fit. Each is written under another name first, so that none is half a file.
+
+    Args:
+        folder: The folder of the files.
+        key: What `key_of` returned.
+    """
+
+    def __init__(self, folder: Path, key: str) -> None:
+        self._folder, self._key = folder, key
+
+    def last(self) -> FitState | None:
+        """Return the state after the last iteration; None if there is none.
+
+        Raises:
+            ConfigError: The state is that of another fit.
+        """
+        files = sorted(self._folder.glob("[0-9]*.npz"))
+        if not files:
+            return None
+        try:
+            arrays = read_arrays(files[-1])
+            notes = json.loads(str(arrays["notes"]))
+        except (ValueError, KeyError) as error:
+            raise ConfigError(f"out: '{files[-1]}' is broken ({error}); remove it, or choose another folder") from error
+        if notes["key"] != self._key:
+            raise ConfigError(
+                f"out: '{self._folder.parent}' has a fit of another file, log or version; choose another folder, or"
+                " give the same ones"
+            )
+        return FitState(
+            unknowns=arrays["unknowns"],
+            is_free=arrays["is_free"],
+            damping=float(arrays["damping"]),
+            taken=notes["taken"],
+            costs=tuple(arrays["costs"].tolist()),
+            ended=notes["ended"],
+            verdicts={
+                int(number): FitVerdict(**{**each, "coupled": tuple(each["coupled"])})
+                for number, each in notes["verdicts"].items()
+            },
+        )
+
+    def save(self, state: FitState) -> None:
+        """Write the state after an iteration."""
+        verdicts = {number: attrs.asdict(each) for number, each in state.verdicts.items()}
+        notes = {"key": self._key, "taken": state.taken, "ended": state.ended, "verdicts": verdicts}
+        self._folder.mkdir(parents=True, exist_ok=True)
+        count = len(list(self._folder.glob("[0-9]*.npz")))
+        hidden = self._folder / ".next.npz"
+        np.savez(
+            hidden,
+            unknowns=state.unknowns,
+            is_free=state.is_free,
+            damping=state.damping,
+            costs=np.array(state.costs),
+            notes=np.array(json.dumps(notes)),
+        )
+        os.replace(hidden, self._folder / f"{count:04d}.npz")
