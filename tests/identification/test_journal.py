@@ -1,4 +1,4 @@
-"""A fit that was stopped goes on to the same bits, and not from another fit."""
+"""A fit that was stopped continues to the same bits, and not from another fit."""
 
 import os
 import shutil

@@ -34,7 +34,7 @@ def fit(
 
     The folder, by default runs/NAME-DATE-TIME, has a configuration that extends FILE and has the identified values
     (identified.toml), a summary (summary.json), and a page with a verdict for each value and the signals before and
-    after (report.html). Ctrl-C ends the fit, and what was found is written. The same command with --out goes on
+    after (report.html). Ctrl-C ends the fit, and what was found is written. The same command with --out continues
     there after the last iteration, also after a kill, to the same bits.
 
     The exit code is 4 if a value is not identified, or if the windows that the fit did not see are met worse than

@@ -46,7 +46,7 @@ def fit(
         logs: Logs besides those of `fit.logs`.
         overrides: Values on top of the file, as for `pippin.load`.
         out: The folder, new or empty; by default `runs/NAME-DATE-TIME`. In the folder of a fit that was stopped, the
-            same call goes on after the last iteration, to the same result.
+            same call continues after the last iteration, to the same result.
 
     Raises:
         ConfigError: The file or a log is wrong, or a parameter means nothing that can vary; or the folder has a fit of
@@ -62,8 +62,8 @@ def fit(
     if table is None:
         raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
     files = [*table.logs, *(os.fspath(log) for log in logs)]
-    goes_on = out is not None and (Path(out) / ITERATIONS).is_dir()
-    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), goes_on=goes_on)
+    continues = out is not None and (Path(out) / ITERATIONS).is_dir()
+    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), continues=continues)
     progress = current_progress()
     import_newton(config, progress)
     from .course import FitCourse

@@ -1,4 +1,4 @@
-"""The journal of a fit: a small file after each iteration, from which the same command goes on."""
+"""The journal of a fit: a small file after each iteration, from which the same command continues."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .verdicts import FitVerdict
 
 @attrs.frozen(kw_only=True, eq=False)
 class FitState:
-    """What a fit goes on from."""
+    """State from which a fit continues."""
 
     unknowns: np.ndarray
     """The unknowns, shape [values]."""

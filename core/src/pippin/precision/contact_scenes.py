@@ -131,7 +131,7 @@ class TippingBox(_Contact):
     """A box that falls from its edge."""
 
     title = "box that stands on an edge and tips: angle to the physical pendulum about the edge"
-    unit, limit, duration = "rad", 0.1, 0.3
+    unit, limit, duration = "rad", 0.1, 0.2
     friction = 1.0
     _start = 0.2
 

@@ -117,7 +117,7 @@ class LongChain(_Chain):
     """Twenty links that fall from a bow."""
 
     title = "chain of 20 links released from a bow: distance to the solution of Lagrange's equations"
-    limit, conserves = 0.05, ("energy",)
+    limit, duration, conserves = 0.05, 0.5, ("energy",)
     chain = PlanarChain(angles=tuple(np.linspace(1.2, -0.4, 20)), mass=0.1, inertia=1e-4, length=0.1)
 
 

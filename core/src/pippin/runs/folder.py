@@ -25,16 +25,16 @@ class RunFolder:
 
     Args:
         path: The folder.
-        goes_on: Whether its files may be replaced, by a command that goes on where it stopped.
+        continues: Whether its files may be replaced, by a command that continues where it stopped.
 
     Raises:
         ConfigError: `path` is a file, or a folder that is not empty.
     """
 
-    def __init__(self, path: Path, *, goes_on: bool = False) -> None:
+    def __init__(self, path: Path, *, continues: bool = False) -> None:
         #: The folder.
         self.path = path
-        if not goes_on:
+        if not continues:
             refuse_taken(path, "out")
         refuse_unwritable(path / "config.toml", "out")
 
