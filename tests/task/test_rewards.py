@@ -37,6 +37,8 @@ def x(terms):
         ("l2", {"target": -3.0, "wrap": True}, lambda x: (((x + 3.0 + np.pi) % (2 * np.pi) - np.pi) ** 2).sum(axis=1)),
         ("norm", {}, lambda x: np.sqrt((x**2).sum(axis=1))),
         ("norm", {"target": 0.5}, lambda x: np.linalg.norm(x - 0.5, axis=1)),
+        ("tanh", {"std": 0.5}, lambda x: 1.0 - np.tanh(np.linalg.norm(x, axis=1) / 0.5)),
+        ("tanh", {"target": 0.5, "std": 2.0}, lambda x: 1.0 - np.tanh(np.linalg.norm(x - 0.5, axis=1) / 2.0)),
         ("exp", {"std": 0.5}, lambda x: np.exp(-(x**2).sum(axis=1) / 0.25)),
         (
             "exp",

@@ -67,11 +67,18 @@ class ExpConfig(QuantityRewardConfig):
     implementation = ".over_quantities:Exp"
 
     std: float | Mapping[str, float] = attrs.field(validator=_is_positive)
-    """Size of x [unit of the quantity] at which the reward has fallen to 1/e: for all numbers, or by pattern of their
-    labels."""
+    """Size of x [unit of the quantity] at which the reward has fallen to 1/e, or that of `tanh` to 0.24: for all
+    numbers, or by pattern of their labels."""
 
     wrap: bool = False
     """Whether x is an angle that is turned into the range from -pi to pi first."""
+
+
+@attrs.frozen(kw_only=True)
+class TanhConfig(ExpConfig):
+    """A reward that is 1 if x is zero, and falls to 0 with the length of x: steep also near zero."""
+
+    implementation = ".over_quantities:Tanh"
 
 
 @attrs.frozen(kw_only=True)

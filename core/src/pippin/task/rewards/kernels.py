@@ -56,6 +56,12 @@ def falling(total: float) -> float:
 
 
 @wp.func
+def nearness(total: float) -> float:
+    """Return 1 − tanh of the square root of the sum."""
+    return 1.0 - wp.tanh(wp.sqrt(total))
+
+
+@wp.func
 def root(total: float) -> float:
     """Return the square root of the sum."""
     return wp.sqrt(total)
@@ -103,6 +109,7 @@ sum_squares = over_components("sum_squares", square)
 norm = over_components("norm", square, root)
 sum_excess = over_components("sum_excess", excess)
 bell = over_components("bell", scaled_square, falling)
+peak = over_components("peak", scaled_square, nearness)
 is_inside = over_components("is_inside", is_outside, is_zero)
 
 

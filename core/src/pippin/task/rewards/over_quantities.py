@@ -85,6 +85,12 @@ class Exp(Summed):
         super().__init__(config, context, highs=[stds], wraps=config.wrap)
 
 
+class Tanh(Exp):
+    """The reward `tanh`: 1 − tanh(square root of the sum of (x / std)²)."""
+
+    kernel = kernels.peak
+
+
 class InsideRange(Summed):
     """The reward `inside`: 1 if all x are in [low, high], else 0."""
 
