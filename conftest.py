@@ -155,7 +155,8 @@ def _tables(keys: dict[str, Any]) -> dict[str, Any]:
     tables: dict[str, Any] = {"simulation": {"device": DEVICE}, "scene": {}}
     homes = {key: table for table in tables for key in attrs.fields_dict(type(getattr(defaults, table)))}
     if "options" in keys:
-        homes.pop("joints")  # in the files of components, those that a component chooses
+        for key in ("bodies", "joints"):
+            homes.pop(key)  # in the files of components, those that a component chooses
     path = keys.pop("options", "").split(".")
     for key in [key for key in keys if key in attrs.fields_dict(type(defaults))]:
         tables[key] = {**tables.get(key, {}), **keys.pop(key)}

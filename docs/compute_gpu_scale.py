@@ -68,8 +68,8 @@ ROBOTS = (
     Robot(
         name="ant",
         file="docs/examples/ant.toml",
-        launches=836,
-        beside=58,
+        launches=840,
+        beside=62,
         looped=80,
         iterations=1.0,
         fixed=16823,
@@ -81,8 +81,8 @@ ROBOTS = (
     Robot(
         name="quadruped",
         file="docs/examples/tasks/quadruped_velocity.toml",
-        launches=462,
-        beside=104,
+        launches=466,
+        beside=108,
         looped=40,
         iterations=1.2,
         fixed=22030,

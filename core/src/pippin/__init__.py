@@ -7,6 +7,7 @@ from .components.tracing import HookCall, HookTrace
 from .config import (
     AssetConfig,
     AttachmentConfig,
+    BodyMassConfig,
     BodyPairReductionConfig,
     CatalogConfig,
     CollisionConfig,
@@ -65,6 +66,7 @@ __all__ = [
     "AssetContents",
     "AttachmentConfig",
     "Binding",
+    "BodyMassConfig",
     "BodyPairReductionConfig",
     "BufferOverflowError",
     "Callback",

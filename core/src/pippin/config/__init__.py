@@ -1,6 +1,7 @@
 """Configuration: typed, frozen classes, and functions that load and dump them."""
 
 from .attachments import AttachmentConfig
+from .bodies import BodyMassConfig
 from .catalog import CatalogConfig
 from .collision import BodyPairReductionConfig, CollisionConfig
 from .component import ComponentConfig
@@ -19,6 +20,7 @@ from .tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
 __all__ = [
     "AssetConfig",
     "AttachmentConfig",
+    "BodyMassConfig",
     "BodyPairReductionConfig",
     "CatalogConfig",
     "CollisionConfig",

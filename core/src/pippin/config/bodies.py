@@ -23,6 +23,7 @@ class BodyMassConfig:
     """One table of `[scene.bodies]`, by pattern of labels of bodies: what stands in place of the asset's numbers."""
 
     is_by_pattern: ClassVar = True
+    """For the core: whether the keys of such tables are patterns, and no labels."""
 
     mass: float | None = attrs.field(default=None, validator=optional(positive))
     """Mass [kg]. Without `inertia`, the inertia grows with it."""

@@ -47,6 +47,7 @@ class FitParameterConfig:
     """A parameter that varies, from the value that the file gives it."""
 
     is_by_pattern: ClassVar = True
+    """For the core: whether the keys of such tables are patterns, and no labels."""
 
     range: tuple[float, float] = attrs.field(validator=[deep_iterable(finite), _ascending])
     """Lowest and highest value."""

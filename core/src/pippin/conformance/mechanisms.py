@@ -223,7 +223,7 @@ def pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
     The tips are apart where all coordinates are zero.
     """
     tips = (wp.vec3(0.0, 0.0, -LENGTH), wp.vec3(LENGTH, 0.0, 0.0))
-    turned = wp.quat_from_axis_angle(wp.vec3(*Y), -_OPEN)
+    turned = wp.quat(0.0, -math.sin(_OPEN / 2), 0.0, math.cos(_OPEN / 2))
     pivots = (_at(y, x=LENGTH, z=1.0 + LENGTH), wp.transform(wp.vec3(0.0, y, 1.0), turned))
     upright, level = (_link(builder, label, tuple(tip)) for tip in tips)
     hinges = [

@@ -44,7 +44,7 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
         if self._sliders is not None:
             self._sliders.weigh(self)
         if self._ties is not None:
-            self._ties.write()
+            self._ties.write(self)
         self._write_springs()
 
     def _write_springs(self) -> None:

@@ -88,7 +88,7 @@ class Parameters:
     def _write(self, worlds: Any = _ALL) -> None:
         own: Any = self._solver.mjw_model
         weigh_worlds(self._solver)
-        self._ties.write()
+        self._ties.write(self._solver)
         limit_springs(
             self._solver, np.asarray(own.jnt_solref), np.asarray(own.jnt_solimp), own.dof_invweight0.numpy(), self._dt
         )
