@@ -104,7 +104,8 @@ def test_a_resumed_run_has_the_bits_of_a_whole_one(drive, arm, tmp_path):
 def test_its_parameters_are_those_of_its_file(drive):
     with drive(resistance={"uniform": [1.0, 3.0]}) as simulation:
         group = simulation.actuators["arm"]
-        assert set(group.parameters) == set(MOTOR) - {"type", "joints"} | {"armature", "damping", "effort_limit", "friction"}
+        of_all = {"armature", "damping", "effort_limit", "friction"}
+        assert set(group.parameters) == set(MOTOR) - {"type", "joints"} | of_all
         resistance = group.get("resistance").numpy()
         simulation.step()
         np.testing.assert_allclose(group.applied_effort.numpy(), 0.5 * 24.0 / resistance, rtol=1e-5)
