@@ -63,6 +63,7 @@ TOOLS = ("uv build ", "uv run pytest ")
 """Commands of pages that the tests run as programs of their own."""
 
 SLOW = (
+    "docs/explanation/ten-solvers.md",
     "docs/how-to/add-objects.md",
     "docs/how-to/move-tools.md",
     "docs/how-to/reproducible-runs.md",

@@ -588,7 +588,7 @@ CASES = (
         asset="newton:disneyresearch/dr_testmech/usd/dr_testmech.usda",
         marks=("slow",),
     ),
-    Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True),
+    Case(module="kamino.example_kamino_basic_fourbar", frames=120, is_empty=True, is_still=True, marks=("slow",)),
     Case(module="kamino.example_kamino_basic_heterogeneous", frames=120, is_empty=True, marks=("slow",)),
     Case(
         module="kamino.example_kamino_robot_anymal_d",
