@@ -34,7 +34,11 @@ class LoopTies:
             own.mj_model.eq_data[:] = own.mjw_model.eq_data.numpy()[0]
 
     def write(self, solver: newton.solvers.SolverMuJoCo) -> None:
-        """Write the frames of the model into the constraints of all worlds; a graph may hold it."""
+        """Write the frames of the model into the constraints of all worlds; a graph may hold it.
+
+        Args:
+            solver: The solver of the constructor; it is not kept, as it may keep this.
+        """
         rows, own = self._joint_of_row, cast(Any, solver)
         if rows is None:
             return
