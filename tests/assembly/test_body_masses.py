@@ -3,7 +3,7 @@
 import numpy as np
 import pippin
 import pytest
-from pippin.matrices import inertia_fault, symmetric
+from pippin.inertias import inertia_fault, symmetric
 
 ARM = "docs/examples/arm.xml"
 

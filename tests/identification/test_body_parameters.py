@@ -6,7 +6,7 @@ import pytest
 from pippin.config.toml_text import toml_text
 from pippin.errors import ConfigError
 from pippin.identification.body_parameters import BodyNumbers
-from pippin.matrices import inertia_fault
+from pippin.inertias import inertia_fault
 
 from . import arms
 

@@ -17,7 +17,7 @@ def found(tmp_path_factory):
     return benchmark(
         ["mujoco-native", "featherstone"],
         ["large-pendulum", "four-bar"],
-        steps=[0.01, 0.005],
+        dt=[0.01, 0.005],
         worlds=[4],
         variants=["mujoco-native.integrator=rk4"],
         out=tmp_path_factory.mktemp("benchmark") / "out",
@@ -103,7 +103,10 @@ def test_a_floor_is_an_error_that_smaller_steps_do_not_lessen():
 @pytest.mark.parametrize(
     ("arguments", "cure"),
     [
-        ({"steps": [0.03]}, "take a step that divides it"),
+        ({"dt": [0.03]}, "take a step that divides it"),
+        ({"patience": 0.0}, "positive time"),
+        ({"worlds": [0]}, "at least 1"),
+        ({"solvers": ["xpbd", "xpbd"]}, "named twice"),
         ({"solvers": ["xpbd"], "variants": ["xpdb.iterations=4"]}, "is not SOLVER.KEY=VALUE"),
         ({"solvers": ["xpbd"], "variants": ["xpbd.iteration=4"]}, "iterations"),
     ],
@@ -113,6 +116,8 @@ def test_a_wrong_argument_is_refused(arguments, cure, tmp_path):
         benchmark(**arguments, out=tmp_path / "out")
 
 
-def test_a_scene_that_is_not_installed_is_refused(tmp_path):
+def test_a_solver_or_a_scene_that_is_not_installed_is_refused(tmp_path):
+    with pytest.raises(PluginError, match=r"mujocoo.*did you mean 'mujoco'"):
+        benchmark(["mujocoo"], out=tmp_path / "out")
     with pytest.raises(PluginError, match=r"large-pendulums.*did you mean 'large-pendulum'"):
         benchmark(scenes=["large-pendulums"], out=tmp_path / "out")

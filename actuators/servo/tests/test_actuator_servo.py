@@ -181,3 +181,12 @@ CONFORMANCE = conformance.Conformance("actuator", "servo", config={**MOTOR, "fri
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()
+
+
+def test_two_groups_with_friction_on_one_robot_are_refused(simulate):
+    friction = {"type": "m1", "kc": 0.1, "kv": 0.0}
+    servos = {"type": "servo", **MOTOR, "friction": friction}
+    groups = {name: {**servos, "joints": [name]} for name in ("shoulder", "elbow")}
+
+    with pytest.raises(pippin.ConfigError, match=r"friction: servos of 'shoulder' .*into one group"):
+        simulate(arm, options="", actuators=groups)

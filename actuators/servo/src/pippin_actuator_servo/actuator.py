@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import newton
 import numpy as np
@@ -80,10 +81,22 @@ class ActuatorServo(DriveActuator):
         targets = super().build(binding, lanes)
         friction, host = self.config.friction, binding.simulation
         self._friction = None if friction is None else Friction(host.model, lanes, friction)
+        if self._friction is not None:
+            self._refuse_others(self._friction, host.actuators)
         fault = host.services.support.left_out("armature")
         if fault and self._friction is not None and self._friction.has_armature:
             raise pippin.ConfigError(f"friction: it is solved with the armature of the joints, but {fault}")
         return targets
+
+    def _refuse_others(self, friction: Friction, groups: Mapping[str, Any]) -> None:
+        """Refuse a second group with friction on a robot: each would take the joints of the other for free."""
+        for label, other in groups.items():
+            theirs = getattr(other, "_friction", None)
+            if theirs is not friction and isinstance(theirs, Friction) and set(friction.robots) & set(theirs.robots):
+                raise pippin.ConfigError(
+                    f"friction: servos of {label!r} are on the same robot; put all of them into one group, with"
+                    " tables by pattern where numbers differ"
+                )
 
     @pippin.hookimpl(trylast=True)
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:

@@ -58,6 +58,8 @@ class Friction:
         lane_of_dof = np.full(model.joint_dof_count, -1)
         lane_of_dof[lanes.dofs.ravel()] = np.arange(lanes.dofs.size)
         starts, ends = _articulations(model, lanes)
+        #: Indices of the articulations with these joints.
+        self.robots: np.ndarray = np.unique(np.searchsorted(starts, lanes.dofs, side="right") - 1)
         self._lane_of_dof, self._starts, self._ends = (
             wp.array(each, dtype=int, device=lanes.device) for each in (lane_of_dof, starts, ends)
         )

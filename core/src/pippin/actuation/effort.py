@@ -65,7 +65,7 @@ class Effort(abc.ABC):
         )
         if not clamping:
             self.applied_effort = self.computed_effort
-        self._seen_targets = wp.zeros_like(self.position_targets.flatten())
+        self._seen_targets = None if offsets is None else wp.zeros_like(self.position_targets.flatten())
         self.dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         self.world_of_lane = lanes.world_of_lane()
         self._is_saturated = wp.zeros(lanes.dofs.shape, dtype=bool, device=lanes.device)
@@ -134,7 +134,7 @@ class Effort(abc.ABC):
         targets = self.position_targets.flatten()
         if self._offsets is None:
             return targets
-        seen = wp.zeros_like(targets) if state.requires_grad else self._seen_targets
+        seen = wp.zeros_like(targets) if state.requires_grad else present(self._seen_targets)
         wp.launch(kernels.subtract, self._count, [targets, self._offsets], [seen], device=self._device)
         return seen
 

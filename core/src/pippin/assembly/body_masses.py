@@ -10,8 +10,8 @@ import numpy as np
 import warp as wp
 from pippin.config.bodies import BodyMassConfig
 from pippin.errors import ConfigError
+from pippin.inertias import inertia_fault, symmetric
 from pippin.labels import NoMatchError, assign, match, no_match
-from pippin.matrices import inertia_fault, symmetric
 
 _WHERE = "scene.bodies"
 

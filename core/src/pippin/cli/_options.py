@@ -31,7 +31,8 @@ SHOWS_LOG = "is_log_shown"
 PATH = click.Path(path_type=Path)
 
 _ARGUMENTS = re.compile(
-    r"^(checkpoint|draw|duration|limit|out|over|processes|record_worlds|reference|solver|steps|timeout|trace_hooks): "
+    r"^(checkpoint|draw|dt|duration|limit|out|over|patience|processes|record_worlds|reference|solver|steps|timeout"
+    r"|trace_hooks|variant|worlds): "
 )
 """Beginning of an error that names an argument of Pippin's functions."""
 

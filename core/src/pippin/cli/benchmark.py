@@ -16,9 +16,7 @@ from ._table import new_table, print_table
 @click.argument("solvers", nargs=-1, metavar="[SOLVER]...")
 @click.option("--scene", "scenes", multiple=True, metavar="NAME", help="A scene; all by default.")
 @click.option("--quick", "is_quick", is_flag=True, help="Few scenes and steps, in a few minutes.")
-@click.option(
-    "--dt", "steps", multiple=True, type=float, metavar="SECONDS", help="A physics step; a ladder by default."
-)
+@click.option("--dt", multiple=True, type=float, metavar="SECONDS", help="A physics step; a ladder by default.")
 @click.option(
     "--variant", "variants", multiple=True, metavar="SOLVER.KEY=VALUE", help="Run a solver with an option, too."
 )

@@ -83,10 +83,13 @@ class Journal:
         if not files:
             return None
         try:
-            arrays = read_arrays(files[-1])
-            notes = json.loads(str(arrays["notes"]))
-        except (ValueError, KeyError) as error:
+            return self._read(files[-1])
+        except (ValueError, LookupError, TypeError) as error:
             raise ConfigError(f"out: '{files[-1]}' is broken ({error}); remove it, or choose another folder") from error
+
+    def _read(self, file: Path) -> FitState:
+        arrays = read_arrays(file)
+        notes = json.loads(str(arrays["notes"]))
         if notes["key"] != self._key:
             raise ConfigError(
                 f"out: '{self._folder.parent}' has a fit of another file, log or version; choose another folder, or"

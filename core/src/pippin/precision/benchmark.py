@@ -41,7 +41,7 @@ def benchmark(
     scenes: Sequence[str] = (),
     *,
     is_quick: bool = False,
-    steps: Sequence[float] = (),
+    dt: Sequence[float] = (),
     variants: Iterable[str] = (),
     worlds: Sequence[int] = (64,),
     device: str | None = None,
@@ -54,7 +54,7 @@ def benchmark(
         solvers: Names of solvers; by default all installed ones.
         scenes: Names of scenes; by default all installed ones, or the quick ones.
         is_quick: Whether to take few scenes and steps.
-        steps: Physics steps [s]; by default a ladder from 50 ms to 0.5 ms.
+        dt: Physics steps [s]; by default a ladder from 50 ms to 0.5 ms.
         variants: Options of solvers, each `SOLVER.KEY=VALUE`: they run once more with them.
         worlds: Numbers of worlds to measure the cost among.
         device: The device; by default the CPU.
@@ -66,8 +66,12 @@ def benchmark(
         PluginError: No such solver or scene is installed, or a scene is broken.
     """
     begun, progress = time.perf_counter(), current_progress()
-    names = tuple(solvers) or Catalog.installed().names_without_settings("solver")
-    ladder = _ladder(steps or (QUICK_STEPS if is_quick else STEPS))
+    names = _solvers(solvers)
+    if patience is not None and not patience > 0.0:
+        raise ConfigError(f"patience: expected a positive time in seconds, got {patience!r}")
+    if any(number < 1 for number in worlds):
+        raise ConfigError(f"worlds: expected numbers of at least 1, got {list(worlds)}")
+    ladder = _ladder(dt or (QUICK_STEPS if is_quick else STEPS))
     chosen = _scenes(scenes, is_quick=is_quick)
     folder = RunFolder.named_after(Path("benchmark")) if out is None else RunFolder(Path(out))
     options = _options(names, variants)
@@ -92,11 +96,21 @@ def benchmark(
     return found
 
 
+def _solvers(names: Sequence[str]) -> tuple[str, ...]:
+    catalog = Catalog.installed()
+    twice = [name for index, name in enumerate(names) if name in names[:index]]
+    if twice:
+        raise ConfigError(f"solver: {twice[0]!r} is named twice; name each solver once")
+    for name in names:
+        catalog.find("solver", name)
+    return tuple(names) or catalog.names_without_settings("solver")
+
+
 def _ladder(steps: Sequence[float]) -> tuple[float, ...]:
     for dt in steps:
         count = SAMPLE / dt if dt > 0.0 else 0.5
         if abs(count - round(count)) > 1e-6 or count < 1.0 - 1e-6:
-            raise ConfigError(f"steps: {SAMPLE:g} s is no multiple of {dt:g} s; take a step that divides it")
+            raise ConfigError(f"dt: {SAMPLE:g} s is no multiple of {dt:g} s; take a step that divides it")
     return tuple(sorted(set(steps), reverse=True))
 
 
