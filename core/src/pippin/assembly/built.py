@@ -29,8 +29,8 @@ from pippin.state.model_changes import ModelChanges
 from pippin.state.modified_worlds import ModifiedWorlds
 from pippin.state.monitor import Monitor
 from pippin.state.observables import allocate_observables
-from pippin.state.places import Places
 from pippin.state.pipeline_kernels import kernels_made_once
+from pippin.state.places import Places
 from pippin.state.reset import WorldReset
 from pippin.state.step_inputs import StepInput, inputs_of, inputs_of_control
 from pippin.step.built import Built

@@ -13,8 +13,8 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin.arrays import on_host, present
 from pippin.assets.asset import Asset, find_assets
-from pippin.arrays import on_host
 from pippin.assets.gravity import EARTH, common_gravity
 from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, refuse_lost_parts
@@ -204,10 +204,13 @@ def _bound_fields(model: newton.Model) -> None:
     sources: Any = [model.shape_source[index] for index in fields]
     scales, far = on_host(model.shape_scale)[fields], [(each.hx, each.hy, each.max_z) for each in sources]
     near = [(-each.hx, -each.hy, each.min_z) for each in sources]
-    for bounds, choose in ((model.shape_collision_aabb_lower, np.minimum), (model.shape_collision_aabb_upper, np.maximum)):
+    for bounds, choose in (
+        (model.shape_collision_aabb_lower, np.minimum),
+        (model.shape_collision_aabb_upper, np.maximum),
+    ):
         rows = on_host(bounds).copy()
         rows[fields] = choose(near * scales, far * scales)
-        bounds.assign(rows)
+        present(bounds).assign(rows)
 
 
 def world_offsets(scene: SceneConfig) -> np.ndarray:

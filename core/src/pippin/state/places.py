@@ -1,4 +1,4 @@
-"""Where worlds start on a terrain: the patch of each world, and the move of its start to that patch."""
+"""Places of worlds on a terrain: the patch of each world, and the move of its start to that patch."""
 
 from __future__ import annotations
 

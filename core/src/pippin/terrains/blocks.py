@@ -69,7 +69,8 @@ class Gap(Patch):
         """Return the platform, the ground of the ditch, and the frame around it."""
         platform, width = self.config.platform, at(self.config.width, difficulty)
         _refuse_large(size, platform + 2.0 * width, "platform", f"with a ditch of {width:g} m twice")
-        outside = _frame(size, (platform + 2.0 * width,) * 2, 0.0)
+        wide = platform + 2.0 * width
+        outside = _frame(size, (wide, wide), 0.0)
         floor = Block(size=size, top=-self.config.depth)
         return Ground(blocks=(floor, Block(size=(platform, platform), top=0.0), *outside))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -91,7 +92,7 @@ class TerrainGrid:
         return length * self.config.levels, width * len(self.config.patches)
 
     def height(self, x: Any, y: Any) -> np.ndarray:
-        """Return the height of the ground at points of the world [m], as `Ground.height`; -inf outside of the ground.
+        """Return the height of the ground at points of the world [m], as `Ground.height`, and -inf outside of it.
 
         Args:
             x: Positions along x [m], of any shape.
@@ -106,8 +107,8 @@ class TerrainGrid:
                 away = _centre(self.config, level, column)
                 local = x - away[0], y - away[1]
                 is_here = (2.0 * np.abs(local[0]) <= size[0]) & (2.0 * np.abs(local[1]) <= size[1])
-                heights = ground.height(*(np.where(is_here, each, 0.0) for each in local), size)
-                found = np.where(is_here, np.maximum(found, heights), found)
+                within = [np.where(is_here, each, 0.0) for each in local]
+                found = np.where(is_here, np.maximum(found, ground.height(within[0], within[1], size)), found)
         return found
 
     def start_patches(self, scene: SceneConfig) -> tuple[np.ndarray, np.ndarray]:
@@ -125,7 +126,8 @@ class TerrainGrid:
 
     def places(self, scene: SceneConfig, model: newton.Model) -> Places:
         """Return where the worlds of a model start."""
-        return Places(self.spawns, *self.start_patches(scene), self.labels, self.config.size, model)
+        levels, columns = self.start_patches(scene)
+        return Places(self.spawns, levels, columns, self.labels, self.config.size, model)
 
     def add_shapes(self, builder: newton.ModelBuilder, scene: SceneConfig) -> None:
         """Add the shapes of all patches and of the border to the builder of all worlds, for all of them.
@@ -218,9 +220,7 @@ def _refuse_no_share(patches: Mapping[str, ComponentConfig]) -> None:
         raise ConfigError(f"{WHERE}.patches: every share is 0, so that no world can start; give one patch a share")
 
 
-def _ground(
-    patch: Patch, label: str, size: tuple[float, float], difficulty: float, seed: tuple[int, int]
-) -> Ground:
+def _ground(patch: Patch, label: str, size: tuple[float, float], difficulty: float, seed: tuple[int, int]) -> Ground:
     """Return the ground of a patch; what is random depends on the seed, the label and the level alone."""
     where = f"{WHERE}.patches.{label}"
     random = np.random.default_rng([zlib.crc32(label.encode()), *seed])
@@ -257,7 +257,7 @@ def _add_block(
 ) -> None:
     height = block.top - bottom
     middle = wp.vec3(centre[0] + block.centre[0], centre[1] + block.centre[1], bottom + height / 2.0)
-    turn = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), block.yaw)
+    turn: Any = (0.0, 0.0, math.sin(block.yaw / 2.0), math.cos(block.yaw / 2.0))
     length, width = block.size
     builder.add_shape_box(
         -1, xform=wp.transform(middle, turn), hx=length / 2, hy=width / 2, hz=height / 2, label=label, **common

@@ -27,13 +27,6 @@ class Block:
     yaw: float = 0.0
     """Turn about the vertical [rad]."""
 
-    def covers(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return whether the block is below some points of the patch [m]."""
-        away = np.asarray(x) - self.centre[0], np.asarray(y) - self.centre[1]
-        along = np.cos(self.yaw) * away[0] + np.sin(self.yaw) * away[1]
-        across = np.cos(self.yaw) * away[1] - np.sin(self.yaw) * away[0]
-        return (2.0 * np.abs(along) <= self.size[0]) & (2.0 * np.abs(across) <= self.size[1])
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class Ground:
@@ -43,7 +36,8 @@ class Ground:
     """Blocks; they may overlap."""
 
     heights: np.ndarray | None = None
-    """Heights at evenly spaced points from edge to edge [m], rows along y and columns along x, at least 2 of each."""
+    """Heights at evenly spaced points from edge to edge [m], shape [rows, columns]: at least 2 rows along y, and 2
+    columns along x."""
 
     spawn: tuple[float, float] = (0.0, 0.0)
     """Place in the patch at which worlds start [m]. The host finds the height."""
@@ -57,7 +51,7 @@ class Ground:
         return min(0.0, *lowest) - THICKNESS
 
     def height(self, x: Any, y: Any, size: tuple[float, float]) -> np.ndarray:
-        """Return the height of the ground at points of the patch [m]; -inf where there is none.
+        """Return the height of the ground at points of the patch [m], and -inf outside of it.
 
         Between the points of the grid, the height is interpolated along x and along y; the triangles of a solver differ
         from this by at most a part of the step between neighbours.
@@ -70,10 +64,18 @@ class Ground:
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         found = np.full(x.shape, -np.inf)
         for block in self.blocks:
-            found = np.where(block.covers(x, y), np.maximum(found, block.top), found)
+            found = np.where(_covers(block, x, y), np.maximum(found, block.top), found)
         if self.heights is not None:
             found = np.maximum(found, _interpolated(self.heights, x / size[0] + 0.5, y / size[1] + 0.5))
         return found
+
+
+def _covers(block: Block, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return whether a block is below some points of the patch [m]."""
+    away = x - block.centre[0], y - block.centre[1]
+    along = np.cos(block.yaw) * away[0] + np.sin(block.yaw) * away[1]
+    across = np.cos(block.yaw) * away[1] - np.sin(block.yaw) * away[0]
+    return (2.0 * np.abs(along) <= block.size[0]) & (2.0 * np.abs(across) <= block.size[1])
 
 
 def _interpolated(heights: np.ndarray, along_x: np.ndarray, along_y: np.ndarray) -> np.ndarray:

@@ -47,7 +47,7 @@ class StairsConfig(PatchConfig):
 
     implementation = ".blocks:Stairs"
 
-    step_height: Span = _span(0.05, 0.2)
+    step_height: tuple[float, float] = _span(0.05, 0.2)
     """Height of a step [m]."""
 
     step_width: float = _length(0.3)
@@ -73,7 +73,7 @@ class GapConfig(PatchConfig):
 
     implementation = ".blocks:Gap"
 
-    width: Span = _wide_span(0.1, 0.8)
+    width: tuple[float, float] = _wide_span(0.1, 0.8)
     """Width of the ditch [m]."""
 
     depth: float = _length(1.0)
@@ -92,7 +92,7 @@ class BoxesConfig(PatchConfig):
     count: int = attrs.field(default=30, validator=ge(1))
     """Number of boxes."""
 
-    height: Span = _wide_span(0.05, 0.2)
+    height: tuple[float, float] = _wide_span(0.05, 0.2)
     """Height of the highest boxes [m]; the lowest have half of it."""
 
     width: tuple[float, float] = attrs.field(default=(0.3, 1.0), validator=[ordered, deep_iterable(positive)])
@@ -114,13 +114,13 @@ class SteppingStonesConfig(PatchConfig):
 
     implementation = ".blocks:SteppingStones"
 
-    stone: Span = _wide_span(0.8, 0.4)
+    stone: tuple[float, float] = _wide_span(0.8, 0.4)
     """Length of the sides of a stone [m]."""
 
-    distance: Span = _span(0.05, 0.3)
+    distance: tuple[float, float] = _span(0.05, 0.3)
     """Distance of neighbouring stones [m]."""
 
-    rise: Span = _span(0.0, 0.05)
+    rise: tuple[float, float] = _span(0.0, 0.05)
     """Most that the top of a stone is above or below the platform [m]."""
 
     depth: float = _length(1.0)
@@ -144,7 +144,7 @@ class SlopeConfig(_FieldConfig):
 
     implementation = ".fields:Slope"
 
-    gradient: Span = _span(0.0, 0.4)
+    gradient: tuple[float, float] = _span(0.0, 0.4)
     """Rise for each metre."""
 
     platform: float = _length(2.0)
@@ -167,7 +167,7 @@ class RoughConfig(_FieldConfig):
 
     implementation = ".fields:Rough"
 
-    height: Span = _span(0.02, 0.1)
+    height: tuple[float, float] = _span(0.02, 0.1)
     """Greatest height [m]."""
 
     step: float = _length(0.005)
@@ -183,7 +183,7 @@ class WavesConfig(_FieldConfig):
 
     implementation = ".fields:Waves"
 
-    amplitude: Span = _span(0.0, 0.2)
+    amplitude: tuple[float, float] = _span(0.0, 0.2)
     """Greatest height above and below zero [m]."""
 
     count: int = attrs.field(default=4, validator=ge(1))
