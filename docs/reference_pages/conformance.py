@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pippin.catalog.entries import Catalog
 from pippin.conformance import Conformance
-from pippin.conformance.benches import BENCHES, UNTRIED, benches_of
+from pippin.conformance.benches import BENCHES, benches_of
 from pippin.conformance.checks import CHECKS
 from pippin.conformance.kinds import CONFIGURED
 
@@ -68,7 +68,6 @@ def page() -> str:
     plain = [check for check in CHECKS if not check.name.startswith(("feature_", "change_"))]
     rows = [f"| `{check.name}` | {_kinds(check.kinds)} | {check.promise} |\n" for check in plain]
     features = [_feature_rows(check.name, check.promise) for check in of_features]
-    untried = [f"- `{name}`: {reason}\n" for name, reason in UNTRIED.items()]
     declared = conformances()
     exceptions = [
         f"| `{each.subject.name}` | `{check}` | {reason} |\n"
@@ -77,10 +76,7 @@ def page() -> str:
     ]
     settings = [f"| `{each.subject.name}` | {text} |\n" for each in declared if (text := _settings(each))]
     table = "\n## Checks\n\n| check | of | promise |\n|---|---|---|\n" + "".join(rows)
-    others = "\nThese features have no mechanism:\n\n" + "".join(untried)
-    return "".join(
-        [CONFORMANCE, table, FEATURE_CHECKS, *features, others, EXCEPTIONS, *exceptions, SETTINGS, *settings]
-    )
+    return "".join([CONFORMANCE, table, FEATURE_CHECKS, *features, EXCEPTIONS, *exceptions, SETTINGS, *settings])
 
 
 def _kinds(kinds: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin.conformance import Conformance
-from pippin.conformance.benches import BENCHES, UNTRIED, benches_of, measured
+from pippin.conformance.benches import BENCHES, CHECKED_APART, benches_of, measured
+from pippin.conformance.checks import CHECKS
 from pippin.conformance.plugin_under_test import PluginUnderTest
 from pippin.conformance.runtime_changes import RUNTIME_CHANGES
 from pippin.solving import FEATURES
@@ -78,12 +79,20 @@ def columns(name, *chosen):
     return scrub
 
 
+def absent(model):
+    """Scrub nothing: the solver does not have the feature."""
+
+
 def number(name, value):
     """Return a scrub that sets a number of the model."""
     return lambda model: setattr(model, name, value)
 
 
-HELD = "attachment_particle_body"
+def of_mujoco(name, value):
+    """Return a scrub that fills one of MuJoCo's own arrays of the model."""
+    return lambda model: getattr(model.mujoco, name).fill_(value)
+
+
 GRAVITY, NO_JOINT = fill("gravity", (0.0, 0.0, 0.0)), fill("joint_enabled", False)
 NO_LOWER, NO_UPPER = fill("joint_limit_lower", -1e10), fill("joint_limit_upper", 1e10)
 
@@ -95,6 +104,7 @@ MUTANTS = [
     ("kinematic_bodies", "featherstone", "friction", fill("shape_material_mu", 0.0)),
     ("free_joints", "featherstone", "weight", GRAVITY),
     ("rigid_contacts", "xpbd", "contacts", colliding(lambda *_: False)),
+    ("rigid_contacts", "mujoco-native", "shapes that collide", fill("shape_flags", 0)),
     ("rigid_contacts with much friction", "featherstone", "friction", fill("shape_material_mu", 0.0)),
     ("rigid_contacts with little friction", "featherstone", "the value of mu", fill("shape_material_mu", 0.5)),
     ("rigid_contacts that tip", "xpbd", "torques of contacts", fill("body_inv_inertia", 0.0)),
@@ -104,7 +114,7 @@ MUTANTS = [
     ("ball_joints", "semi-implicit", "joints", NO_JOINT),
     ("prismatic_joints", "semi-implicit", "weight", GRAVITY),
     ("prismatic_joints across", "semi-implicit", "joints", NO_JOINT),
-    ("d6_joints", "semi-implicit", "weight", GRAVITY),
+    ("d6_joints", "semi-implicit", "weight of two axes", GRAVITY),
     ("d6_joints across", "semi-implicit", "joints", NO_JOINT),
     ("distance_joints", "xpbd", "joints", NO_JOINT),
     ("loop_joints", "semi-implicit", "the joint that closes the loop", opened),
@@ -115,8 +125,14 @@ MUTANTS = [
     ("joint_limits of a slider", "featherstone", "upper limits", NO_UPPER),
     ("joint_limits of a slider below", "featherstone", "lower limits", NO_LOWER),
     ("ball_limits", "mujoco-native", "upper limits", NO_UPPER),
-    *((name, "featherstone", "stiffness", fill("joint_target_ke", 0.0)) for name in benches_of("joint_drives")[:2]),
-    *((name, "featherstone", "damping", fill("joint_target_kd", 0.0)) for name in benches_of("joint_drives")[2:]),
+    *(
+        (name, "featherstone", "stiffness of a drive", fill("joint_target_ke", 0.0))
+        for name in benches_of("joint_drives")[:2]
+    ),
+    *(
+        (name, "featherstone", "damping of a drive", fill("joint_target_kd", 0.0))
+        for name in benches_of("joint_drives")[2:]
+    ),
     ("massless_bodies", "featherstone", "weight", GRAVITY),
     ("mimic_joints", "featherstone", "the relation", fill("joint_mimic_joint", -1)),
     ("mimic_joints", "semi-implicit", "coefficients", mimicking(0.0, 1.0)),
@@ -127,8 +143,8 @@ MUTANTS = [
     *((name, "featherstone", "damping", fill("joint_damping", 0.0)) for name in benches_of("joint_damping")),
     *((name, "featherstone", "stiffness", fill("joint_stiffness", 0.0)) for name in benches_of("joint_stiffness")),
     *((name, "mujoco-native", "limits", fill("joint_effort_limit", 1e10)) for name in benches_of("effort_limits")),
-    ("carried_sliders", "semi-implicit", "the torque, which it lacks", lambda model: None),
-    ("carried_sliders", "vbd", "the torque, which it lacks", lambda model: None),
+    ("carried_sliders", "semi-implicit", "the torque, which it lacks", absent),
+    ("carried_sliders", "vbd", "the torque, which it lacks", absent),
     *((name, "steel", "limits", fill("joint_velocity_limit", 1e10)) for name in benches_of("velocity_limits")),
     ("restitution of 1", "xpbd", "restitution", fill("shape_material_restitution", 0.0)),
     ("restitution of 0.5", "xpbd", "the value", fill("shape_material_restitution", 1.0)),
@@ -136,6 +152,15 @@ MUTANTS = [
     ("contact_stiffness", "featherstone", "stiffness", fill("shape_material_ke", 2500.0)),
     ("contact_stiffness", "featherstone", "damping", fill("shape_material_kd", 100.0)),
     ("friction_damping", "featherstone", "damping", fill("shape_material_kf", 1000.0)),
+    ("mimic_constraints", "steel", "the relation of a constraint", fill("constraint_mimic_enabled", False)),
+    ("mimic_constraints", "steel", "the factor of a constraint", fill("constraint_mimic_coef1", 1.0)),
+    ("mimic_constraints", "steel", "the offset of a constraint", fill("constraint_mimic_coef0", 0.0)),
+    ("equality_constraints", "mujoco-native", "the lock", of_mujoco("equality_constraint_enabled", False)),
+    ("inactive_equalities", "xpbd", "the switch of an equality", fill("joint_enabled", True)),
+    ("mujoco_tendons", "mujoco-native", "stiffness", of_mujoco("tendon_stiffness", 0.0)),
+    ("asset_actuators", "mujoco-native", "their force", of_mujoco("actuator_biasprm", 0.0)),
+    ("gravity_compensation", "mujoco-native", "compensation", of_mujoco("gravcomp", 0.0)),
+    ("particles", "xpbd", "weight", GRAVITY),
     ("adhesion", "featherstone", "adhesion", fill("shape_material_ka", 0.0)),
     ("torsional_friction", "xpbd", "friction", fill("shape_material_mu_torsional", 0.0)),
     ("rolling_friction", "xpbd", "friction", fill("shape_material_mu_rolling", 0.0)),
@@ -167,23 +192,23 @@ MUTANTS = [
     ("tetrahedron_damping", "xpbd", "damping", columns("tet_materials", 2)),
     ("tetrahedron_damping", "featherstone", "damping", columns("tet_materials", 2)),
     ("air_drag", "featherstone", "drag", columns("tri_materials", 3)),
-    ("air_drag", "vbd", "drag, which it does not have", lambda model: None),
+    ("air_drag", "vbd", "drag, which it does not have", absent),
     ("air_drag that lifts", "featherstone", "lift", columns("tri_materials", 4)),
     ("activations", "featherstone", "activation", fill("tet_activations", 0.0)),
-    ("muscles", "featherstone", "muscles, which Newton leaves out", lambda model: None),
+    ("muscles", "featherstone", "muscles, which Newton leaves out", absent),
     ("particle_contacts", "xpbd", "their radius", fill("particle_radius", 0.0)),
-    ("particle_contacts", "vbd", "contacts of particles, which it does not have", lambda model: None),
-    ("face_contacts", "vbd", "the switch", lambda model: None),
+    ("particle_contacts", "vbd", "contacts of particles, which it does not have", absent),
+    ("face_contacts", "vbd", "the switch", absent),
     ("face_contacts", "semi-implicit", "the radius of particles", fill("particle_radius", 0.0)),
-    ("rod_joints", "vbd", "stiffness", fill("joint_target_ke", 0.0)),
-    ("rod_joints that stretch", "vbd", "stiffness", fill("joint_target_ke", 0.0)),
+    ("rod_joints", "vbd", "stiffness of a drive", fill("joint_target_ke", 0.0)),
+    ("rod_joints that stretch", "vbd", "stiffness of a drive", fill("joint_target_ke", 0.0)),
     ("tendons", "vbd", "friction", fill("tendon_guide_mu", 0.0)),
     ("tendons", "xpbd", "friction", fill("tendon_guide_mu", 0.0)),
     ("tendons", "xpbd", "the value", fill("tendon_guide_mu", 0.05)),
     ("soft_contact_stiffness", "vbd", "stiffness", number("soft_contact_ke", 2500.0)),
     ("soft_contact_stiffness", "featherstone", "damping", number("soft_contact_kd", 200.0)),
-    ("soft_contact_friction", "vbd", "friction", number("soft_contact_mu", 0.5)),
-    ("soft_contact_friction", "xpbd", "friction", number("soft_contact_mu", 0.4)),
+    ("soft_contact_friction", "vbd", "friction", number("soft_contact_mu", 0.8)),
+    ("soft_contact_friction", "xpbd", "friction", number("soft_contact_mu", 0.8)),
     ("soft_contact_friction_damping", "featherstone", "damping", number("soft_contact_kf", 1000.0)),
     ("soft_contact_restitution", "xpbd", "restitution", number("soft_contact_restitution", 0.0)),
     ("soft_contact_restitution", "xpbd", "the value", number("soft_contact_restitution", 1.0)),
@@ -199,7 +224,7 @@ MUTANTS = [
 
 def scrubbed(monkeypatch, solver, scrub, *features):
     """Let a solver's plugin get models from which something was taken out, declare features, and return it."""
-    subject = PluginUnderTest(kind="solver", name=solver, **SUBJECTS[solver])
+    subject = PluginUnderTest(kind="solver", name=solver, **SUBJECTS.get(solver, {}))
     monkeypatch.setattr(subject.plugin, "supported_features", subject.plugin.supported_features.union(features))
     original = subject.plugin.build_solver
 
@@ -213,8 +238,46 @@ def scrubbed(monkeypatch, solver, scrub, *features):
     return subject
 
 
+@functools.cache
+def features_of(solver):
+    """Return the features that a solver has as it is tried here."""
+    return PluginUnderTest(kind="solver", name=solver, **SUBJECTS.get(solver, {})).features
+
+
+MUJOCO = ("mujoco", "mujoco-native")
+UNREAD = {
+    "joints": ("featherstone", "kamino", "steel", *MUJOCO),  # they know no disabled joints
+    "the joint that closes the loop": ("kamino", *MUJOCO),
+    "shapes that collide": ("featherstone", "kamino", "semi-implicit", "steel", "vbd", "xpbd"),  # their pairs are known
+    "contacts": MUJOCO,  # it chooses the pairs of shapes itself
+    "contacts of two bodies": MUJOCO,
+    "torques of contacts": ("featherstone", "steel", "vbd", *MUJOCO),  # they invert inertias themselves
+    "the relation of a constraint": MUJOCO,  # it reads its own arrays of what MJCF says
+    "the factor of a constraint": MUJOCO,
+    "the offset of a constraint": MUJOCO,
+    "the switch of an equality": MUJOCO,
+    "stiffness of a drive": ("kamino",),  # it refuses a drive without gains
+    "damping of a drive": ("kamino",),
+    "weight of two axes": ("kamino",),  # it refuses such a joint
+}
+"""Solvers that do not read, or refuse, what a mutant is made by."""
+
+CROSSED = [
+    (bench, other, missing, scrub)
+    for bench, solver, missing, scrub in MUTANTS
+    for other in SUBJECTS | {"kamino": {}, "mujoco": {}}
+    if other != solver and other not in UNREAD.get(missing, ())
+    if scrub is not absent and bench.partition(" ")[0] in features_of(other)
+    if not any(case[:3] == (bench, other, missing) for case in MUTANTS)
+]
+"""The same benches on every other solver that has the feature."""
+
+
+@pytest.mark.filterwarnings("ignore:.*MJ_MINMU.*:UserWarning")  # a mutant without friction
 @pytest.mark.parametrize(
-    ("bench", "solver", "missing", "scrub"), MUTANTS, ids=lambda each: each if isinstance(each, str) else ""
+    ("bench", "solver", "missing", "scrub"),
+    MUTANTS + [pytest.param(*case, marks=pytest.mark.slow) for case in CROSSED],
+    ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_a_bench_fails_without_its_feature(monkeypatch, bench, solver, missing, scrub):
     found = measured(scrubbed(monkeypatch, solver, scrub, bench.partition(" ")[0]), [bench])[bench]
@@ -280,9 +343,10 @@ def test_a_root_that_the_solver_keeps_in_place_is_found(monkeypatch):
     assert Conformance("solver", "xpbd", **SUBJECTS["xpbd"]).run("change_set_root_transforms").outcome == "failed"
 
 
-def test_every_bench_has_a_negative_control_and_every_feature_a_bench_or_a_reason():
+def test_every_bench_has_a_negative_control_and_every_feature_a_bench_or_a_check():
     assert {bench for bench, *_ in MUTANTS} == set(BENCHES)
-    assert {name.partition(" ")[0] for name in BENCHES} | set(UNTRIED) == set(FEATURES)
+    assert {f"feature_{name}" for name in FEATURES} <= {check.name for check in CHECKS}
+    assert {name.partition(" ")[0] for name in BENCHES} | set(CHECKED_APART) == set(FEATURES)
 
 
 @pytest.mark.parametrize("name", RUNTIME_CHANGES)

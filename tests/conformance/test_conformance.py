@@ -47,7 +47,8 @@ TRUTHS = {
     "feature_joint_friction": "declares joint_friction, but not so that friction of 5 N slows a slider",
     "observables": "claims the observables body_qdd, but does not write them",
     "model_changes": "MODEL_PROPERTIES: gravity of the last world was changed",
-    "particle_worlds": "declares particle_worlds, but particles of another world moved those of a world by",
+    "feature_gradients": "the way of a flight depends on its velocity by 0 times the duration",
+    "feature_particle_worlds": "declares particle_worlds, but particles of another world moved those of a world by",
     "efforts": "the joints move as they do without it",
     "driven_joints": "changes control.joint_f of the DOFs [1",
     "addition": "overwrites effort that others added",
@@ -110,7 +111,11 @@ def broken(check, **options):
     return conformance.Conformance(entry.kind, name, config=CONFIGS.get(check), **options)
 
 
-@pytest.mark.parametrize("check", TRUTHS)
+SLOW = ("feature_gradients",)
+"""Checks that start a process."""
+
+
+@pytest.mark.parametrize("check", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in TRUTHS])
 def test_a_broken_promise_is_found_by_its_check(check, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # one of the plugins writes into the working folder
 

@@ -65,6 +65,22 @@ def require_backward_kernels() -> None:
         )
 
 
+@contextmanager
+def backward_kernels() -> Iterator[None]:
+    """Compile the kernels that are made within for both directions, whatever the process leaves out elsewhere.
+
+    A law whose slope is asked needs them, such as a network's: without them the slope is zero, and Warp only warns. A
+    Warp module keeps this setting from the first kernel on, so whoever makes kernels of a shared module goes in here.
+    """
+    import warp as wp
+
+    before, wp.config.enable_backward = wp.config.enable_backward, True
+    try:
+        yield
+    finally:
+        wp.config.enable_backward = before
+
+
 def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
     """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients.
 

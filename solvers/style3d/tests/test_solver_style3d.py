@@ -164,6 +164,16 @@ def test_several_worlds_are_refused_for_their_cloths_would_collide(simulate, sce
         simulate(scene, worlds=2)
 
 
+def test_a_scene_without_cloth_is_refused():
+    def sand(builder):
+        builder.add_particle((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 1.0)
+
+    with pytest.raises(
+        pippin.ConfigError, match=r"'style3d' moves cloth, and there is none; add a cloth, or choose 'vbd'"
+    ):
+        conformance.Conformance("solver", "style3d", prototype=sand).subject.build(world_count=1)
+
+
 def test_a_cloth_follows_a_plate_that_is_moved_by_hand(simulate, scene):
     """The falling cloth lands on a plate below it, which then sinks by 2 cm; bodies stay where the user puts them."""
     prototype = copy.deepcopy(scene)

@@ -1,5 +1,9 @@
 """Networks: the numbers of ONNX's own reference evaluator, called and replayed."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pippin
@@ -190,3 +194,19 @@ def test_flipped_bits_of_a_network_raise_no_other_error(tmp_path, network_file):
             refused += 1
 
     assert refused
+
+
+@pytest.mark.slow
+def test_a_network_leaves_a_later_neural_actuator_its_slope():
+    """As in a program that imports Newton after Pippin has built something, so without backward kernels."""
+    here = f"{__file__}::{test_a_network_gives_the_numbers_of_the_reference.__name__}"
+    actuator = Path(__file__).parents[3] / "actuators/neural/tests/test_actuator_neural.py"
+    slope = f"{actuator}::test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step"
+    code = (
+        "import sys, pippin.devices; pippin.devices.leave_out_backward_kernels();"
+        "import newton, pytest, warp; assert not warp.config.enable_backward; sys.exit(pytest.main(sys.argv[1:]))"
+    )
+    arguments = ["-q", "-n0", "-p", "no:cacheprovider", here, slope]  # in that process, not in its workers
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr

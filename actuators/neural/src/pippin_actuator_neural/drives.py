@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from newton.actuators import DriveBase, DriveNeuralGRU, DriveNeuralLSTM, DriveNeuralMLP
 from pippin import ConfigError
+from pippin.actuation import backward_kernels
 
 from .network import Network
 from .stacked import StackedLSTM
@@ -34,7 +35,7 @@ class _Loaded(DriveBase):
             ConfigError: Newton cannot run the network: an operator it does not know, or a shape that does not fit.
         """
         file = self.model_path
-        with _located(file), _backward_kernels(), _with_biases(file) as self.model_path:
+        with _located(file), backward_kernels(), _with_biases(file) as self.model_path:
             super().finalize(device, num_actuators)
         self.model_path = file
 
@@ -74,22 +75,6 @@ def _located(file: str) -> Iterator[None]:
         yield
     except (KeyError, NotImplementedError, TypeError, ValueError) as error:
         raise ConfigError(f"model: {Path(file).name!r}: Newton cannot run this network: {error}") from error
-
-
-@contextmanager
-def _backward_kernels() -> Iterator[None]:
-    """Compile the network's kernels for both directions.
-
-    Implicit effort differentiates the network; without backward kernels its slope would be zero, without an error.
-    Elsewhere Pippin leaves backward kernels out. A Warp module keeps this setting, so explicit networks have them too.
-    """
-    import warp as wp
-
-    before, wp.config.enable_backward = wp.config.enable_backward, True
-    try:
-        yield
-    finally:
-        wp.config.enable_backward = before
 
 
 @contextmanager

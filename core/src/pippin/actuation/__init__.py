@@ -13,6 +13,7 @@ from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform
 if TYPE_CHECKING:
     from pippin.assets.actuators.asset_actuators import AssetActuators
     from pippin.assets.actuators.transmissions import Transmissions
+    from pippin.devices import backward_kernels
 
     from .clampings import Clamping
     from .drive import DriveActuator
@@ -37,6 +38,7 @@ __all__ = [
     "PositionBasedConfig",
     "Transmissions",
     "Uniform",
+    "backward_kernels",
     "parameter",
 ]
 
@@ -51,5 +53,6 @@ __getattr__ = late(
         "Lanes": ".parameters",
         "Parameters": ".parameters",
         "Transmissions": "pippin.assets.actuators.transmissions",
+        "backward_kernels": "pippin.devices",
     },
 )

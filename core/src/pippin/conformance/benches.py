@@ -16,16 +16,20 @@ from . import matter, mechanisms
 from .kinds import merged
 from .mechanisms import (
     BESIDE,
+    CARRYING,
+    FALLING,
     INERTIA,
     LENGTH,
     MASS,
     NOWHERE,
+    SLIDING,
     TUMBLING,
     X,
     Y,
     Z,
     hinge,
     hung,
+    imported,
     jointed,
     met,
     mimic,
@@ -169,8 +173,13 @@ def _both(
     }
 
 
+def _equality(attributes: str) -> str:
+    return f"<equality><{attributes}/></equality>"
+
+
 _CARRIED: Mapping[str, Any] = {"speed": (1.0, 0.0), "ke": 1e4, "kd": 100.0}
 _OF_PARTICLES: Mapping[str, Bench] = {
+    "particles": _falls("a particle falls", matter.falling),
     **{
         f"attachments{of}": Bench(
             f"{what} hangs by an attachment of 1000 N/m, and falls by up to 2 m g / k [m]",
@@ -528,6 +537,41 @@ BENCHES: Mapping[str, Bench] = {
         limit_ke=400.0,
         limit_kd=20.0,
     ),
+    "mimic_constraints": Bench(
+        "a slider that a constraint lets follow the falling one under it moves twice as far, from 0.1 m",
+        (1.6, 2.4),
+        _share(0.1),
+        imported(CARRYING, _equality('joint joint1="{label}/slides" joint2="{label}/falls" polycoef="0.1 2"'), q=0.1),
+    ),
+    "equality_constraints": _stays(
+        "a slider that an equality of its joint locks falls by at most a fifth",
+        imported(FALLING, _equality('joint joint1="{label}/falls" polycoef="0"')),
+    ),
+    "inactive_equalities": _falls(
+        "a slider falls although a connection that is switched off ties it to another",
+        imported(
+            SLIDING + FALLING, _equality('connect body1="{label}/1" body2="{label}/2" anchor="0 0 0" active="false"')
+        ),
+    ),
+    "mujoco_tendons": Bench(
+        "a tendon of 100 N/m and a length of 0.1 m at rest pulls a slider [m]",
+        (0.02, 0.08),
+        _moved(_X),
+        imported(
+            SLIDING,
+            '<tendon><fixed stiffness="100" springlength="0.1"><joint joint="{label}/slides" coef="1"/></fixed>'
+            "</tendon>",
+        ),
+    ),
+    "asset_actuators": Bench(
+        "an actuator of the asset's own pushes a slider of 1 kg with 10 N [m]",
+        (0.035, 0.065),
+        _moved(_X),
+        imported(SLIDING, '<actuator><general joint="{label}/slides" biastype="affine" biasprm="10"/></actuator>'),
+    ),
+    "gravity_compensation": _stays(
+        "a free body on which gravity does not act falls by at most a fifth", mechanisms.weightless
+    ),
     **_OF_PARTICLES,
 }
 """The benches by name; the first word is the feature."""
@@ -538,18 +582,8 @@ def benches_of(feature: str) -> Sequence[str]:
     return [name for name in BENCHES if name.partition(" ")[0] == feature]
 
 
-UNTRIED: Mapping[str, str] = {
-    **dict.fromkeys(
-        ("mimic_constraints", "equality_constraints", "inactive_equalities", "mujoco_tendons", "asset_actuators"),
-        "only importers make them",
-    ),
-    "particles": "`free_fall` tests them if the solver supports nothing else",
-    "gradients": "they need a process of their own, and compiled backward kernels",
-    "heterogeneous_worlds": "two benches are tried in two worlds, see its check",
-    "gravity_compensation": "the runtime change `disable_gravities` tries it",
-    "particle_worlds": "the check `particle_worlds` tests it",
-}
-"""Features without a bench, with the reasons."""
+CHECKED_APART = ("gradients", "heterogeneous_worlds", "particle_worlds")
+"""Features without a bench, each with a check of its own: of several worlds, or in a process of its own."""
 
 
 def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float | Exception]:

@@ -89,7 +89,7 @@ def check_feature_heterogeneous_worlds(runs: Runs) -> None:
         _refuse_motion(runs, "heterogeneous_worlds", name, found)
 
 
-def check_particle_worlds(runs: Runs) -> None:
+def check_feature_particle_worlds(runs: Runs) -> None:
     """If the solver declares `particle_worlds`: the particles of a world move as they do alone although those of
     another world are among them, to a thousandth of their radius.
     """

@@ -35,6 +35,11 @@ def particle(
     return builder.add_particle(wp.vec3(*place), wp.vec3(*speed), mass, **options)
 
 
+def falling(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add a particle that falls."""
+    particle(builder, (0.0, y, 1.0), radius=_THIN)
+
+
 def on_block(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **surface: Any) -> Add:
     """Return a function that adds a particle above a block of its own.
 

@@ -7,6 +7,7 @@ y [m].
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -254,3 +255,41 @@ def mimic(factor: float, offset: float) -> Add:
         builder.set_joint_mimic(joints[1], joints[0], coeffs=(offset, factor))
 
     return add
+
+
+SLIDING = '<body name="{label}/2" pos="0 0.4 0"><joint name="{label}/slides" type="slide" axis="1 0 0"/>{link}</body>'
+FALLING = '<body name="{label}/1"><joint name="{label}/falls" type="slide" axis="0 0 1"/>{link}</body>'
+CARRYING = FALLING.replace("</body>", f"{SLIDING}</body>")
+"""Bodies of MJCF: one that slides along x, one that falls along z, and one that falls with the first on it."""
+
+
+def imported(world: str, rest: str = "", q: float = 0.0) -> Add:
+    """Return a function that adds a robot of MJCF, as importers make its constraints, tendons and actuators.
+
+    Args:
+        world: The bodies; `{link}` stands for the mass of each, and `{label}` for the label.
+        rest: The other elements.
+        q: Coordinate of the last joint [m].
+    """
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        link = f'<inertial pos="0 0 0" mass="{MASS}" diaginertia="{INERTIA} {INERTIA} {INERTIA}"/>'
+        text = f"<mujoco><worldbody>{world}</worldbody>{rest}</mujoco>".format(label=label, link=link)
+        first = builder.body_count
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*SolverMuJoCo enforces them; other solvers ignore them")
+            builder.add_mjcf(text, xform=_at(y))
+        builder.body_label[first:] = [f"{label}/{body}" for body in range(first, builder.body_count)]
+        if q:
+            builder.joint_q[-1] = q
+
+    return add
+
+
+def weightless(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add a free body whose weight is compensated."""
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    body, factors = free(builder, label, y), builder.custom_attributes["mujoco:gravcomp"]
+    values: Any = factors.values or {}
+    factors.values = {**values, body: 1.0}

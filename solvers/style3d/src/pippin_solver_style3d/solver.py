@@ -46,8 +46,10 @@ class SolverStyle3D:
         """Return the solver with all options of the configuration.
 
         Raises:
-            ConfigError: An edge that resists bending lies between no two triangles.
+            ConfigError: There is no cloth, or an edge that resists bending lies between no two triangles.
         """
+        if not (model.tri_count or model.edge_count):
+            raise pippin.ConfigError("type: 'style3d' moves cloth, and there is none; add a cloth, or choose 'vbd'")
         fill_in(model)
         solver = newton.solvers.SolverStyle3D
         with contextlib.redirect_stdout(io.StringIO()):  # it prints how long it took

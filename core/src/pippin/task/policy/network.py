@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.devices import kind_of
+from pippin.devices import backward_kernels, kind_of
 from pippin.errors import ConfigError, PluginError
 
 
@@ -29,7 +29,8 @@ class Network:
     """
 
     def __init__(self, file: Path, rows: int, width: int, device: wp.Device) -> None:
-        self._runtime = _load(file, device)
+        with backward_kernels():  # neural actuators share Warp-NN's modules, and may ask for a slope
+            self._runtime = _load(file, device)
         declared = self._runtime.inputs[0]
         shape = [width] if None in declared.shape[1:] else list(declared.shape[1:])
         if math.prod(shape) != width:
@@ -41,7 +42,8 @@ class Network:
         numbers = np.random.default_rng(0).normal(size=(rows, width))
         observations = wp.array(numbers, dtype=float, device=device)
         try:
-            result = self._evaluate(observations)  # makes all arrays, and loads the kernels
+            with backward_kernels():
+                result = self._evaluate(observations)  # makes all arrays, and loads the kernels
         except (RuntimeError, TypeError, ValueError, LookupError, MemoryError) as error:
             raise ConfigError(f"path: '{file}' does not run on {rows} rows of {width} numbers: {error}") from error
         if result.shape[:1] != (rows,):

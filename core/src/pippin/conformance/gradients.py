@@ -1,0 +1,78 @@
+"""The check of a solver that declares gradients, in a process of its own.
+
+A process that has built a simulation without gradients has no backward kernels.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host, present
+from pippin.devices import import_hot_modules
+from pippin.errors import PluginError
+from pippin.workers import WorkerProcess
+
+from . import scenes
+from .kinds import merged
+from .outcomes import NotApplicableError
+from .plugin_under_test import PluginUnderTest
+from .runs import Runs
+
+_STEPS = 5
+"""Control steps of the rollout."""
+
+_TIMEOUT = 600.0
+"""Longest wait for the process, which compiles kernels of both directions [s]."""
+
+
+def check_feature_gradients(runs: Runs) -> None:
+    """If the solver declares `gradients`: the place of a body in flight, or the mean of all particles, depends on the
+    velocity at the start by the duration.
+    """
+    subject = runs.subject
+    if "gradients" not in (subject.features or ()):
+        raise NotApplicableError("it does not declare gradients")
+    if subject.beside is not None:
+        raise NotApplicableError("the scene that it needs beside cannot be sent to another process")
+    before = functools.partial(import_hot_modules, requires_grad=True)
+    with WorkerProcess(
+        str(subject), _send_share, subject.name, dict(subject.config), dict(subject.tables), subject.dt, before=before
+    ) as process:
+        found = process.receive(_TIMEOUT)
+    if isinstance(found, str):
+        raise PluginError(f"{subject}: declares gradients, but a rollout fails: {found}; see 'Support gradients'")
+    if not abs(found - 1.0) <= 0.05:
+        raise PluginError(
+            f"{subject}: declares gradients, but the way of a flight depends on its velocity by {found:.3g} times the"
+            " duration; record every launch, see 'Support gradients', or leave it out of supported_features"
+        )
+
+
+def _send_share(connection: Connection, name: str, config: Any, tables: Mapping[str, Any], dt: float) -> None:
+    """Send the derivative of the way by the velocity, in units of the duration; or the error, as text."""
+    with_gradients = merged(tables, {"simulation": {"requires_grad": True}})
+    subject = PluginUnderTest(kind="solver", name=name, config=config, tables=with_gradients, dt=dt)
+    try:
+        connection.send(_share(subject))
+    except Exception as error:  # a plugin may raise anything
+        connection.send(f"{type(error).__name__}: {error}")
+
+
+def _share(subject: PluginUnderTest) -> float:
+    has_bodies = "rigid_bodies" in (subject.features or ())
+    scene = functools.partial(scenes.add_ball, height=5.0, is_solid=False) if has_bodies else subject.scene()
+    with subject.build(count=1, scene=scene, is_on_ground=False, world_count=1) as simulation, wp.Tape() as tape:
+        states = simulation.rollout(_STEPS)
+        first, last = states[0], states[-1]
+        places = present(last.body_q if has_bodies else last.particle_q)
+        speeds = (first.body_qd, first.joint_qd) if has_bodies else (first.particle_qd,)
+        weights = np.zeros((len(places), 7 if has_bodies else 3), dtype=np.float32)
+        weights[:, 0] = 1.0 / len(places)
+        tape.backward(grads={places: wp.array(weights, dtype=places.dtype, device=places.device)})
+        slopes = [on_host(present(each).grad).reshape(-1, 3)[:: 2 if has_bodies else 1, 0].sum() for each in speeds]
+        return float(sum(slopes)) / (_STEPS * simulation.control_dt)
