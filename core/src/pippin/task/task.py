@@ -56,7 +56,7 @@ class Task:
         rate = simulation.control_dt if config.reward_rate == "second" else 1.0
         weights = [rate * choice.config.weight for choice in rewards.values()]
         #: The arrays that terms share: the action, rewards and ends, and statistics of episodes.
-        truncates = [getattr(choice.config, "truncates", False) for choice in config.terminations.values()]
+        truncates = [getattr(each.config, "truncates", False) for each in config.terminations.values()]
         self.episodes = EpisodeBuffers(count, device, weights, truncates)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended_worlds = self.episodes.ended
@@ -172,8 +172,8 @@ class Task:
         """Return how the episodes of all worlds went that have ended so far; waits for the device.
 
         `episodes` counts them; `mean_return`, `std_return` and `mean_length` [control steps] are None without any.
-        `terminated`, `truncated` and `diverged` count their ends, `timed_out` the truncated ones at which no termination
-        held, `terminations` the ends at which each one held, and
+        `terminated`, `truncated` and `diverged` count their ends, `timed_out` the truncated ones without a termination,
+        `terminations` the ends at which each one held, and
         `rewards` are the means of the sums of each weighted reward. `unfinished` tells the same of the others.
         """
         return self.sums.plain()

@@ -7,7 +7,7 @@ from typing import Annotated
 import attrs
 from pippin import ComponentConfig
 from pippin.task import TerminationConfig
-from pippin.validators import finite, non_negative, range_ends
+from pippin.validators import non_negative, range_ends
 
 
 @attrs.frozen(kw_only=True)
@@ -62,5 +62,5 @@ class OutOfBoundsConfig(TerminationConfig):
     body: str | None = None
     """Pattern of the body's name; by default the first body of a world."""
 
-    margin: float = attrs.field(default=0.3, validator=finite)
-    """Distance from the edge of all patches at which the episode ends [m]; a negative one is on the border."""
+    margin: float = attrs.field(default=0.3, validator=non_negative)
+    """Distance from the edge of all patches at which the episode ends [m]."""

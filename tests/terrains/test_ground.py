@@ -118,7 +118,5 @@ def test_a_sensor_without_rays_has_no_scan():
     config = tables(observations={"policy": {"scan": {"of": {"type": "height-scan", "sensor": "frame"}}}})
     config["sensors"]["frame"] = {"type": "frame-transform", "body": "ball"}
 
-    with pytest.raises(
-        pippin.ConfigError, match=r"sensor: 'frame' casts no rays; choose a sensor of type 'ray-caster'"
-    ):
+    with pytest.raises(pippin.ConfigError, match=r"sensor: 'frame' casts no rays; choose"):
         pippin.Simulation(pippin.structure(config))
