@@ -110,7 +110,7 @@ TASK_KINDS = {
     "termination": "Besides these, an episode ends by `task.episode_length`, and if the state of its world diverges.",
     "event": "Random changes, drawn for each world; changes of the model start from the values that it was built with.",
     "command": "Targets for each world, drawn at each reset and from time to time.",
-    "curriculum": "Changes of numbers while a policy learns. They are in arrays on the device: no graph is recorded anew.",
+    "curriculum": "Changes of numbers in arrays on the device while a policy learns; no graph is recorded anew.",
 }
 """First sentence of the section of each kind of terms."""
 

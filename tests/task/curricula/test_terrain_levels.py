@@ -3,6 +3,7 @@
 import numpy as np
 import pippin
 import pytest
+from pippin import conformance
 
 LENGTH = 0.1
 
@@ -57,7 +58,7 @@ def test_worlds_go_up_after_a_long_way_and_down_after_a_short_one():
     assert found.tolist() == [2, 2, 1, 1, 0, 0]
     assert value.tolist() == found.tolist()
     np.testing.assert_allclose(places[:, 0], 8.0 * found - 12.0, atol=1e-6)
-    np.testing.assert_allclose(state, places + [0.0, 0.0, 0.5], atol=1e-6)
+    np.testing.assert_allclose(state, places + np.array([0.0, 0.0, 0.5]), atol=1e-6)
 
 
 def test_the_commanded_way_decides_about_a_level_down():
@@ -157,3 +158,19 @@ def test_levels_need_a_terrain():
 
     with pytest.raises(pippin.ConfigError, match=r"levels\.type: needs patches of ground.*add \[scene\.terrain\]"):
         pippin.Simulation(pippin.structure(tables))
+
+
+COMMANDS = {"v": {"type": "velocity", "x": [-1.0, 1.0], "body": "ball"}}
+GROUND = {"ground": False, "terrain": {"levels": 3, "border": 2.0, "patches": {"flat": {"type": "flat"}}}}
+STAGES = {"of": "commands.v", "stages": [{"step": 2, "numbers": {"x": [-2.0, 2.0]}}], "interpolate": True}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "keys", "scene"), [("stages", STAGES, {}), ("terrain-levels", {"body": "ball"}, {"scene": GROUND})]
+)
+def test_every_curriculum_keeps_the_contract(name, keys, scene):
+    suite = conformance.Conformance("curriculum", name, config=keys, tables={"task": {"commands": COMMANDS}, **scene})
+    results = [suite.run(check) for check in suite.checks]
+
+    assert not [each for each in results if each.outcome == "failed"]

@@ -110,7 +110,8 @@ class AllTerms:
     def _numbers(self) -> Iterator[tuple[str, Mapping[str, wp.array]]]:
         """Yield the numbers of each term that curricula may change; a reward has its weight for a control step."""
         for row, (label, reward) in enumerate(self.rewards.items()):
-            yield f"rewards.{label}", {**reward.numbers, "weight": self._episodes.weights[row : row + 1]}
+            weight: Any = self._episodes.weights[row : row + 1]
+            yield f"rewards.{label}", {**reward.numbers, "weight": weight}
         tables = {"commands": self.commands, "actions": self.actions, "events": self.events}
         for table, terms in {**tables, "terminations": self.terminations}.items():
             yield from ((f"{table}.{label}", term.numbers) for label, term in terms.items())

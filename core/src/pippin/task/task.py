@@ -110,7 +110,7 @@ class Task:
 
     @property
     def draws_starts(self) -> bool:
-        """Whether events or a curriculum change the start of episodes; then the host resets all worlds before the first step."""
+        """Whether events or a curriculum change the start of episodes; then the host resets all worlds at first."""
         places = self._host.services.places
         return bool(self._events_of("reset")) or (places is not None and places.are_changed)
 

@@ -16,7 +16,9 @@ def draw_velocities(
     value: wp.array2d[float],
     headings: wp.array[float],
 ):
-    """Draw velocities and headings, from the ranges of x, y, yaw and heading; a share of the worlds stands still and has no heading."""
+    """Draw velocities and headings by the ranges of x, y, yaw and heading; a share of the worlds stands still, without
+    a heading.
+    """
     world = wp.tid()
     if not world_mask[world]:
         return

@@ -12,7 +12,7 @@ from pippin.validators import finite, ordered, positive
 
 
 @attrs.frozen(kw_only=True)
-class StageConfig:
+class CurriculumStageConfig:
     """One stage: numbers from a control step on."""
 
     step: int = attrs.field(validator=ge(0))
@@ -24,7 +24,7 @@ class StageConfig:
     """Numbers of the term by key: `{ x = [-1.0, 2.0] }` of a velocity, `{ weight = -0.1 }` of a reward."""
 
 
-def _are_in_order(instance: Any, attribute: Any, value: tuple[StageConfig, ...]) -> None:
+def _are_in_order(instance: Any, attribute: Any, value: tuple[CurriculumStageConfig, ...]) -> None:
     for one, other in pairwise(value):
         if not one.step < other.step:
             raise ValueError(f"'{attribute.name}' must have rising steps, got {one.step} before {other.step}")
@@ -39,7 +39,7 @@ class StagesConfig:
     of: str
     """The term by table and label: `commands.velocity`, `rewards.effort`."""
 
-    stages: tuple[StageConfig, ...] = attrs.field(validator=[min_len(1), _are_in_order])
+    stages: tuple[CurriculumStageConfig, ...] = attrs.field(validator=[min_len(1), _are_in_order])
     """The stages by rising steps. What a stage does not state stays as it is in the stage before."""
 
     interpolate: bool = False
