@@ -38,6 +38,33 @@ def test_points_that_fail_are_avoided():
     np.testing.assert_allclose(x, [0.9], atol=1e-3)
 
 
+def test_a_cost_that_cannot_fall_ends_the_search():
+    calls = []
+
+    def noisy(x):  # the same point gives another cost in each place of a batch, as single precision does
+        calls.append(x)
+        return np.array([1e-3 * (x[0] - 0.5), 1.0 + 1e-9 * (len(calls) % 3)])
+
+    _, method = minimise(noisy, [0.0])
+
+    assert method.taken < 20
+    assert method.ended in ("the cost no longer falls", "no step lowers the cost")
+
+
+def test_a_minimum_ends_the_search_without_another_evaluation():
+    points = []
+    method = LeastSquares(
+        lambda batch: points.append(len(batch)) or np.stack([np.array([x[0] - 0.5, 1.0]) for x in batch]),
+        np.array([-9.0]),
+        np.array([9.0]),
+        tolerance=1e-4,
+    )
+
+    assert len(list(method.iterate(np.array([0.5]), 50))) == 1
+    assert len(points) == 1
+    assert method.ended == "the cost no longer falls"
+
+
 def test_a_start_that_fails_is_refused():
     with pytest.raises(FloatingPointError, match="start"):
         minimise(lambda x: np.array([np.inf]), [0.0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from .parameter_kinds import find_parameters
 from .replay_checks import SaturationWatch, contact_faults, gain_faults
 from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
-from .rollouts import Rollouts
+from .rollouts import JUDGED, Rollouts, worlds_of
 from .verdicts import FitVerdict, covariance, judge
 from .windows import divide
 
@@ -58,12 +58,13 @@ class FitCourse:
             windows, steps = divide(logs, table, first.control_dt)
             count = sum(each.count for each in find_parameters(table, first, logs[0].joints))
         candidates = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
-        scene = attrs.evolve(one, worlds=candidates * len(windows))
-        player = LogPlayer(table, logs, windows, steps)
+        of_worlds = worlds_of(windows, candidates)
+        scene = attrs.evolve(one, worlds=len(of_worlds))
+        player = LogPlayer(table, logs, of_worlds, steps)
         self.simulation = Simulation(attrs.evolve(config, scene=scene), plugins={"log": player})
-        self._table, self._logs, self._windows = table, logs, windows
+        self._table, self._logs = table, logs
         self._parameters = find_parameters(table, self.simulation, player.joints)
-        self._rollouts = Rollouts(self.simulation, player, table, logs, windows, steps, self._parameters)
+        self._rollouts = Rollouts(self.simulation, player, table, logs, windows, steps, candidates, self._parameters)
         self._stated = [each.stated() for each in self._parameters]
         firsts = [each.unknowns(values) for each, values in zip(self._parameters, self._stated, strict=True)]
         self._first_unknowns = np.concatenate(firsts)
@@ -85,7 +86,7 @@ class FitCourse:
         are fitted once more.
         """
         self._begun = time.perf_counter()
-        watch = SaturationWatch(self.simulation, self._logs[0].joints, len(self._windows))
+        watch = SaturationWatch(self.simulation, self._logs[0].joints, len(self._rollouts.parts[0].windows))
         if watch.is_needed:
             self._rollouts.roll_out(np.concatenate(self._stated)[None], watch.look)
             say_faults([("", fault) for fault in watch.faults()], self._table)
@@ -138,9 +139,8 @@ class FitCourse:
 
     def logs_of_rows(self) -> np.ndarray:
         """Return the index of the log of each residual that is fitted, shape [rows]."""
-        width = len(self._rollouts.noise) * len(self._logs[0].joints)
-        fitted = [window for window in self._windows if not window.is_validation]
-        return np.concatenate([np.full(width * len(window.samples), window.log) for window in fitted])
+        part, width = self._rollouts.parts[0], len(self._rollouts.noise) * len(self._logs[0].joints)
+        return np.repeat(np.array([window.log for window in part.windows])[part.window_of], width)
 
     def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost by the values that are free."""
@@ -169,7 +169,8 @@ class FitCourse:
             whole = np.tile(self._unknowns, (len(unknowns), 1))
             whole[:, is_free] = unknowns
             values = np.stack([self._values(row) for row in whole])
-            own, _ = self._rollouts.compare(self._rollouts.roll_out(values))
+            self._rollouts.roll_out(values)
+            own = self._rollouts.residuals(self._rollouts.parts[0])
             return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)
 
         options: dict[str, Any] = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
@@ -242,8 +243,8 @@ class FitCourse:
         found = self._verdicts | dict(self._judged()) if self._is_free.any() else self._verdicts
         verdicts = tuple(found[number] for number in sorted(found))
         kept = np.array([each.value if each.is_identified else each.start for each in verdicts])
-        both = self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]))
-        _, validating = self._rollouts.compare(both)
+        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]))
+        validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         say_faults([("", fault) for fault in gain_faults(errors)], self._table)
         return FitResult(
@@ -255,23 +256,25 @@ class FitCourse:
             seconds=seconds,
             ended=self._ended,
             noise={kind: tuple(noise.tolist()) for kind, noise in self._rollouts.noise.items()},
-            traces=tuple(self._traces(both)),
+            traces=tuple(self._traces()),
         )
 
-    def _traces(self, simulated: Sequence[Mapping[str, np.ndarray]]) -> Iterable[Trace]:
-        for number, window in enumerate(self._windows):
-            log = self._logs[window.log]
-            for kind, own in simulated[number].items():
-                for column, joint in enumerate(log.joints):
-                    measured = self._rollouts.measured(number, kind)[:, column]
-                    yield Trace(
-                        log=log.name,
-                        joint=joint,
-                        signal=kind,
-                        is_validation=window.is_validation,
-                        times=log.times[window.samples],
-                        values=np.stack([measured, *own[:, :, column]], axis=1),
-                    )
+    def _traces(self) -> Iterator[Trace]:
+        """Yield the signals of the last rollout, of the values of the file and of those that were found."""
+        for part in self._rollouts.parts:
+            for kind, values in self._rollouts.signals(part).items():
+                for window, samples in part.slices:
+                    log = self._logs[window.log]
+                    for column, joint in enumerate(log.joints):
+                        both = values[:JUDGED, samples, column]
+                        yield Trace(
+                            log=log.name,
+                            joint=joint,
+                            signal=kind,
+                            is_validation=window.is_validation,
+                            times=log.times[window.samples],
+                            values=np.stack([part.measured[kind][samples, column], *both], axis=1),
+                        )
 
     def tables(self, result: FitResult) -> tuple[dict[str, Any], dict[tuple[Any, ...], str]]:
         """Return the tables of a file with the values that were identified, and a comment for each value."""

@@ -22,6 +22,9 @@ _HUBER = 1.345
 ALL_TAKEN = "it took all iterations"
 """How a search ends that more iterations would continue."""
 
+NO_LONGER_FALLS = "the cost no longer falls"
+"""How a search ends at a minimum."""
+
 Residuals = Callable[[np.ndarray], np.ndarray]
 """Returns the residuals of some points, shape [points, rows], from their coordinates, shape [points, unknowns]."""
 
@@ -51,7 +54,7 @@ class LeastSquares:
         low: Lower bounds, shape [unknowns].
         high: Upper bounds, shape [unknowns].
         is_robust: Whether residuals above 1.345 count linearly, as Huber proposed.
-        tolerance: The end: an iteration lowers the cost by no more than this share.
+        tolerance: The end: an iteration lowers the cost by no more than this share, or no step is expected to.
         damping: The damping of the first step.
         taken: Iterations that an earlier run has taken.
     """
@@ -91,8 +94,13 @@ class LeastSquares:
             raise FloatingPointError("the residuals of the start are not finite")
         yield point
         while self.taken < iterations:
+            gradient, normal = self._equations(point)
+            step = self._proposal(point.x, gradient, normal, 0.0) - point.x
+            if -float(step @ (gradient + 0.5 * normal @ step)) <= self._tolerance * point.cost:
+                self.ended = NO_LONGER_FALLS
+                return
             self.taken += 1
-            proposals = [self._proposal(point, self.damping * factor) for factor in DAMPINGS]
+            proposals = [self._proposal(point.x, gradient, normal, self.damping * factor) for factor in DAMPINGS]
             main, costs = self._evaluate(proposals[0], proposals[1:])
             best = int(np.argmin([main.cost, *costs]))
             if best and main.cost >= point.cost > costs[best - 1]:
@@ -104,9 +112,9 @@ class LeastSquares:
                 point = main
                 yield point
                 if is_still:
-                    self.ended = "the cost no longer falls"
+                    self.ended = NO_LONGER_FALLS
                     return
-            elif min(main.cost, *costs) >= point.cost:
+            else:
                 if self.damping >= _LARGEST or np.abs(proposals[0] - point.x).max() < 1e-3 * STEP:
                     self.ended = "no step lowers the cost"
                     return
@@ -133,14 +141,17 @@ class LeastSquares:
         size = np.abs(residuals)
         return float(np.where(size <= _HUBER, 0.5 * size**2, _HUBER * (size - 0.5 * _HUBER)).sum())
 
-    def _proposal(self, point: Point, damping: float) -> np.ndarray:
-        """Return the next point for a damping: the step of the unknowns that no bound holds."""
-        weights = np.ones_like(point.residuals)
+    def _equations(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
+        """Return the gradient of the cost at a point, and the matrix of the normal equations."""
+        rows, residuals = point.jacobian.T, point.residuals
         if self._is_robust:
-            weights = np.minimum(1.0, _HUBER / np.maximum(np.abs(point.residuals), 1e-300))
-        gradient = point.jacobian.T @ (weights * point.residuals)
-        normal = point.jacobian.T @ (weights[:, None] * point.jacobian)
-        x, is_free, step = point.x, np.ones(len(point.x), dtype=bool), np.zeros(len(point.x))
+            weights = np.minimum(1.0, _HUBER / np.maximum(np.abs(residuals), 1e-300))
+            return rows @ (weights * residuals), (weights * rows) @ rows.T
+        return rows @ residuals, rows @ rows.T
+
+    def _proposal(self, x: np.ndarray, gradient: np.ndarray, normal: np.ndarray, damping: float) -> np.ndarray:
+        """Return the next point for a damping: the step of the unknowns that no bound holds."""
+        is_free, step = np.ones(len(x), dtype=bool), np.zeros(len(x))
         for _ in range(len(x)):
             is_free &= np.diag(normal) > 0.0
             step = np.zeros_like(x)

@@ -23,12 +23,12 @@ from .windows import Window
 
 
 class LogPlayer:
-    """Plays windows of logs, one in each world: world `candidate * len(windows) + window`.
+    """Plays windows of logs, one in each world.
 
     Args:
         config: The table `[fit]`.
         logs: The logs; all have the same joints.
-        windows: The windows.
+        windows: The window of each world.
         steps: Control steps of a rollout.
     """
 
@@ -52,20 +52,19 @@ class LogPlayer:
         order = [lanes.labels.index(label) for label in self.joints]
         dofs, coordinates = lanes.dofs[:, order], lanes.coordinates[:, order]
         self._dofs, self._coordinates = (wp.array(each, dtype=int, device=device) for each in (dofs, coordinates))
-        of_world = [self._windows[world % len(self._windows)] for world in range(worlds)]
         begins = np.concatenate([[0], np.cumsum([len(log.command_times) for log in self._logs])])
         times = np.concatenate([log.command_times - log.times[0] for log in self._logs])
         self._times = wp.array(times, dtype=wp.float64, device=device)
         self._commands = wp.array(np.concatenate([log.command for log in self._logs]), dtype=float, device=device)
-        of_log = np.array([window.log for window in of_world])
+        of_log = np.array([window.log for window in self._windows])
         self._first = wp.array(begins[of_log], dtype=int, device=device)
         self._last = wp.array(begins[of_log + 1] - 1, dtype=int, device=device)
-        starts = [(self._logs[window.log], window.first) for window in of_world]
+        starts = [(self._logs[window.log], window.first) for window in self._windows]
         begun = [log.times[first] - log.times[0] for log, first in starts]
         self._start = wp.array(np.array(begun), dtype=wp.float64, device=device)
         self._measured = np.stack([log.signals["position"][first] for log, first in starts])
         rates = [velocities_of(log) for log in self._logs]
-        self._rates = np.stack([rates[window.log][window.first] for window in of_world])
+        self._rates = np.stack([rates[window.log][window.first] for window in self._windows])
         self._start_q, self._start_qd, self._offsets = (
             wp.zeros(dofs.shape, dtype=float, device=device) for _ in range(3)
         )

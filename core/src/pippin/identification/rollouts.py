@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import attrs
 import numpy as np
 from pippin.config.fit import FitConfig
 from pippin.simulation import Simulation
@@ -17,16 +18,60 @@ from .windows import Window
 _LEAST_NOISE = 1e-6
 """Smallest standard deviation of a channel, as a share of its range: single precision has no better."""
 
+JUDGED = 2
+"""Candidates that windows of the validation are simulated for: the values of the file, and those that were found."""
+
+
+def worlds_of(windows: Sequence[Window], candidates: int) -> list[Window]:
+    """Return the window of each world: candidates × windows to fit, then `JUDGED` × those that validate."""
+    fitted = [window for window in windows if not window.is_validation]
+    return fitted * candidates + [window for window in windows if window.is_validation] * JUDGED
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class _Part:
+    """Windows that are simulated for the same candidates, and where the samples of all of them are in a rollout."""
+
+    windows: tuple[Window, ...]
+    """The windows."""
+
+    first: int
+    """Their first world, that of the first candidate."""
+
+    candidates: int
+    """Number of candidates."""
+
+    window_of: np.ndarray
+    """The window of each sample, shape [samples]."""
+
+    before: np.ndarray
+    """The control step before each sample, shape [samples]."""
+
+    share: np.ndarray
+    """The share of the way to the next control step, shape [samples]."""
+
+    measured: Mapping[str, np.ndarray]
+    """The measured signals, shape [samples, joints]."""
+
+    @property
+    def slices(self) -> Iterator[tuple[Window, slice]]:
+        """Yield each window and its samples."""
+        ends = np.cumsum([len(window.samples) for window in self.windows])
+        for window, end in zip(self.windows, ends.tolist(), strict=True):
+            yield window, slice(end - len(window.samples), end)
+
 
 class Rollouts:
     """The residuals of candidates: differences of simulated and measured signals, divided by their noise.
 
     Args:
-        simulation: The simulation, whose worlds are candidates × windows.
+        simulation: The simulation, with the worlds of `worlds_of`.
         player: Its plugin that plays the logs.
         config: The table `[fit]`.
         logs: The logs.
         windows: The windows.
+        steps: Control steps of a rollout.
+        candidates: Number of candidates that are simulated at once.
         parameters: What varies.
     """
 
@@ -38,18 +83,27 @@ class Rollouts:
         logs: Sequence[Log],
         windows: Sequence[Window],
         steps: int,
+        candidates: int,
         parameters: Sequence[FitParameter],
     ) -> None:
         self._simulation, self._player, self._steps = simulation, player, steps
-        self._logs, self._windows, self._parameters = logs, windows, parameters
-        #: Number of candidates that are simulated at once.
-        self.candidates: int = simulation.world_count // len(windows)
+        self._logs, self._parameters = logs, parameters
         #: Rollouts so far.
         self.count: int = 0
         kinds = config.signals or dict.fromkeys(logs[0].signals)
         #: Standard deviation of the noise of each joint, shape [joints], by signal.
         self.noise: Mapping[str, np.ndarray] = {kind: self._noise_of(kind, config) for kind in kinds}
-        self._samples = [self._rows_of(window) for window in windows]
+        fitted, validating = ([each for each in windows if each.is_validation is kind] for kind in (False, True))
+        #: The windows that are fitted, and those that validate.
+        self.parts: tuple[_Part, _Part] = (
+            self._part(fitted, 0, candidates),
+            self._part(validating, len(fitted) * candidates, JUDGED),
+        )
+        ranks = [np.repeat(np.arange(part.candidates), len(part.windows)) for part in self.parts]
+        self._candidate_of = np.concatenate(ranks)
+        self._offset = np.zeros((len(self._candidate_of), len(player.joints)))
+        self._motion: Mapping[str, np.ndarray] = {}
+        self._simulated = 0
 
     def _noise_of(self, kind: str, config: FitConfig) -> np.ndarray:
         measured = [log.signals[kind] for log in self._logs]
@@ -61,69 +115,71 @@ class Rollouts:
         range_ = np.max([np.ptp(each, axis=0) for each in measured], axis=0)
         return np.maximum(spread / np.sqrt(6.0), np.maximum(_LEAST_NOISE * range_, 1e-9))
 
-    def _rows_of(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
-        """Return the control step before each sample of a window, and the share of the way to the next one."""
-        log = self._logs[window.log]
-        place = (log.times[window.samples] - log.times[window.first]) / self._simulation.control_dt
+    def _part(self, windows: Sequence[Window], first: int, candidates: int) -> _Part:
+        places = [np.zeros(0)]
+        for window in windows:
+            times = self._logs[window.log].times
+            places.append((times[window.samples] - times[window.first]) / self._simulation.control_dt)
+        place = np.concatenate(places)
         before = np.clip(np.floor(place + 1e-6).astype(int), 0, self._steps - 1)
-        return before, np.clip(place - before, 0.0, 1.0)
+        empty = np.zeros((0, len(self._player.joints)))
+        return _Part(
+            windows=tuple(windows),
+            first=first,
+            candidates=candidates,
+            window_of=np.repeat(np.arange(len(windows)), [len(window.samples) for window in windows]),
+            before=before,
+            share=np.clip(place - before, 0.0, 1.0),
+            measured={
+                kind: np.concatenate([empty, *(self._logs[own.log].signals[kind][own.samples] for own in windows)])
+                for kind in self.noise
+            },
+        )
 
-    def roll_out(self, values: np.ndarray, watch: Callable[[], None] | None = None) -> list[dict[str, np.ndarray]]:
-        """Return the simulated signals at the samples of each window, shape [candidates, samples, joints] each.
+    def roll_out(self, values: np.ndarray, watch: Callable[[], None] | None = None) -> None:
+        """Simulate candidates over all windows, and the first ones over those that validate.
 
         Args:
             values: The values of all parameters, shape [candidates, values].
             watch: Called after each control step.
         """
-        windows, count = len(self._windows), len(values)
-        padded = np.concatenate([values, np.tile(values[:1], (self.candidates - count, 1))])
-        rows = np.repeat(padded, windows, axis=0)
+        rows = values[np.where(self._candidate_of < len(values), self._candidate_of, 0)]
         first = 0
         for parameter in self._parameters:
             parameter.write(rows[:, first : first + parameter.count])
             first += parameter.count
-        signals, joints = by_signal(self._parameters), len(self._player.joints)
-        offset = signals["offset"].present if "offset" in signals else np.zeros((len(rows), joints))
+        signals = by_signal(self._parameters)
+        self._offset = signals["offset"].present if "offset" in signals else np.zeros_like(self._offset)
         delay = signals["delay"].present[:, 0] if "delay" in signals else np.zeros(len(rows))
-        self._player.vary(delay, offset)
+        self._player.vary(delay, self._offset)
         self._simulation.reset()
         for count_of_steps in [self._steps] if watch is None else [1] * self._steps:
             self._simulation.step(count_of_steps)
             if watch is not None:
                 watch()
         self.count += 1
-        motion = self._player.motion()
-        found = []
-        for number, (before, share) in enumerate(self._samples):
-            own = {}
-            for kind in self.noise:
-                worlds = motion[kind][:, number::windows][:, :count]
-                rows_of = worlds[before] + share[:, None, None] * (worlds[before + 1] - worlds[before])
-                own[kind] = rows_of.swapaxes(0, 1).astype(float)
-                if kind == "position":
-                    own[kind] += offset[number::windows][:count, None]
-            found.append(own)
+        self._motion, self._simulated = self._player.motion(), len(values)
+
+    def signals(self, part: _Part) -> dict[str, np.ndarray]:
+        """Return the signals of the last rollout at the samples of some windows, shape [candidates, samples, joints]
+        each.
+        """
+        candidates = np.arange(min(self._simulated, part.candidates))[:, None]
+        worlds = part.first + candidates * len(part.windows) + part.window_of
+        found = {}
+        for kind in self.noise:
+            motion = self._motion[kind]
+            earlier, later = motion[part.before, worlds], motion[part.before + 1, worlds]
+            found[kind] = (earlier + part.share[:, None] * (later - earlier)).astype(float)
+            if kind == "position":
+                found[kind] += self._offset[worlds]
         return found
 
-    def measured(self, number: int, kind: str) -> np.ndarray:
-        """Return the measured signal at the samples of a window, shape [samples, joints]."""
-        window = self._windows[number]
-        return self._logs[window.log].signals[kind][window.samples]
-
-    def compare(self, simulated: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residuals of the windows that are fitted, and of those that validate.
-
-        Args:
-            simulated: The signals that `roll_out` returned.
+    def residuals(self, part: _Part) -> np.ndarray:
+        """Return the differences of the last rollout from the measurements of some windows, divided by the noise.
 
         Returns:
-            Differences divided by the noise, shape [candidates, rows] each.
+            Shape [candidates, rows]: the samples of one window after the other, of each the signals of all joints.
         """
-        found: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
-        for number, own in enumerate(simulated):
-            for kind, values in own.items():
-                differences = (values - self.measured(number, kind)) / self.noise[kind]
-                found[self._windows[number].is_validation].append(differences.reshape(len(values), -1))
-        empty = np.zeros((len(simulated[0][next(iter(self.noise))]), 0))
-        fitted, validating = (np.concatenate(each, axis=1) if each else empty for each in found)
-        return fitted, validating
+        differences = [(values - part.measured[kind]) / self.noise[kind] for kind, values in self.signals(part).items()]
+        return np.concatenate(differences, axis=2).reshape(len(differences[0]), -1)

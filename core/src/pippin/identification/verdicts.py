@@ -12,6 +12,9 @@ _COUPLED, _EQUAL = 0.98, 0.9999
 """R² from which on a value is coupled, and from which on nothing is left of it: derivatives by differences are good to
 1 %, so that a smaller rest measures their errors."""
 
+_ROUNDING = 1e-12
+"""Smallest eigenvalue of a matrix of correlations that is not rounding."""
+
 IDENTIFIED, _END = "identified", "at an end of its range"
 
 
@@ -86,19 +89,17 @@ def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, 
         jacobian: Derivatives of the residuals, shape [rows, unknowns].
         priors: Inverse variance of what was known before, shape [unknowns].
     """
-    whole = np.concatenate([jacobian, np.diag(np.sqrt(priors))])
-    size = np.linalg.norm(whole, axis=0)
-    unit = whole / np.where(size > 0.0, size, 1.0)
-    count = unit.shape[1]
+    normal = jacobian.T @ jacobian + np.diag(priors)
+    size = np.sqrt(np.diag(normal))
+    acting, count = np.flatnonzero(size > 0.0), len(size)
     shares, partners = np.zeros(count), np.full(count, -1)
-    for column in range(count):
-        others = np.delete(np.arange(count), column)
-        others = others[size[others] > 0.0]
-        if size[column] > 0.0 and len(others):
-            weights = np.linalg.lstsq(unit[:, others], unit[:, column], rcond=None)[0]
-            rest = unit[:, column] - unit[:, others] @ weights
-            shares[column] = 1.0 - float(rest @ rest)
-            partners[column] = others[int(np.abs(weights).argmax())]
+    if len(acting) > 1:
+        unit = normal[np.ix_(acting, acting)] / np.outer(size[acting], size[acting])
+        values, directions = np.linalg.eigh(unit)
+        inverse = (directions / np.maximum(values, _ROUNDING)) @ directions.T
+        shares[acting] = np.maximum(1.0 - 1.0 / np.diag(inverse), 0.0)
+        weights = np.abs(inverse) * ~np.eye(len(acting), dtype=bool)  # of the others in its place, times a number
+        partners[acting] = acting[weights.argmax(axis=1)]
     return shares, partners
 
 
