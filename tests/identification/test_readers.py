@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pippin
-import pippin.array_files
+import pippin.files
 import pytest
 from pippin.config.fit import FitConfig, FitParameterConfig
 from pippin.config.loading import structure_choice
@@ -386,7 +386,7 @@ def write_zeros_mcap(folder):
 def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(write, tmp_path, monkeypatch):
     """Before it is unpacked: a few kilobytes can state many gigabytes."""
     path = write(tmp_path)
-    monkeypatch.setattr(pippin.array_files, "physical_memory", lambda: 3_000_000)
+    monkeypatch.setattr(pippin.files, "physical_memory", lambda: 3_000_000)
 
     assert path.stat().st_size < 30_000
     with pytest.raises(

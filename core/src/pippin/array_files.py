@@ -15,32 +15,8 @@ UNREADABLE = (OSError, ValueError, LookupError, EOFError, AttributeError, TypeEr
 _UNPACKED_SIZE, _UNPACKED_RATIO = 2**26, 20
 """Archives may unpack to so many bytes, or to so many times their size: zeros pack a thousand times smaller."""
 
-_GIB = 2**30
-
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 """Readers of the headers of npy files, by version."""
-
-
-def physical_memory() -> int | None:
-    """Return the memory of this machine [B]; None if the system does not report it."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def refuse_expansion(size: float) -> None:
-    """Refuse a compressed file before it is unpacked, if it would take half of this machine's memory.
-
-    Args:
-        size: What it would take [B].
-
-    Raises:
-        ValueError: It would take so much.
-    """
-    memory = physical_memory()
-    if memory is not None and size > memory / 2:
-        raise ValueError(f"it unpacks to {size / _GIB:.3g} GiB, and this machine has {memory / _GIB:.3g} GiB of memory")
 
 
 def read_array(path: str | os.PathLike[str]) -> np.ndarray:

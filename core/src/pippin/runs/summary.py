@@ -12,9 +12,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pippin.array_files import physical_memory
 from pippin.config import SimulationConfig
 from pippin.devices import kind_of
+from pippin.files import physical_memory
 from pippin.simulation import Simulation
 
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")

@@ -115,11 +115,18 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         state_in.body_f = stated
 
     def _apply_body_deltas(
-        self, model: Any, state_in: Any, state_out: Any, body_deltas: Any, dt: float, weights: Any = None
+        self,
+        model: Any,
+        state_in: Any,
+        state_out: Any,
+        body_deltas: Any,
+        dt: float,
+        rigid_contact_inv_weight: Any = None,
     ) -> Any:
         if self._corrections is None:
             self._corrections, self._zero = wp.zeros_like(body_deltas), wp.zeros_like(model.body_inertia)
-        stated, at = model.body_inertia, state_in if self._body_delta_counter else state_out  # as Newton takes turns
+        weights, stated = rigid_contact_inv_weight, model.body_inertia
+        at = state_in if self._body_delta_counter else state_out  # as Newton takes turns
         inputs = [at.body_q, at.body_qd, stated, self._whole[1], body_deltas, weights, dt]
         wp.launch(correct_spin_at_the_end, model.body_count, inputs, [self._corrections], device=model.device)
         model.body_inertia = self._zero  # so that Newton adds no change of the torque

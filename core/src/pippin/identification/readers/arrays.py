@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pippin.array_files import read_arrays, refuse_expansion
+from pippin.array_files import read_arrays
 from pippin.extras import import_library
+from pippin.files import refuse_expansion
 
 from .config import Hdf5LogConfig, NpzLogConfig
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pippin.array_files import refuse_expansion
 from pippin.extras import import_library
+from pippin.files import refuse_expansion
 
 from .config import CsvConfig, ParquetConfig
 

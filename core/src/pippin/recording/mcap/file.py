@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from pippin import ConfigError
-from pippin.array_files import refuse_expansion
 from pippin.extras import import_library
+from pippin.files import refuse_expansion
 from pippin.recording import Header
 
 from .messages import Topic, topics_of
