@@ -17,6 +17,8 @@ from .result import FitResult, Trace
 _CHARTS = 24
 """Most charts of signals."""
 
+_ALIKE = 1.05
+
 _LINES = [Line(name="measured", color=0), Line(name="file", color=1, style="dotted"), Line(name="found", color=2)]
 
 
@@ -42,7 +44,7 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
         heading(f"Fit of {Path(file).name}", play_command(result), tiles),
         section("Parameters", element("p", _judgement(result)), table(HEADS, rows(result), numeric=2)),
         section("Signals", element("p", _shown(result.traces)), grid(signals)),
-        section("Course", grid([charts.place(_course(result))]), element("p", f"{result.ended}.")),
+        section("Course", grid([charts.place(_course(result))]), element("p", _ending(result))),
         section("Settings", folded("config.toml, with every default", element("pre", config))),
     ]
     return page(f"{Path(file).stem}: fit", body, charts)
@@ -51,6 +53,13 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
 def play_command(result: FitResult) -> str:
     """Return the command that runs the file with what was identified."""
     return shlex.join(["pippin", "run", str(result.file)])
+
+
+def _ending(result: FitResult) -> str:
+    if not result.ends:
+        return f"{result.ended}."
+    alike = sum(end <= _ALIKE * result.ends[0] for end in result.ends)
+    return f"{result.ended}. {alike} of {len(result.ends)} starts ended within 5 % of the lowest residual."
 
 
 HEADS = ("parameter", "joint", "file", "found", "± 95 %", "verdict")
@@ -140,4 +149,6 @@ def summary_lines(result: FitResult) -> Iterator[str]:
     widths = [max(len(str(text[column])) for text in texts) for column in range(len(HEADS) - 1)]
     for text in texts:
         yield "  ".join([*(f"{cell:<{width}}" for cell, width in zip(text[:-1], widths, strict=True)), text[-1]])
+    if result.ends:
+        yield _ending(result)
     yield _judgement(result)

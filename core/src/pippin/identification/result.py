@@ -47,7 +47,11 @@ class FitResult:
     """A verdict for each value."""
 
     costs: tuple[float, ...]
-    """Root of the mean square of the residuals, in units of the noise, before each iteration and at the end."""
+    """Root of the mean square of the residuals, in units of the noise: with the file, before each iteration, and at the
+    end."""
+
+    ends: tuple[float, ...]
+    """The same at the ends of `fit.starts` searches, the lowest one first; empty if there was one."""
 
     validation: tuple[float, float] | None
     """The same of the windows that the fit did not see: with the values of the file, and with those that were found;
