@@ -124,12 +124,13 @@ class LeastSquares:
         yield point
         while self.taken < iterations:
             gradient, normal = self._equations(point)
-            step = self._proposal(point.x, gradient, normal, 0.0) - point.x
+            step = self._step(point.x, gradient, normal, 0.0)
             if -float(step @ (gradient + 0.5 * normal @ step)) <= self._tolerance * point.cost:
                 self.ended = NO_LONGER_FALLS
                 return
             self.taken += 1
-            proposals = [self._proposal(point.x, gradient, normal, self.damping * factor) for factor in DAMPINGS]
+            steps = [self._step(point.x, gradient, normal, self.damping * factor) for factor in DAMPINGS]
+            proposals = [np.clip(point.x + step, self._low, self._high) for step in steps]
             main, costs = yield from self._evaluate(proposals[0], proposals[1:])
             best = int(np.argmin([main.cost, *costs]))
             if best and main.cost >= point.cost > costs[best - 1]:
@@ -173,8 +174,8 @@ class LeastSquares:
             return rows @ (weights * residuals), (weights * rows) @ rows.T
         return rows @ residuals, rows @ rows.T
 
-    def _proposal(self, x: np.ndarray, gradient: np.ndarray, normal: np.ndarray, damping: float) -> np.ndarray:
-        """Return the next point for a damping: the step of the unknowns that no bound holds."""
+    def _step(self, x: np.ndarray, gradient: np.ndarray, normal: np.ndarray, damping: float) -> np.ndarray:
+        """Return the step for a damping, of the unknowns that no bound holds."""
         is_free, step = np.ones(len(x), dtype=bool), np.zeros(len(x))
         for _ in range(len(x)):
             is_free &= np.diag(normal) > 0.0
@@ -185,4 +186,4 @@ class LeastSquares:
             if not (held & is_free).any():
                 break
             is_free &= ~held
-        return np.clip(x + step, self._low, self._high)
+        return step
