@@ -20,7 +20,7 @@ from .windows import Window
 
 @attrs.frozen(kw_only=True, eq=False)
 class FitMaterial:
-    """What a fit compares: a file, and logs in windows."""
+    """File and logs of a fit, in windows."""
 
     config: SimulationConfig
     """The configuration, with one world."""

@@ -39,7 +39,7 @@ class _Track:
     """Points that it waits for, shape [points, unknowns]; None at its end."""
 
     def proceed(self, answer: np.ndarray | None) -> None:
-        """Go on until the next question, with the residuals of the last one."""
+        """Continue until the next question, with the residuals of the last one."""
         self.asked = None
         try:
             item = self.steps.send(answer)
@@ -73,7 +73,7 @@ class SeveralStarts:
 
         Args:
             residuals: The residuals of points, shape [starts * slot, unknowns].
-            note: Called after each evaluation, with the number of searches that go on and the lowest cost.
+            note: Called after each evaluation, with the number of searches that continue and the lowest cost.
         """
         for track in self._tracks:
             track.proceed(None)
