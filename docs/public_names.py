@@ -21,6 +21,7 @@ FOR_PLUGINS = (
     "pippin.sensing",
     "pippin.assets",
     "pippin.objects",
+    "pippin.terrains",
     "pippin.matter",
     "pippin.controllers",
     "pippin.motions",

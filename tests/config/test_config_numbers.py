@@ -50,7 +50,10 @@ UNBOUNDED = {"clip", "high", "low", "max_effort", "max_speed"}
 """Those that may be infinite."""
 FREE = ("parameters", "linear_solver_kwargs", "bilateral_solver_kwargs")
 """Tables of which somebody else knows the meaning."""
-POINTS = {"HeadingToConfig.target", "GridConfig.size", "JointPointConfig.centre"}
+POINTS = {"HeadingToConfig.target", "GridConfig.size", "JointPointConfig.centre", "TerrainConfig.difficulty"}
+POINTS |= {"RoughConfig.height", "SlopeConfig.gradient", "SlopeDownConfig.gradient", "WavesConfig.amplitude"}
+POINTS |= {"StairsConfig.step_height", "StairsDownConfig.step_height"}
+POINTS |= {"SteppingStonesConfig.distance", "SteppingStonesConfig.rise"}
 """Pairs that are no ranges."""
 REQUIRED: dict[str, dict[str, Any]] = {
     "DelayConfig": {"steps": 1},
@@ -92,6 +95,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "TendonConfig": {"guides": (TendonGuideConfig(), TendonGuideConfig())},
     "SurfaceGripperConfig": TOOL,
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
+    "TerrainConfig": {"patches": {"x": NAMED}},
     "VariableConfig": VARIABLE,
     "FitConfig": {"parameters": {"x": FitParameterConfig(range=(0.0, 1.0))}},
     "OptimiseConfig": {"variables": {"x": VariableConfig(**VARIABLE)}, "loss": {"x": LossConfig(of=NAMED)}},

@@ -74,6 +74,8 @@ TRUTHS = {
     "copies": "two copies have a body 'ball'; begin it with the place's label",
     "options": "declares the option scale, and reads the same with None and 2.0",
     "simulation": "expected finite numbers",
+    "ground": "equal arguments give different ground",
+    "stand": "that falls on the patch of level 0 is",
 }
 """What each check says of the plugin that breaks its promise."""
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .state.kinematics import WrittenWorlds
     from .state.model_changes import ModelChanges
     from .state.object_parts import SceneObjects
+    from .state.places import Places
     from .support.solver_support import SolverSupport
 
 S = TypeVar("S", bound="Assignable")
@@ -55,6 +56,11 @@ class Services(Protocol):
     @property
     def scene_objects(self) -> SceneObjects:
         """For the core: where the objects of the scene lie in the model, and what selections of them mean."""
+        ...
+
+    @property
+    def places(self) -> Places | None:
+        """For the core: where worlds start on the terrain; None without one."""
         ...
 
     @property

@@ -30,6 +30,7 @@ from pippin.state.modified_worlds import ModifiedWorlds
 from pippin.state.monitor import Monitor
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
+from pippin.state.places import Places
 from pippin.state.reset import WorldReset
 from pippin.state.step_inputs import StepInput, inputs_of, inputs_of_control
 from pippin.step.built import Built
@@ -90,7 +91,7 @@ def assemble(
             each.part.custom_attributes.clear()
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
-        states, control = _initial_states(model), model.control()
+        states, control = _initial_states(model, layout.places), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
         substep_count = step.decimation * step.substep_count
         answer = components.single("step_solver")
@@ -183,11 +184,13 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
         return StepPlan.of(built, _monitor(built, inputs), buffers, _opaque(components, simulation))
 
 
-def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
+def _initial_states(model: newton.Model, places: Places | None) -> tuple[newton.State, newton.State]:
     # Without gradients in any case: steps keep none, and `rollout` makes its own states.
     state, following = model.state(requires_grad=False), model.state(requires_grad=False)
     if model.joint_count:
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
+    if places is not None:
+        places.place_all(model, state)
     following.assign(state)
     return state, following
 

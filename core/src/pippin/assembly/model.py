@@ -26,6 +26,7 @@ from pippin.support.declaration import Declaration
 from pippin.support.features import OF_ATTRIBUTES
 from pippin.support.settable_joints import make_settable
 from pippin.support.used_features import used_features
+from pippin.terrains.grid import TerrainGrid
 
 from .body_masses import set_body_masses
 from .choose_contacts import reads_dimensions
@@ -74,7 +75,8 @@ def build_model(
         raise
     _refuse_still(worlds, scene, layout)
     builder = empty_builder(components, scene) if empty is None else empty
-    add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene)
+    terrain = TerrainGrid.of(scene, config.simulation.seed, components.catalog)
+    add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene, terrain)
     raise_dimensions(builder)
     if not reads_dimensions(components):
         drop_frictions(builder)
@@ -83,6 +85,8 @@ def build_model(
     model = finalize(
         builder, device, requires_grad=config.simulation.requires_grad, has_valid_inertias=has_valid_inertias
     )
+    if terrain is not None:
+        layout = attrs.evolve(layout, places=terrain.places(scene, model))
     _refuse_state_attributes(model)
     _set_particle_numbers(model, config.collision)
     for each in (*worlds, builder):

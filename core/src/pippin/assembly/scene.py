@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import math
+import warnings
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin.arrays import on_host, present
 from pippin.assets.asset import Asset, find_assets
 from pippin.assets.gravity import EARTH, common_gravity
 from pippin.assets.importing import import_asset
@@ -21,6 +24,7 @@ from pippin.devices import kind_of
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
 from pippin.state.world_layout import listed_worlds
+from pippin.terrains.grid import TerrainGrid
 
 from .builder import Builder
 from .hulls import take_hulls
@@ -136,7 +140,10 @@ def _in_worlds(chosen: Sequence[str | Sequence[int] | None], count: int, key: st
 
 
 def add_worlds(
-    builder: newton.ModelBuilder, runs: Iterable[tuple[newton.ModelBuilder, int]], scene: SceneConfig
+    builder: newton.ModelBuilder,
+    runs: Iterable[tuple[newton.ModelBuilder, int]],
+    scene: SceneConfig,
+    terrain: TerrainGrid | None = None,
 ) -> None:
     """Add all worlds at the origin, as runs of copies of a prototype, and the ground if the scene has one.
 
@@ -151,6 +158,8 @@ def add_worlds(
         builder.replicate(prototype, count)
     if scene.ground:
         builder.add_ground_plane()
+    if terrain is not None:
+        terrain.add_shapes(builder, scene)
 
 
 def finalize(
@@ -172,14 +181,36 @@ def finalize(
                 f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"
             )
     try:
-        model = builder.finalize(device=device, requires_grad=requires_grad, skip_validation_inertia=has_valid_inertias)
+        with warnings.catch_warnings():  # heightfields stand still, and need no contacts with each other
+            warnings.filterwarnings("ignore", "Heightfield-vs-heightfield", category=newton.NewtonWarning)
+            model = builder.finalize(
+                device=device, requires_grad=requires_grad, skip_validation_inertia=has_valid_inertias
+            )
     except (NotImplementedError, ValueError) as error:
         raise ConfigError(f"scene: newton refused it: {error}") from error
     for namespace in vars(model).values():
         if isinstance(namespace, newton.Model.AttributeNamespace):
             aliases = vars(namespace)["_deprecated_aliases"]  # each of them asks the model, and would keep it alive
             aliases.update({key: (partial(lambda it: it, get()), text) for key, (get, text) in aliases.items()})
+    _bound_fields(model)
     return model
+
+
+def _bound_fields(model: newton.Model) -> None:
+    """Give each heightfield bounds of its own: Newton gives all of one scale those of the first."""
+    fields = np.flatnonzero(on_host(model.shape_type) == int(newton.GeoType.HFIELD))
+    if len(fields) < 2:
+        return
+    sources: Any = [model.shape_source[index] for index in fields]
+    scales, far = on_host(model.shape_scale)[fields], [(each.hx, each.hy, each.max_z) for each in sources]
+    near = [(-each.hx, -each.hy, each.min_z) for each in sources]
+    for bounds, choose in (
+        (model.shape_collision_aabb_lower, np.minimum),
+        (model.shape_collision_aabb_upper, np.maximum),
+    ):
+        rows = on_host(bounds).copy()
+        rows[fields] = choose(near * scales, far * scales)
+        present(bounds).assign(rows)
 
 
 def world_offsets(scene: SceneConfig) -> np.ndarray:

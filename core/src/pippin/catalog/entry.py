@@ -41,6 +41,7 @@ Kind = Literal[
     "scene",
     "importer",
     "object",
+    "terrain",
     "quantity",
     "action",
     "reward",

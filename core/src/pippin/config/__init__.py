@@ -16,6 +16,7 @@ from .policy import PolicyConfig
 from .shapes import ShapeConfig
 from .task import ObservationConfig, TaskConfig
 from .tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
+from .terrain import TerrainConfig
 
 __all__ = [
     "AssetConfig",
@@ -44,6 +45,7 @@ __all__ = [
     "TaskConfig",
     "TendonConfig",
     "TendonGuideConfig",
+    "TerrainConfig",
     "VariableConfig",
     "dump_toml",
     "load",

@@ -27,6 +27,7 @@ from .policy import PolicyConfig
 from .shapes import ShapeConfig
 from .task import TaskConfig
 from .tendons import SceneSiteConfig, TendonConfig
+from .terrain import TerrainConfig
 from .tree import Node, Origin
 
 
@@ -214,6 +215,16 @@ def _holds_all_worlds(instance: Any, attribute: Any, value: int) -> None:
         raise ValueError(f"'{attribute.name}' must be at least first_world + worlds, which is {end}, not {value}")
 
 
+def _the_only_ground(instance: Any, attribute: Any, value: TerrainConfig | None) -> None:
+    if value is not None and instance.ground:
+        raise ValueError(f"'{attribute.name}' is given beside 'ground'; leave one of the two out")
+    if value is not None and any(instance.spacing):
+        raise ValueError(
+            f"'{attribute.name}' is one ground for all worlds, and 'spacing' would draw them apart; leave it out, got"
+            f" {list(instance.spacing)}"
+        )
+
+
 @attrs.frozen(kw_only=True)
 class FilterConfig:
     """One table of `[scene].filters`: shapes that do not collide with each other."""
@@ -244,6 +255,9 @@ class SceneConfig:
 
     ground: bool = False
     """Whether a ground plane, shared by all worlds, lies at height zero."""
+
+    terrain: TerrainConfig | None = attrs.field(default=None, validator=_the_only_ground)
+    """Ground of patches, such as stairs and slopes, in place of the plane."""
 
     gravity: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
     """Gravitational acceleration [m/s²]; z is up. By default that of the assets, or of a prototype built in Python, and

@@ -22,6 +22,7 @@ from . import (
     sensor_checks,
     step_checks,
     term_checks,
+    terrain_checks,
 )
 from .benches import BENCHES, benches_of
 from .kinds import CARRIED, CONFIGURED, CONTENT, OBSERVERS, PARTS, SIMULATED, TERMS
@@ -122,6 +123,8 @@ CHECKS = (
     _check(content_checks.check_options, "importer"),
     _check(content_checks.check_copies, "object"),
     _check(content_checks.check_simulation, *CONTENT),
+    _check(terrain_checks.check_ground, "terrain"),
+    _check(terrain_checks.check_stand, "terrain"),
 )
 """Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
 

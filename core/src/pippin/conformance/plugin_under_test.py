@@ -98,7 +98,7 @@ class PluginUnderTest:
         """Table of the plugin: the author's keys, and default values for other required keys."""
         config = self.entry.load_config()
         fields = attrs.fields_dict(config)
-        is_in_scene = self.kind not in ("solver", *CONTENT)
+        is_in_scene = self.kind not in ("solver", "terrain", *CONTENT)
         guesses = {name: value for name, value in _GUESSES.items() if name in fields and is_in_scene}
         needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
         if issubclass(config, FrameConfig) and "site" not in self.config:

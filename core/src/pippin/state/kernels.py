@@ -445,3 +445,49 @@ def join_spreads(
     mean_length[group] = lengths / count
     largest_length[group] = longest
     inside[group] = count_inside / count
+
+
+@wp.kernel
+def find_places(
+    levels: wp.array[int],
+    columns: wp.array[int],
+    spawns: wp.array2d[wp.vec3],
+    first_places: wp.array[wp.vec3],
+    places: wp.array[wp.vec3],
+    shifts: wp.array[wp.vec3],
+):
+    """Look up where each world starts, and how far this is from its first start [m]."""
+    world = wp.tid()
+    place = spawns[levels[world], columns[world]]
+    places[world] = place
+    shifts[world] = place - first_places[world]
+
+
+@wp.kernel
+def shift_joints(
+    world_mask: wp.array[wp.bool],
+    shifts: wp.array[wp.vec3],
+    worlds: wp.array[int],
+    starts: wp.array[int],
+    joint_q: wp.array[float],
+):
+    """Move free joints of the masked worlds by the shift of their world."""
+    i = wp.tid()
+    world = worlds[i]
+    if world_mask[world]:
+        for axis in range(3):
+            joint_q[starts[i] + axis] += shifts[world][axis]
+
+
+@wp.kernel
+def shift_particles(
+    world_mask: wp.array[wp.bool],
+    shifts: wp.array[wp.vec3],
+    worlds: wp.array[int],
+    particle_q: wp.array[wp.vec3],
+):
+    """Move the particles of the masked worlds by the shift of their world."""
+    i = wp.tid()
+    world = worlds[i]
+    if world >= 0 and world_mask[world]:
+        particle_q[i] += shifts[world]

@@ -13,6 +13,7 @@ from pippin.indices import IndexRange
 from pippin.spelling import listed
 
 from .object_parts import ObjectParts, SceneObjects
+from .places import Places
 
 _LISTED_RUN_COUNT = 4
 _KINDS = ("body", "joint", "shape")
@@ -27,6 +28,9 @@ class WorldLayout:
 
     objects: Sequence[Sequence[ObjectParts]] = ()
     """The objects of each prototype."""
+
+    places: Places | None = None
+    """Where the worlds start on the terrain; None without one."""
 
     holders: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
     """The prototypes in which a component found its elements, by component; all prototypes if it is not listed."""

@@ -49,12 +49,16 @@ class Resetting:
         """Yield the operations of a reset; which worlds are masked is read when they run."""
         built = self._built
         yield Operation(name="reset(state)", run=partial(built.reset.restore, world_mask))
+        places = built.layout.places
+        is_moved = places is not None and places.are_changed
+        if places is not None and is_moved:
+            yield Operation(name="reset(places)", run=partial(places.start, built.states[0], world_mask))
         arguments = {"state": built.states[0], "world_mask": world_mask}
         initializers = built.components.implementations("initialize_worlds")
         for answer in initializers:
             name, reason = f"initialize_worlds({answer.owner})", built.components.eager_reason(answer.owner)
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason)
-        if initializers and self.model.articulation_count:
+        if (initializers or is_moved) and self.model.articulation_count:
             yield Operation(name="reset(bodies)", run=partial(self._evaluate_bodies, world_mask))
         if built.modified.is_asked:
             yield Operation(name="reset(written)", run=partial(built.modified.add, world_mask))

@@ -19,6 +19,7 @@ class SimulationServices:
     def __init__(self, host: Host, built: Built) -> None:
         self._host, self._components = host, built.components
         self.written, self.support, self.model_changes = built.written, built.support, built.model_changes
+        self.places = built.layout.places
         self.scene_objects = built.layout.scene_objects(built.model)
         #: The plan of a step; None until all components are bound.
         self.plan: StepPlan | None = None

@@ -30,6 +30,7 @@ NewKind = Literal[
     "recorder",
     "importer",
     "object",
+    "terrain",
     "term",
     "action",
     "termination",

@@ -1,0 +1,152 @@
+"""Patches of blocks: level ground, stairs, ditches, boxes and stepping stones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from pippin.errors import ConfigError
+
+from .ground import Block, Ground
+from .patch import Patch
+from .patch_configs import BoxesConfig, GapConfig, StairsConfig, SteppingStonesConfig, at
+
+Size = tuple[float, float]
+
+
+class Flat(Patch):
+    """The patch `flat`."""
+
+    def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
+        """Return one block."""
+        return Ground(blocks=(Block(size=size, top=0.0),))
+
+
+class Stairs(Patch):
+    """The patch `stairs`: blocks that stand on each other, each smaller than the one below."""
+
+    config: StairsConfig
+
+    def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
+        """Return a block for each step: at a distance e from the border, the height is that of step ⌊e / width⌋ + 1."""
+        height, blocks = at(self.config.step_height, difficulty), [Block(size=size, top=0.0)]
+        if height > 0.0:
+            blocks += (Block(size=each, top=(step + 1) * height) for step, each in enumerate(self._steps(size)))
+        return Ground(blocks=tuple(blocks))
+
+    def _steps(self, size: Size) -> list[Size]:
+        """Return the lengths along x and y of each step, from the lowest to the platform."""
+        config = self.config
+        room = min(size) - 2.0 * config.border - config.platform
+        _refuse_large(size, config.platform + 2.0 * config.border, "platform", "with the border twice")
+        edges = [2.0 * (config.border + step * config.step_width) for step in range(_whole(room, config) + 1)]
+        return [(size[0] - edge, size[1] - edge) for edge in edges]
+
+
+class StairsDown(Stairs):
+    """The patch `stairs-down`: frames that lie inside each other, each below the last."""
+
+    def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
+        """Return four blocks for each step, and the platform; depths are the heights of `stairs`."""
+        height = at(self.config.step_height, difficulty)
+        if height == 0.0:
+            return Ground(blocks=(Block(size=size, top=0.0),))
+        outer, blocks = size, list[Block]()
+        for step, inner in enumerate(self._steps(size)):
+            blocks += _frame(outer, inner, -step * height)
+            outer = inner
+        blocks.append(Block(size=outer, top=-(len(self._steps(size))) * height))
+        return Ground(blocks=tuple(blocks))
+
+
+class Gap(Patch):
+    """The patch `gap`."""
+
+    config: GapConfig
+
+    def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
+        """Return the platform, the ground of the ditch, and the frame around it."""
+        platform, width = self.config.platform, at(self.config.width, difficulty)
+        _refuse_large(size, platform + 2.0 * width, "platform", f"with a ditch of {width:g} m twice")
+        wide = platform + 2.0 * width
+        outside = _frame(size, (wide, wide), 0.0)
+        floor = Block(size=size, top=-self.config.depth)
+        return Ground(blocks=(floor, Block(size=(platform, platform), top=0.0), *outside))
+
+
+class Boxes(Patch):
+    """The patch `boxes`."""
+
+    config: BoxesConfig
+
+    def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
+        """Return level ground, and boxes on it: of a random size, place and angle."""
+        config, highest = self.config, at(self.config.height, difficulty)
+        _refuse_large(size, config.platform + 2.0 * math.sqrt(2.0) * max(config.width), "platform", "with a box twice")
+        blocks = [Block(size=size, top=0.0)]
+        while len(blocks) <= config.count:
+            lengths = random.uniform(*config.width, size=2)
+            reach = math.hypot(*lengths) / 2.0
+            centre = random.uniform([reach - each / 2.0 for each in size], [each / 2.0 - reach for each in size])
+            block = Block(
+                size=tuple(lengths.tolist()),
+                top=float(random.uniform(0.5, 1.0)) * highest,
+                centre=tuple(centre.tolist()),
+                yaw=float(random.uniform(-math.pi, math.pi)) if config.turned else 0.0,
+            )
+            if math.hypot(*block.centre) >= config.platform / 2.0 + reach:
+                blocks.append(block)
+        return Ground(blocks=tuple(blocks))
+
+
+class SteppingStones(Patch):
+    """The patch `stepping-stones`."""
+
+    config: SteppingStonesConfig
+
+    def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
+        """Return the ground below, the platform, and a stone in each cell that the platform does not cover.
+
+        A stone that lies partly under the platform is as high as the platform, so that no gap at its edge is wider than
+        the others.
+        """
+        config, (stone, distance, rise) = self.config, self._lengths(difficulty)
+        _refuse_large(size, config.platform + 2.0 * stone, "platform", f"with a stone of {stone:g} m twice")
+        half = config.platform / 2.0
+        blocks = [Block(size=size, top=-config.depth), Block(size=(2.0 * half, 2.0 * half), top=0.0)]
+        counts = [max(1, round(length / (stone + distance))) for length in size]
+        places = [(np.arange(count) + 0.5) / count - 0.5 for count in counts]
+        for x, y in np.stack(np.meshgrid(*places), axis=-1).reshape(-1, 2) * size:
+            nearest, farthest = max(abs(x), abs(y)) - stone / 2.0, max(abs(x), abs(y)) + stone / 2.0
+            top = float(random.uniform(-rise, rise)) if nearest >= half else 0.0
+            if farthest > half:
+                blocks.append(Block(size=(stone, stone), top=top, centre=(float(x), float(y))))
+        return Ground(blocks=tuple(blocks))
+
+    def _lengths(self, difficulty: float) -> tuple[float, float, float]:
+        config = self.config
+        return at(config.stone, difficulty), at(config.distance, difficulty), at(config.rise, difficulty)
+
+
+def _whole(room: float, config: StairsConfig) -> int:
+    """Return the number of steps below the platform's own that fit on each side of it."""
+    return int(room / (2.0 * config.step_width) + 1e-9)
+
+
+def _frame(outer: Size, inner: Size, top: float) -> Iterator[Block]:
+    """Yield the blocks between two rectangles about the origin; none if they are equal."""
+    x, y = (outer[0] - inner[0]) / 2.0, (outer[1] - inner[1]) / 2.0
+    for side in (-1.0, 1.0):
+        if y > 0.0:
+            yield Block(size=(outer[0], y), top=top, centre=(0.0, side * (inner[1] + y) / 2.0))
+        if x > 0.0:
+            yield Block(size=(x, inner[1]), top=top, centre=(side * (inner[0] + x) / 2.0, 0.0))
+
+
+def _refuse_large(size: Size, needed: float, key: str, what: str) -> None:
+    if needed > min(size):
+        raise ConfigError(
+            f"{key}: {what} it needs {needed:.4g} m, and the patch has {min(size):g} m; make it smaller, or raise"
+            " scene.terrain.size"
+        )
