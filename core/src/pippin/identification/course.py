@@ -15,8 +15,10 @@ from pippin.errors import ConfigError, SimulationError
 from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
+from .blocks import blocks_of
 from .candidates import Candidates, FitMaterial
 from .checks import refuse_faults, say_faults
+from .evidence import Evidence
 from .journal import FitState, Journal, key_of
 from .least_squares import DAMPINGS, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
@@ -28,7 +30,7 @@ from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
 from .rollouts import JUDGED
 from .search import Evolution, SeveralStarts, latin_hypercube, population_of
-from .verdicts import IDENTIFIED, FitVerdict, covariance, judge
+from .verdicts import IDENTIFIED, FitVerdict, judge
 from .windows import divide
 
 _DIVERGES = "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
@@ -325,26 +327,41 @@ class FitCourse:
 
     def _judged(self) -> Iterator[tuple[int, FitVerdict]]:
         """Yield the number of each value that is free, and its verdict."""
-        point, free = self._point, np.flatnonzero(self._is_free)
+        evidence, free = self._evidence(), np.flatnonzero(self._is_free)
+        names, ranges = self._owners(), np.array([each.config.range for each, _ in self._owners()])
         values, (low, high) = self._values(self._unknowns), self._ends_of()
-        rows = len(point.residuals) - len(values)
-        parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
-        slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
-        priors = self._priors()[1][free] * slopes**2
-        jacobian, residuals = point.jacobian[:rows], point.residuals[:rows]
-        names = [(each.key, name) for each in self._parameters for name in each.names]
-        ranges = np.array([each.config.range for each in self._parameters for _ in each.names])
         verdicts = judge(
-            [names[number] for number in free],
+            [(names[number][0].key, names[number][1]) for number in free],
             np.concatenate(self._stated)[free],
             values[free],
             ranges[free],
             ((self._unknowns - low) / (high - low))[free],
-            np.sqrt(np.diag(covariance(jacobian, residuals, priors))) * slopes,
-            jacobian,
-            priors,
+            np.sqrt(np.diag(evidence.covariance)) * evidence.slopes,
+            evidence.jacobian,
+            evidence.priors,
         )
-        return zip(free.tolist(), verdicts, strict=True)
+        widths = evidence.block_widths()
+        for number, verdict, width in zip(free.tolist(), verdicts, widths, strict=True):
+            yield number, attrs.evolve(verdict, block_half_width=width)
+
+    def _evidence(self) -> Evidence:
+        """Return what the rows at the present point tell of the values that are free."""
+        point, free, part = self._point, np.flatnonzero(self._is_free), self._rollouts.parts[0]
+        values = self._values(self._unknowns)
+        rows = len(point.residuals) - len(values)
+        parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
+        slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
+        owners = [self._owners()[number] for number in free]
+        return Evidence(
+            names=tuple(f"{each.key} {name}" for each, name in owners),
+            values=values[free],
+            is_ratio=np.array([each.is_ratio for each, _ in owners], dtype=bool),
+            slopes=slopes,
+            priors=self._priors()[1][free] * slopes**2,
+            jacobian=point.jacobian[:rows],
+            residuals=point.residuals[:rows],
+            blocks=blocks_of(part.window_of, rows // max(len(part.window_of), 1)),
+        )
 
     def result(self, folder: Path) -> FitResult:
         """Return what was found, after rollouts of the values of the file, and of those that are kept."""
@@ -356,7 +373,11 @@ class FitCourse:
         validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         say_faults([("", fault) for fault in gain_faults(errors)], self._table)
+        evidence = self._evidence() if self._is_free.any() else None
         return FitResult(
+            correlated=() if evidence is None else evidence.names,
+            correlations=() if evidence is None else evidence.correlations(),
+            directions=() if evidence is None else evidence.directions(),
             folder=folder,
             verdicts=verdicts,
             costs=tuple(self.costs),

@@ -58,6 +58,11 @@ class FitParameter(abc.ABC):
         return False
 
     @property
+    def is_ratio(self) -> bool:
+        """Whether the values vary by ratios."""
+        return self._is_log
+
+    @property
     def count(self) -> int:
         """Number of values."""
         return len(self.names)
