@@ -37,6 +37,7 @@ SIGNED = {
     "high",
     "low",
     "mean",
+    "no_hit",
     "scale",
     "start_height",
     "target",

@@ -20,6 +20,7 @@ from .terms import (
     Reward,
     RewardConfig,
     Termination,
+    TerminationConfig,
 )
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ __all__ = [
     "Task",
     "TermContext",
     "Termination",
+    "TerminationConfig",
     "WorldSeeds",
     "random_state",
 ]

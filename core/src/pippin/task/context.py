@@ -20,6 +20,7 @@ from pippin.sensing import Output
 from pippin.sensing.lanes import numbers_of
 from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws
+from pippin.state.places import Places
 from pippin.state.snapshot import Scratch
 
 from .episodes import EpisodeBuffers
@@ -247,6 +248,17 @@ class TermContext:
             return self.contact_output(sensor, "net_force_history").data
         forces = self.contact_output(sensor, "net_force").data
         return forces.reshape((*forces.shape, 1))
+
+    def places(self, where: str = "type") -> Places:
+        """For the core: return where worlds start on the terrain.
+
+        Raises:
+            ConfigError: The scene has no terrain.
+        """
+        places = self.simulation.services.places
+        if places is None:
+            raise ConfigError(f"{where}: needs patches of ground, and the scene has none; add [scene.terrain]")
+        return places
 
     @_once
     def joints(self, patterns: Patterns, where: str = "joints") -> tuple[tuple[str, ...], wp.array, wp.array]:

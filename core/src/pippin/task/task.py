@@ -56,7 +56,8 @@ class Task:
         rate = simulation.control_dt if config.reward_rate == "second" else 1.0
         weights = [rate * choice.config.weight for choice in rewards.values()]
         #: The arrays that terms share: the action, rewards and ends, and statistics of episodes.
-        self.episodes = EpisodeBuffers(count, device, weights, len(config.terminations))
+        truncates = [getattr(each.config, "truncates", False) for each in config.terminations.values()]
+        self.episodes = EpisodeBuffers(count, device, weights, truncates)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended_worlds = self.episodes.ended
         self._host = simulation
@@ -171,7 +172,8 @@ class Task:
         """Return how the episodes of all worlds went that have ended so far; waits for the device.
 
         `episodes` counts them; `mean_return`, `std_return` and `mean_length` [control steps] are None without any.
-        `terminated`, `truncated` and `diverged` count their ends, `terminations` the ends at which each one held, and
+        `terminated`, `truncated` and `diverged` count their ends, `timed_out` the truncated ones without a termination,
+        `terminations` the ends at which each one held, and
         `rewards` are the means of the sums of each weighted reward. `unfinished` tells the same of the others.
         """
         return self.sums.plain()

@@ -115,6 +115,15 @@ class Reward(Term):
         """Write the value of each world without its weight, shape [world_count], for the state before a reset."""
 
 
+@attrs.frozen(kw_only=True, slots=False)  # so that a configuration may derive from it and from another class
+class TerminationConfig:
+    """Settings of every termination; each plugin adds its own."""
+
+    truncates: bool = False
+    """Whether the end counts as that of the time: the world stays worth what it is worth, and a learner reckons with
+    that. Otherwise the end is final."""
+
+
 class Termination(Term):
     """A condition that ends the episode of a world."""
 
