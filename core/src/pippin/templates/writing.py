@@ -36,6 +36,7 @@ NewKind = Literal[
     "termination",
     "event",
     "command",
+    "curriculum",
     "subcommand",
     "extension",
 ]
