@@ -112,7 +112,11 @@ class FitConfig:
     """Labels of joints by their names in the logs, where they differ."""
 
     window: float | Literal["whole"] = attrs.field(default=1.0, validator=_length)
-    """Length of the windows that a log is divided into [s]; each starts from the measured state."""
+    """Length of the windows that a log is divided into [s]; each starts from the state that `start` says."""
+
+    start: Literal["measured", "estimated"] = "measured"
+    """State that a window starts from: what was measured there; or what explains the window best, near what was
+    measured. The estimate takes twice as many more candidates as there are joints."""
 
     burn_in: float = attrs.field(default=0.0, validator=non_negative)
     """Time at the start of a window that does not count [s]: the measured state forgets its noise there."""

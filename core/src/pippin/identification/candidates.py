@@ -69,17 +69,20 @@ class Candidates:
         parts = np.split(values, np.cumsum([each.count for each in self.parameters])[:-1])
         return np.concatenate([each.unknowns(part) for each, part in zip(self.parameters, parts, strict=True)])
 
-    def residuals(self, values: np.ndarray, means: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def residuals(
+        self, values: np.ndarray, means: np.ndarray, weights: np.ndarray, shifts: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return the residuals of candidates after a rollout: of the samples, and of what was known before.
 
         Args:
             values: The values of all parameters, shape [candidates, values].
             means: What each value was expected to be, shape [values].
             weights: The inverse of its variance; 0 if nothing was known.
+            shifts: Shifts of the measured starts, shape [candidates, windows, states].
 
         Returns:
             Shape [candidates, rows]; the last rows are those of the values.
         """
-        self.rollouts.roll_out(values)
+        self.rollouts.roll_out(values, shifts=shifts)
         own = self.rollouts.residuals(self.rollouts.parts[0])
         return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)

@@ -18,6 +18,7 @@ from pippin.simulation import Simulation
 from .blocks import blocks_of
 from .candidates import Candidates, FitMaterial
 from .checks import refuse_faults, say_faults
+from .estimated_starts import EstimatedStarts
 from .evidence import Evidence
 from .journal import FitState, Journal, key_of
 from .least_squares import DAMPINGS, LeastSquares, Point, Residuals, cost_of
@@ -70,11 +71,14 @@ class FitCourse:
             config=attrs.evolve(config, scene=one), table=table, logs=logs, windows=windows, steps=steps
         )
         self._slot = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
-        self._candidates = Candidates(self._material, self._slot)
+        states = 2 * len(logs[0].joints) if table.start == "estimated" else 0
+        #: The worlds of the least squares.
+        self.candidates: Candidates = Candidates(self._material, self._slot + states)
+        self._starts: EstimatedStarts | None = None
         #: The simulation of the least squares.
-        self.simulation: Simulation = self._candidates.simulation
+        self.simulation: Simulation = self.candidates.simulation
         self._table, self._logs = table, logs
-        self._parameters, self._rollouts = self._candidates.parameters, self._candidates.rollouts
+        self._parameters, self._rollouts = self.candidates.parameters, self.candidates.rollouts
         self._stated = [each.stated() for each in self._parameters]
         self._ends: tuple[float, ...] = ()
         firsts = [each.unknowns(values) for each, values in zip(self._parameters, self._stated, strict=True)]
@@ -129,7 +133,7 @@ class FitCourse:
         """Look for a better start all over the ranges, as the table says."""
         if self._table.method == "least-squares" and self._table.starts == 1:
             return
-        rows = self._residuals(self._candidates, stop_if_asked)(self._unknowns[None])[0]
+        rows = self._residuals(self.candidates, stop_if_asked)(self._unknowns[None])[0]
         self.costs.append(float(np.sqrt(2.0 * cost_of(rows, is_robust=self._table.is_robust) / len(rows))))
         if self._table.method == "cmaes":
             self._evolve(progress, stop_if_asked)
@@ -181,7 +185,7 @@ class FitCourse:
 
     def _judge_whole(self, stop_if_asked: Callable[[], None]) -> dict[int, FitVerdict]:
         """Return a verdict for each whole number: whether its neighbours explain the logs worse."""
-        residuals, values = self._residuals(self._candidates, stop_if_asked), self._values(self._unknowns)
+        residuals, values = self._residuals(self.candidates, stop_if_asked), self._values(self._unknowns)
         found = {}
         for number in np.flatnonzero(self._is_whole).tolist():
             parameter, name = self._owners()[number]
@@ -242,7 +246,7 @@ class FitCourse:
             SimulationError: The simulation diverges.
         """
         self._unknowns = self._first_unknowns.copy()
-        method = self._method(self._residuals(self._candidates, lambda: None), None)
+        method = self._method(self._residuals_of_search(lambda: None, None), None)
         return next(_named(method.iterate(self._unknowns[self._is_free], 1)))
 
     def logs_of_rows(self) -> np.ndarray:
@@ -253,7 +257,7 @@ class FitCourse:
     def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost by the values that are free."""
         earlier, self._state = self._state, None
-        method = self._method(self._residuals(self._candidates, stop_if_asked), earlier)
+        method = self._method(self._residuals_of_search(stop_if_asked, earlier), earlier)
         is_over = earlier is not None and earlier.is_over(self._table.iterations)
         iterations = 0 if is_over else self._table.iterations
         for point in _named(method.iterate(self._unknowns[self._is_free], iterations)):
@@ -266,6 +270,25 @@ class FitCourse:
             progress.update(f"{method.taken} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
         self._ended = earlier.ended if earlier is not None and is_over else method.ended
         self._note(method, self._ended)
+
+    def _residuals_of_search(self, stop_if_asked: Callable[[], None], earlier: FitState | None) -> Residuals:
+        """Return the residuals of unknowns that are free; windows start as the table says."""
+        plain = self._residuals(self.candidates, stop_if_asked)
+        if self._table.start == "measured":
+            return plain
+        is_free, before = self._is_free.copy(), None if self._starts is None else self._starts.best
+
+        def whole(points: np.ndarray) -> np.ndarray:
+            stop_if_asked()
+            unknowns = np.tile(self._unknowns, (len(points), 1))
+            unknowns[:, is_free] = points
+            return self.candidates.values(unknowns)
+
+        used = earlier.starts if earlier is not None else None if before is None else before.best
+        self._starts = EstimatedStarts(
+            self.candidates, whole, self._priors(), is_robust=self._table.is_robust, used=used
+        )
+        return self._starts
 
     def _residuals(self, candidates: Candidates, stop_if_asked: Callable[[], None]) -> Residuals:
         """Return a function of the residuals of unknowns, of all of them or of those that are free."""
@@ -294,6 +317,7 @@ class FitCourse:
         state = FitState(
             unknowns=self._unknowns,
             is_free=self._is_free,
+            starts=np.zeros((0, 0)) if self._starts is None or self._starts.best is None else self._starts.best.used,
             damping=method.damping,
             taken=method.taken,
             costs=tuple(self.costs),
@@ -323,7 +347,7 @@ class FitCourse:
         return np.repeat(np.array(numbers, dtype=float), [each.count for each in self._parameters])
 
     def _values(self, unknowns: np.ndarray) -> np.ndarray:
-        return self._candidates.values(unknowns)
+        return self.candidates.values(unknowns)
 
     def _judged(self) -> Iterator[tuple[int, FitVerdict]]:
         """Yield the number of each value that is free, and its verdict."""
@@ -351,6 +375,9 @@ class FitCourse:
         rows = len(point.residuals) - len(values)
         parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
         slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
+        blocks = blocks_of(part.window_of, self._rollouts.width)
+        states = (rows - len(blocks)) // max(len(part.windows), 1)  # rows of the shifts of the starts, if there are any
+        firsts = np.repeat(np.searchsorted(part.window_of, np.arange(len(part.windows))) * self._rollouts.width, states)
         owners = [self._owners()[number] for number in free]
         return Evidence(
             names=tuple(f"{each.key} {name}" for each, name in owners),
@@ -360,7 +387,7 @@ class FitCourse:
             priors=self._priors()[1][free] * slopes**2,
             jacobian=point.jacobian[:rows],
             residuals=point.residuals[:rows],
-            blocks=blocks_of(part.window_of, rows // max(len(part.window_of), 1)),
+            blocks=np.concatenate([blocks, blocks[firsts]]),
         )
 
     def result(self, folder: Path) -> FitResult:
@@ -369,7 +396,7 @@ class FitCourse:
         found = self._verdicts | dict(self._judged()) if self._is_free.any() else self._verdicts
         verdicts = tuple(found[number] for number in sorted(found))
         kept = np.array([each.value if each.is_identified else each.start for each in verdicts])
-        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]))
+        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]), shifts=self._shifts())
         validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         say_faults([("", fault) for fault in gain_faults(errors)], self._table)
@@ -389,6 +416,13 @@ class FitCourse:
             noise={kind: tuple(noise.tolist()) for kind, noise in self._rollouts.noise.items()},
             traces=tuple(self._traces()),
         )
+
+    def _shifts(self) -> np.ndarray | None:
+        """Return the shifts of the starts, of the values of the file and of those that were found."""
+        if self._starts is None or self._starts.best is None:
+            return None
+        found = self._starts.best.best * self._rollouts.state_scales()[0]
+        return np.stack([np.zeros_like(found), found])
 
     def _traces(self) -> Iterator[Trace]:
         """Yield the signals of the last rollout, of the values of the file and of those that were found."""

@@ -32,6 +32,9 @@ class FitState:
     is_free: np.ndarray
     """Whether each of them varies, shape [values]."""
 
+    starts: np.ndarray
+    """Shifts of the starts of the windows at this point, shape [windows, states]; empty if they are not estimated."""
+
     damping: float
     """The damping of the next step."""
 
@@ -98,6 +101,7 @@ class Journal:
         return FitState(
             unknowns=arrays["unknowns"],
             is_free=arrays["is_free"],
+            starts=arrays["starts"],
             damping=float(arrays["damping"]),
             taken=notes["taken"],
             costs=tuple(arrays["costs"].tolist()),
@@ -138,6 +142,7 @@ class Journal:
             notes,
             unknowns=state.unknowns,
             is_free=state.is_free,
+            starts=state.starts,
             damping=state.damping,
             costs=np.array(state.costs),
             ends=np.array(state.ends),
