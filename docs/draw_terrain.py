@@ -49,7 +49,7 @@ def draw(grid: TerrainGrid, found: np.ndarray) -> Figure:
 def main() -> None:
     """Draw the picture."""
     matplotlib.use("agg")
-    draw(*heights()).savefig(IMAGE, dpi=80, metadata={"Software": None})
+    draw(*heights()).savefig(IMAGE, dpi=80, bbox_inches="tight", metadata={"Software": None})
 
 
 if __name__ == "__main__":
