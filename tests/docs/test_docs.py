@@ -64,6 +64,7 @@ TOOLS = ("uv build ", "uv run pytest ")
 
 SLOW = (
     "docs/explanation/ten-solvers.md",
+    "docs/how-to/add-a-benchmark-scene.md",
     "docs/how-to/add-objects.md",
     "docs/how-to/move-tools.md",
     "docs/how-to/reproducible-runs.md",

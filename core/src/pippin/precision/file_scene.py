@@ -36,7 +36,7 @@ _LOST = 0.01
 
 @attrs.frozen(kw_only=True)
 class _Plan:
-    """What all runs of a file share."""
+    """The settings of all runs of a file."""
 
     file: Path
     overrides: Mapping[str, Any] | Sequence[str] | None

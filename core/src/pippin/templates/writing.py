@@ -36,6 +36,7 @@ NewKind = Literal[
     "termination",
     "event",
     "command",
+    "scene",
     "subcommand",
     "extension",
 ]
