@@ -138,6 +138,8 @@ def test_every_package_has_a_licence_a_ci_file_and_bounds(written):
     for folder in written.glob("pippin-*"):
         project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
         needed = {Requirement(text).name: Requirement(text).specifier for text in project["dependencies"]}
+        kind = folder.name.removeprefix("pippin-").removesuffix("-grown-here")
+        assert project["keywords"] == ["pippin-plugin", f"pippin-{kind}"]
         assert metadata.version("pippin") in needed["pippin"]
         assert "0.99" not in needed["pippin"]
         assert needed["newton"] == Requirement(newton).specifier

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import attrs
 import newton
@@ -108,7 +109,7 @@ def _built(scene: BenchmarkScene) -> newton.ModelBuilder:
 
 def _still(scene: BenchmarkScene) -> SceneMotion:
     """Return the motion of a world in which nothing moves."""
-    model = _built(scene).finalize(device="cpu")
+    model: Any = _built(scene).finalize(device="cpu")
     state = model.state()
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)
     count = round(scene.duration / SAMPLE) + 1
