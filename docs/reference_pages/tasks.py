@@ -17,10 +17,10 @@ from .rows import named_row, summary
 TASKS = """\
 # Tasks
 
-<!-- Written by docs/write_reference.py from the plugins of the six kinds of terms. Change those, then run it. -->
+<!-- Written by docs/write_reference.py from the plugins of the seven kinds of terms. Change those, then run it. -->
 
 A `[task]` table makes a simulation an environment to learn in. Everything in it is a term, and each term is a plugin of
-one of six kinds. [Configuration](configuration.md#task) lists the keys of `[task]` itself.
+one of seven kinds. [Configuration](configuration.md#task) lists the keys of `[task]` itself.
 
 - a [quantity](#quantities) is measured: numbers of each world
 - an [observation](#observations) is a quantity, with noise, bounds and history
@@ -28,6 +28,7 @@ one of six kinds. [Configuration](configuration.md#task) lists the keys of `[tas
 - a [reward](#rewards) is a function of a quantity or a sensor, with a weight
 - a [termination](#terminations) ends the episode of a world
 - an [event](#events) changes a world at random, and a [command](#commands) is a target drawn at random
+- a [curriculum](#curricula) changes numbers of other terms, or the levels of the terrain, while a policy learns
 
 ```toml
 extends = ["docs/examples/ant.toml"]
@@ -109,6 +110,7 @@ TASK_KINDS = {
     "termination": "Besides these, an episode ends by `task.episode_length`, and if the state of its world diverges.",
     "event": "Random changes, drawn for each world; changes of the model start from the values that it was built with.",
     "command": "Targets for each world, drawn at each reset and from time to time.",
+    "curriculum": "Changes of numbers in arrays on the device while a policy learns; no graph is recorded anew.",
 }
 """First sentence of the section of each kind of terms."""
 
@@ -131,6 +133,9 @@ TASK_ELSEWHERE = """
 | `root_height_below_minimum`, `joint_pos_out_of_manual_limit` | `outside` of `root-height`, of `joint-positions` |
 | `bad_orientation` | `outside` of `projected-gravity` with `axes = "z"`, and `high` = -cos of the limit |
 | `illegal_contact` | `contact` |
+| `terrain_levels_vel`, `terrain_out_of_bounds` | `terrain-levels`, `out-of-bounds` |
+| `modify_reward_weight`, `reward_curriculum`, `commands_vel` | `stages` of a reward or a command |
+| `height_scan` | `height-scan` |
 """
 
 

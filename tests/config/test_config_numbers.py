@@ -16,6 +16,7 @@ from pippin.config.fit import FitParameterConfig
 from pippin.config.optimise import LossConfig, VariableConfig
 from pippin.config.selections import SelectionConfig
 from pippin.config.tendons import TendonGuideConfig
+from pippin.task.curricula.config import CurriculumStageConfig
 from pippin_solver_coupled import EntryConfig, ProxyConfig
 
 NAMED = ComponentConfig(type="x", config=None)
@@ -37,6 +38,7 @@ SIGNED = {
     "high",
     "low",
     "mean",
+    "no_hit",
     "scale",
     "start_height",
     "target",
@@ -95,6 +97,8 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "TendonConfig": {"guides": (TendonGuideConfig(), TendonGuideConfig())},
     "SurfaceGripperConfig": TOOL,
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
+    "CurriculumStageConfig": {"numbers": {"x": 1.0}},
+    "StagesConfig": {"stages": (CurriculumStageConfig(step=0, numbers={"x": 1.0}),)},
     "TerrainConfig": {"patches": {"x": NAMED}},
     "VariableConfig": VARIABLE,
     "FitConfig": {"parameters": {"x": FitParameterConfig(range=(0.0, 1.0))}},

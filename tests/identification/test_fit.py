@@ -60,6 +60,13 @@ def test_known_parameters_and_a_delay_are_found_and_the_file_runs(folder, solver
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert "shoulder: position" in page
     assert "identified" in page
+    assert "Spectrum of the residuals: position" in page
+    assert "looks like noise" in page
+    assert result.directions[0] in page
+    assert all(0.2 * each.half_width < each.block_half_width < 5.0 * each.half_width for each in result.verdicts)
+    matrix = np.array(result.correlations)
+    np.testing.assert_allclose(np.diag(matrix), 1.0)
+    assert (np.abs(matrix) <= 1.0 + 1e-9).all()
 
 
 @pytest.mark.parametrize("solver", ["featherstone", "steel"])

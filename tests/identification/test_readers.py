@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pippin
+import pippin.files
 import pytest
 from pippin.config.fit import FitConfig, FitParameterConfig
 from pippin.config.loading import structure_choice
@@ -348,3 +349,47 @@ def test_a_reader_of_a_file_is_a_plugin(tmp_path):
     np.testing.assert_array_equal(found.command, [[2.0], [4.0]])
     with pytest.raises(pippin.ConfigError, match=r"no suffix of a log.*fit\.reader"):
         read(tmp_path / "log.txt")
+
+
+def write_zeros_hdf5(folder):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "zeros.h5", "w") as file:
+        file["time"], file["joints"] = TIMES, NAMES
+        for kind in ("position", "command"):
+            file.create_dataset(kind, (100_000, 2), "f8", compression="gzip")
+    return folder / "zeros.h5"
+
+
+def write_zeros_parquet(folder):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(
+        pyarrow.table({name: np.zeros(100_000) for name in ("time", "position.elbow", "command.elbow")}),
+        folder / "zeros.parquet",
+    )
+    return folder / "zeros.parquet"
+
+
+def write_zeros_mcap(folder):
+    writer = pytest.importorskip("mcap.writer")
+    with (folder / "zeros.mcap").open("wb") as stream:
+        file = writer.Writer(stream)
+        file.start()
+        schema = file.register_schema("foxglove.JointStates", "protobuf", b"")
+        channel = file.register_channel("/zeros", "protobuf", schema)
+        for step in range(3):
+            file.add_message(channel, step, bytes(1_000_000), step)
+        file.finish()
+    return folder / "zeros.mcap"
+
+
+@pytest.mark.parametrize("write", [write_zeros_hdf5, write_zeros_parquet, write_zeros_mcap])
+def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(write, tmp_path, monkeypatch):
+    """Before it is unpacked: a few kilobytes can state many gigabytes."""
+    path = write(tmp_path)
+    monkeypatch.setattr(pippin.files, "physical_memory", lambda: 3_000_000)
+
+    assert path.stat().st_size < 30_000
+    with pytest.raises(
+        pippin.ConfigError, match=r"it unpacks to 0\.00\d+ GiB, and this machine has 0\.00279 GiB of memory"
+    ):
+        read(path)

@@ -1,4 +1,4 @@
-"""Files that plugins write: their paths, and whether they can be written."""
+"""Files of plugins: their paths, whether they can be written, and whether they can be unpacked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 
 from .errors import ConfigError
 
-__all__ = ["output_path"]
+__all__ = ["output_path", "refuse_expansion"]
+
+_GIB = 2**30
 
 _GROWTH_PERIOD = 60.0
 """Time after which a file that is being written has changed [s]."""
@@ -83,3 +85,25 @@ def _is_left(partial: Path) -> bool:
     except ProcessLookupError:
         return True
     return False
+
+
+def physical_memory() -> int | None:
+    """Return the memory of this machine [B]; None if the system does not report it."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def refuse_expansion(size: float) -> None:
+    """Refuse a compressed file before it is unpacked, if it would take half of this machine's memory.
+
+    Args:
+        size: What it would take [B].
+
+    Raises:
+        ValueError: It would take so much.
+    """
+    memory = physical_memory()
+    if memory is not None and size > memory / 2:
+        raise ValueError(f"it unpacks to {size / _GIB:.3g} GiB, and this machine has {memory / _GIB:.3g} GiB of memory")

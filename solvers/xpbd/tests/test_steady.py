@@ -111,3 +111,24 @@ def test_a_thin_link_that_tumbles_gains_no_energy(simulate):
 
     energy = 0.5 * local @ (np.diag([6e-3, 6e-3, 3e-5]) @ local)
     assert 0.0 < energy <= 0.5 * (6e-3 * (30.0**2 + 5.0**2) + 3e-5 * 30.0**2)
+
+
+def test_a_light_link_on_a_joint_beside_it_gains_no_energy(simulate):
+    """The joint corrects a fast spin. Newton, with the gyroscopic torque of before each correction, makes 2000 J."""
+    moments, offset = np.array([2.4e-5, 1.13e-4, 1.23e-4]), (0.03, 0.03, 0.03)
+    builder = newton.ModelBuilder()
+    link = builder.add_link(mass=0.19, inertia=wp.diag(wp.vec3(*moments)), lock_inertia=True)
+    frame = wp.transform(offset, wp.quat_identity())
+    builder.add_articulation([builder.add_joint_ball(-1, link, child_xform=frame)])
+    builder.joint_qd[:] = spin = [30.0, 200.0, 200.0]
+    energies = [0.5 * moments @ np.square(spin) + 0.5 * 0.19 * np.square(np.cross(spin, offset)).sum()]
+    with simulate(builder, gravity=0.0) as simulation:
+        for _ in range(10):
+            simulation.step(2)
+            twist, turned = simulation.state.body_qd.numpy()[0], simulation.state.body_q.numpy()[0, 3:]
+            local = np.array(wp.quat_rotate_inv(wp.quat(*turned.tolist()), wp.vec3(*twist[3:].tolist())))
+            energies.append(0.5 * moments @ local**2 + 0.5 * 0.19 * twist[:3] @ twist[:3])
+
+    assert energies[0] == pytest.approx(9.67, abs=0.01)
+    assert max(energies) < 1.1 * energies[0], energies
+    assert 0.0 < energies[-1] < energies[0]

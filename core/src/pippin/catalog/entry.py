@@ -48,6 +48,7 @@ Kind = Literal[
     "termination",
     "event",
     "command",
+    "curriculum",
     "subcommand",
     "plugin",
 ]
@@ -57,7 +58,7 @@ State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked", "u
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-PLURALS = {kind: f"{kind}s" for kind in KINDS} | {"quantity": "quantities"}
+PLURALS = {kind: f"{kind}s" for kind in KINDS} | {"quantity": "quantities", "curriculum": "curricula"}
 """The kinds in the plural, as groups of entry points and tables of a file have them."""
 
 SLOW_IMPORT = 5.0

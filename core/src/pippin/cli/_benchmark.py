@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from ._table import new_table, print_table
 
-if TYPE_CHECKING:
-    from pippin.precision.result import Benchmark
 
-
-def print_benchmark(found: Benchmark, *, is_json: bool) -> None:
-    """Print a benchmark, as a table or as one line of JSON."""
+def print_benchmark(found: Any, *, is_json: bool) -> None:
+    """Print a `Benchmark`, as a table or as one line of JSON."""
     if is_json:
         click.echo(json.dumps({**found.summary(), "folder": str(found.folder)}, ensure_ascii=False))
         return

@@ -112,13 +112,31 @@ class FitConfig:
     """Labels of joints by their names in the logs, where they differ."""
 
     window: float | Literal["whole"] = attrs.field(default=1.0, validator=_length)
-    """Length of the windows that a log is divided into [s]; each starts from the measured state."""
+    """Length of the windows that a log is divided into [s]; each starts from the state that `start` says."""
+
+    start: Literal["measured", "estimated"] = "measured"
+    """State that a window starts from: what was measured there; or what explains the window best, near what was
+    measured. The estimate takes twice as many more candidates as there are joints."""
 
     burn_in: float = attrs.field(default=0.0, validator=non_negative)
     """Time at the start of a window that does not count [s]: the measured state forgets its noise there."""
 
     validation: float = attrs.field(default=0.0, validator=[ge(0.0), lt(1.0)])
     """Share of the windows, the last ones of each log, that the fit does not see, and that judge it."""
+
+    method: Literal["least-squares", "cmaes"] = "least-squares"
+    """Levenberg and Marquardt's method from the values of the file; or before it an evolution strategy (CMA-ES) over
+    the whole ranges, which needs `pippin[fit]`: for whole numbers, and residuals that are not smooth."""
+
+    starts: int = attrs.field(default=1, validator=ge(1))
+    """Number of starts of the least squares: the values of the file, and others all over the ranges, side by side; the
+    one that ends lowest is kept. More than one find their way past local minima."""
+
+    generations: int = attrs.field(default=100, validator=ge(1))
+    """Most generations of an evolution."""
+
+    seed: int = attrs.field(default=0, validator=ge(0))
+    """Seed of the starts, and of an evolution."""
 
     is_robust: bool = False
     """Whether large residuals count linearly, so that outliers matter less."""
@@ -134,5 +152,7 @@ class FitConfig:
     `stale`, `units`."""
 
     def __attrs_post_init__(self) -> None:
+        if self.method == "cmaes" and self.starts > 1:
+            raise ValueError("'starts' are those of the method \"least-squares\"; leave them out, or the method")
         if not isinstance(self.window, str) and not self.window > self.burn_in:
             raise ValueError(f"'window' must be longer than 'burn_in', {self.burn_in:g}, got {self.window:g}")

@@ -73,3 +73,6 @@ class TaskConfig:
 
     events: Mapping[str, Annotated[ComponentConfig, "event"]] = attrs.field(factory=dict)
     """Random changes of the simulation: at the start, at resets, or from time to time."""
+
+    curricula: Mapping[str, Annotated[ComponentConfig, "curriculum"]] = attrs.field(factory=dict)
+    """Changes of numbers of the other terms, or of the terrain's levels, while a policy learns."""

@@ -130,6 +130,8 @@ def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
         yield f"observations[{name!r}]", group.values.numpy()
     for name, command in task.commands.items():
         yield f"commands[{name!r}]", command.value.numpy()
+    for name, curriculum in task.curricula.items():
+        yield f"curricula[{name!r}]", curriculum.value.numpy()
 
 
 def differing(left: Seen, right: Seen) -> list[str]:

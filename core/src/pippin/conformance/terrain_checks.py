@@ -54,7 +54,8 @@ def check_stand(runs: Runs) -> None:
     with pippin.Simulation(pippin.structure(tables), subject.plain_solver()) as simulation:
         simulation.step(round(_TIME / subject.dt))
         places = present(simulation.state.body_q).numpy()[:, :3]
-    heights = places[:, 2] - _grid(runs, 1).height(places[:, 0], places[:, 1])
+    ground = _grid(runs, 1).height(places[:, 0], places[:, 1])
+    heights = np.where(np.isfinite(ground), places[:, 2] - ground, -np.inf)  # below all ground
     for level, height in enumerate(heights.tolist()):
         if not height > _RADIUS - _DEPTH:
             raise PluginError(

@@ -15,19 +15,29 @@ from pippin.errors import ConfigError, SimulationError
 from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
+from .blocks import blocks_of
+from .candidates import Candidates, FitMaterial
 from .checks import refuse_faults, say_faults
+from .estimated_starts import EstimatedStarts
+from .evidence import Evidence
 from .journal import FitState, Journal, key_of
-from .least_squares import DAMPINGS, LeastSquares, Point
+from .least_squares import DAMPINGS, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
-from .log_player import LogPlayer
 from .motion_checks import align
 from .parameter_kinds import find_parameters
+from .parameters import FitParameter
 from .replay_checks import SaturationWatch, contact_faults, gain_faults
 from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
-from .rollouts import JUDGED, Rollouts, worlds_of
-from .verdicts import FitVerdict, covariance, judge
+from .rollouts import JUDGED
+from .search import Evolution, SeveralStarts, latin_hypercube, population_of
+from .verdicts import IDENTIFIED, FitVerdict, judge
 from .windows import divide
+
+_DIVERGES = "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
+
+_TOLD = 3.841
+"""The 95 % quantile of χ² with one degree of freedom: a whole number is told if its neighbours cost more."""
 
 
 class FitCourse:
@@ -57,20 +67,31 @@ class FitCourse:
                     raise ConfigError(f"fit.signals: {log.name} has no {missing[0]}; name signals that all logs have")
             windows, steps = divide(logs, table, first.control_dt)
             count = sum(each.count for each in find_parameters(table, first, logs[0].joints))
-        candidates = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
-        of_worlds = worlds_of(windows, candidates)
-        scene = attrs.evolve(one, worlds=len(of_worlds))
-        player = LogPlayer(table, logs, of_worlds, steps)
-        self.simulation = Simulation(attrs.evolve(config, scene=scene), plugins={"log": player})
+        self._material = FitMaterial(
+            config=attrs.evolve(config, scene=one), table=table, logs=logs, windows=windows, steps=steps
+        )
+        self._slot = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
+        states = 2 * len(logs[0].joints) if table.start == "estimated" else 0
+        #: The worlds of the least squares.
+        self.candidates: Candidates = Candidates(self._material, self._slot + states)
+        self._starts: EstimatedStarts | None = None
+        #: The simulation of the least squares.
+        self.simulation: Simulation = self.candidates.simulation
         self._table, self._logs = table, logs
-        self._parameters = find_parameters(table, self.simulation, player.joints)
-        self._rollouts = Rollouts(self.simulation, player, table, logs, windows, steps, candidates, self._parameters)
+        self._parameters, self._rollouts = self.candidates.parameters, self.candidates.rollouts
         self._stated = [each.stated() for each in self._parameters]
+        self._ends: tuple[float, ...] = ()
         firsts = [each.unknowns(values) for each, values in zip(self._parameters, self._stated, strict=True)]
         self._first_unknowns = np.concatenate(firsts)
         starts = [each.moved_inwards(first) for each, first in zip(self._parameters, firsts, strict=True)]
         self._unknowns = np.concatenate(starts)
-        self._is_free = np.ones(len(self._unknowns), dtype=bool)
+        self._is_whole = self._spread([float(each.is_whole) for each in self._parameters]) > 0.0
+        if self._is_whole.any() and table.method == "least-squares" and journal is not None:
+            key = next(each.key for each in self._parameters if each.is_whole)
+            raise ConfigError(
+                f'fit.parameters.{key!r}: whole numbers have no derivative; set fit.method = "cmaes", or leave it out'
+            )
+        self._is_free = ~self._is_whole
         self._verdicts: dict[int, FitVerdict] = {}
         self._ended = "it was stopped"
         self._begun = time.perf_counter()
@@ -80,6 +101,7 @@ class FitCourse:
         if self._state is not None:
             self._unknowns, self._is_free = self._state.unknowns, self._state.is_free
             self._verdicts, self.costs = dict(self._state.verdicts), list(self._state.costs)
+            self._ends = self._state.ends
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost until the end. Values that the logs do not tell go back to those of the file, and the others
@@ -90,16 +112,105 @@ class FitCourse:
         if watch.is_needed:
             self._rollouts.roll_out(np.concatenate(self._stated)[None], watch.look)
             say_faults([("", fault) for fault in watch.faults()], self._table)
+        if not self.costs:
+            self._explore(progress, stop_if_asked)
         while True:
-            self._minimise(progress, stop_if_asked)
+            if self._is_free.any():
+                self._minimise(progress, stop_if_asked)
+            if self._is_whole.any():
+                self._verdicts |= self._judge_whole(stop_if_asked)
             self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
-            lost = [number for number in self._verdicts if self._is_free[number]]
+            is_moved = self._is_free | (self._is_whole & (self._unknowns != self._first_unknowns))
+            lost = [number for number, each in self._verdicts.items() if is_moved[number] and not each.is_determined]
             if not lost:
                 return
             self._unknowns[lost] = self._first_unknowns[lost]
             self._is_free[lost] = False
             if not self._is_free.any():
                 return
+
+    def _explore(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Look for a better start all over the ranges, as the table says."""
+        if self._table.method == "least-squares" and self._table.starts == 1:
+            return
+        rows = self._residuals(self.candidates, stop_if_asked)(self._unknowns[None])[0]
+        self.costs.append(float(np.sqrt(2.0 * cost_of(rows, is_robust=self._table.is_robust) / len(rows))))
+        if self._table.method == "cmaes":
+            self._evolve(progress, stop_if_asked)
+        else:
+            self._start_often(progress, stop_if_asked)
+
+    def _start_often(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Search from several starts, and keep the end that is lowest."""
+        count, (low, high) = self._table.starts, self._ends_of()
+        margin = 0.05 * (high - low)
+        others = latin_hypercube(count - 1, low + margin, high - margin, self._table.seed)
+        starts = np.concatenate([self._unknowns[None], others])
+        candidates = Candidates(self._material, count * self._slot)
+        with candidates.simulation:
+            residuals = self._residuals(candidates, stop_if_asked)
+            several = SeveralStarts(
+                [self._method(residuals, None) for _ in starts], starts, self._table.iterations, self._slot
+            )
+            ends = several.run(
+                residuals, lambda running, cost: progress.update(f"{running} of {count} starts, cost {cost:.4g}")
+            )
+        if not ends:
+            raise SimulationError(_DIVERGES)
+        self._ends = tuple(float(np.sqrt(2.0 * end.cost / len(end.residuals))) for end in ends)
+        self._unknowns = ends[0].x
+
+    def _evolve(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Let generations of candidates look for the lowest cost."""
+        low, high = self._ends_of()
+        steps = self._is_whole / self._spread(
+            [each.config.range[1] - each.config.range[0] for each in self._parameters]
+        )
+        population = population_of(len(low))
+        method = Evolution(self._unknowns, low, high, steps, seed=self._table.seed, population=population)
+        with (candidates := Candidates(self._material, population)).simulation:
+            residuals = self._residuals(candidates, stop_if_asked)
+
+            def costs(points: np.ndarray) -> np.ndarray:
+                return np.array([cost_of(rows, is_robust=self._table.is_robust) for rows in residuals(points)])
+
+            def note() -> None:
+                if self._journal is not None:
+                    self._journal.save_explored(method.history)
+                progress.update(f"generation {len(method.history)}, cost {method.cost:.4g}")
+
+            earlier = () if self._journal is None else self._journal.explored()
+            method.run(costs, self._table.generations, note, earlier)
+        self._unknowns = method.best
+
+    def _judge_whole(self, stop_if_asked: Callable[[], None]) -> dict[int, FitVerdict]:
+        """Return a verdict for each whole number: whether its neighbours explain the logs worse."""
+        residuals, values = self._residuals(self.candidates, stop_if_asked), self._values(self._unknowns)
+        found = {}
+        for number in np.flatnonzero(self._is_whole).tolist():
+            parameter, name = self._owners()[number]
+            low, high = parameter.config.range
+            near = [value for value in (values[number] - 1.0, values[number] + 1.0) if low <= value <= high]
+            points = np.tile(self._unknowns, (1 + len(near), 1))
+            points[1:, number] = (np.array(near) - low) / (high - low)
+            costs = np.array([cost_of(rows, is_robust=self._table.is_robust) for rows in residuals(points)])
+            rows = len(self._rollouts.parts[0].window_of) * len(self._rollouts.noise) * len(self._logs[0].joints)
+            variance = 2.0 * costs[0] / max(rows - len(values), 1)
+            is_told = bool((2.0 * (costs[1:] - costs[0]) > _TOLD * variance).all())
+            found[number] = FitVerdict(
+                key=parameter.key,
+                name=name,
+                start=float(np.concatenate(self._stated)[number]),
+                value=float(values[number]),
+                half_width=0.5 if is_told else np.inf,
+                verdict=IDENTIFIED if is_told else "not identifiable",
+                collinearity=0.0,
+            )
+        return found
+
+    def _owners(self) -> list[tuple[FitParameter, str]]:
+        """Return the parameter and the name of each value."""
+        return [(each, name) for each in self._parameters for name in each.names]
 
     def expect(self, *, is_right: bool) -> tuple[FitVerdict, ...]:
         """Return a verdict for each value as the logs determine it at the values of the file, after one rollout.
@@ -135,7 +246,8 @@ class FitCourse:
             SimulationError: The simulation diverges.
         """
         self._unknowns = self._first_unknowns.copy()
-        return next(_named(self._method(lambda: None, None).iterate(self._unknowns, 1)))
+        method = self._method(self._residuals_of_search(lambda: None, None), None)
+        return next(_named(method.iterate(self._unknowns[self._is_free], 1)))
 
     def logs_of_rows(self) -> np.ndarray:
         """Return the index of the log of each residual that is fitted, shape [rows]."""
@@ -145,7 +257,7 @@ class FitCourse:
     def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost by the values that are free."""
         earlier, self._state = self._state, None
-        method = self._method(stop_if_asked, earlier)
+        method = self._method(self._residuals_of_search(stop_if_asked, earlier), earlier)
         is_over = earlier is not None and earlier.is_over(self._table.iterations)
         iterations = 0 if is_over else self._table.iterations
         for point in _named(method.iterate(self._unknowns[self._is_free], iterations)):
@@ -155,24 +267,46 @@ class FitCourse:
             if earlier is None or method.taken > earlier.taken:
                 self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
                 self._note(method)
-            progress.update(f"{len(self.costs) - 1} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
+            progress.update(f"{method.taken} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
         self._ended = earlier.ended if earlier is not None and is_over else method.ended
         self._note(method, self._ended)
 
-    def _method(self, stop_if_asked: Callable[[], None], earlier: FitState | None) -> LeastSquares:
-        """Return the method over the values that are free, as an earlier state left it."""
-        is_free, (low, high) = self._is_free, self._ends_of()
-        means, weights = self._priors()
+    def _residuals_of_search(self, stop_if_asked: Callable[[], None], earlier: FitState | None) -> Residuals:
+        """Return the residuals of unknowns that are free; windows start as the table says."""
+        plain = self._residuals(self.candidates, stop_if_asked)
+        if self._table.start == "measured":
+            return plain
+        is_free, before = self._is_free.copy(), None if self._starts is None else self._starts.best
+
+        def whole(points: np.ndarray) -> np.ndarray:
+            stop_if_asked()
+            unknowns = np.tile(self._unknowns, (len(points), 1))
+            unknowns[:, is_free] = points
+            return self.candidates.values(unknowns)
+
+        used = earlier.starts if earlier is not None else None if before is None else before.best
+        self._starts = EstimatedStarts(
+            self.candidates, whole, self._priors(), is_robust=self._table.is_robust, used=used
+        )
+        return self._starts
+
+    def _residuals(self, candidates: Candidates, stop_if_asked: Callable[[], None]) -> Residuals:
+        """Return a function of the residuals of unknowns, of all of them or of those that are free."""
+        is_free, (means, weights) = self._is_free.copy(), self._priors()
 
         def residuals(unknowns: np.ndarray) -> np.ndarray:
             stop_if_asked()
-            whole = np.tile(self._unknowns, (len(unknowns), 1))
-            whole[:, is_free] = unknowns
-            values = np.stack([self._values(row) for row in whole])
-            self._rollouts.roll_out(values)
-            own = self._rollouts.residuals(self._rollouts.parts[0])
-            return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)
+            whole = unknowns
+            if unknowns.shape[1] < len(is_free):
+                whole = np.tile(self._unknowns, (len(unknowns), 1))
+                whole[:, is_free] = unknowns
+            return candidates.residuals(candidates.values(whole), means, weights)
 
+        return residuals
+
+    def _method(self, residuals: Residuals, earlier: FitState | None) -> LeastSquares:
+        """Return the method over the values that are free, as an earlier state left it."""
+        is_free, (low, high) = self._is_free, self._ends_of()
         options: dict[str, Any] = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
         if earlier is not None:
             options |= {"damping": earlier.damping, "taken": earlier.taken}
@@ -183,9 +317,11 @@ class FitCourse:
         state = FitState(
             unknowns=self._unknowns,
             is_free=self._is_free,
+            starts=np.zeros((0, 0)) if self._starts is None or self._starts.best is None else self._starts.best.used,
             damping=method.damping,
             taken=method.taken,
             costs=tuple(self.costs),
+            ends=self._ends,
             ended=ended,
             verdicts=self._verdicts,
         )
@@ -211,31 +347,48 @@ class FitCourse:
         return np.repeat(np.array(numbers, dtype=float), [each.count for each in self._parameters])
 
     def _values(self, unknowns: np.ndarray) -> np.ndarray:
-        parts = np.split(unknowns, np.cumsum([each.count for each in self._parameters])[:-1])
-        return np.concatenate([each.values(part) for each, part in zip(self._parameters, parts, strict=True)])
+        return self.candidates.values(unknowns)
 
     def _judged(self) -> Iterator[tuple[int, FitVerdict]]:
         """Yield the number of each value that is free, and its verdict."""
-        point, free = self._point, np.flatnonzero(self._is_free)
+        evidence, free = self._evidence(), np.flatnonzero(self._is_free)
+        names, ranges = self._owners(), np.array([each.config.range for each, _ in self._owners()])
         values, (low, high) = self._values(self._unknowns), self._ends_of()
-        rows = len(point.residuals) - len(values)
-        parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
-        slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
-        priors = self._priors()[1][free] * slopes**2
-        jacobian, residuals = point.jacobian[:rows], point.residuals[:rows]
-        names = [(each.key, name) for each in self._parameters for name in each.names]
-        ranges = np.array([each.config.range for each in self._parameters for _ in each.names])
         verdicts = judge(
-            [names[number] for number in free],
+            [(names[number][0].key, names[number][1]) for number in free],
             np.concatenate(self._stated)[free],
             values[free],
             ranges[free],
             ((self._unknowns - low) / (high - low))[free],
-            np.sqrt(np.diag(covariance(jacobian, residuals, priors))) * slopes,
-            jacobian,
-            priors,
+            np.sqrt(np.diag(evidence.covariance)) * evidence.slopes,
+            evidence.jacobian,
+            evidence.priors,
         )
-        return zip(free.tolist(), verdicts, strict=True)
+        widths = evidence.block_widths()
+        for number, verdict, width in zip(free.tolist(), verdicts, widths, strict=True):
+            yield number, attrs.evolve(verdict, block_half_width=width)
+
+    def _evidence(self) -> Evidence:
+        """Return what the rows at the present point tell of the values that are free."""
+        point, free, part = self._point, np.flatnonzero(self._is_free), self._rollouts.parts[0]
+        values = self._values(self._unknowns)
+        rows = len(point.residuals) - len(values)
+        parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
+        slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
+        blocks = blocks_of(part.window_of, self._rollouts.width)
+        states = (rows - len(blocks)) // max(len(part.windows), 1)  # rows of the shifts of the starts, if there are any
+        firsts = np.repeat(np.searchsorted(part.window_of, np.arange(len(part.windows))) * self._rollouts.width, states)
+        owners = [self._owners()[number] for number in free]
+        return Evidence(
+            names=tuple(f"{each.key} {name}" for each, name in owners),
+            values=values[free],
+            is_ratio=np.array([each.is_ratio for each, _ in owners], dtype=bool),
+            slopes=slopes,
+            priors=self._priors()[1][free] * slopes**2,
+            jacobian=point.jacobian[:rows],
+            residuals=point.residuals[:rows],
+            blocks=np.concatenate([blocks, blocks[firsts]]),
+        )
 
     def result(self, folder: Path) -> FitResult:
         """Return what was found, after rollouts of the values of the file, and of those that are kept."""
@@ -243,14 +396,19 @@ class FitCourse:
         found = self._verdicts | dict(self._judged()) if self._is_free.any() else self._verdicts
         verdicts = tuple(found[number] for number in sorted(found))
         kept = np.array([each.value if each.is_identified else each.start for each in verdicts])
-        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]))
+        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]), shifts=self._shifts())
         validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         say_faults([("", fault) for fault in gain_faults(errors)], self._table)
+        evidence = self._evidence() if self._is_free.any() else None
         return FitResult(
+            correlated=() if evidence is None else evidence.names,
+            correlations=() if evidence is None else evidence.correlations(),
+            directions=() if evidence is None else evidence.directions(),
             folder=folder,
             verdicts=verdicts,
             costs=tuple(self.costs),
+            ends=self._ends,
             validation=None if errors is None else (errors[0], errors[1]),
             rollouts=self._rollouts.count,
             seconds=seconds,
@@ -258,6 +416,13 @@ class FitCourse:
             noise={kind: tuple(noise.tolist()) for kind, noise in self._rollouts.noise.items()},
             traces=tuple(self._traces()),
         )
+
+    def _shifts(self) -> np.ndarray | None:
+        """Return the shifts of the starts, of the values of the file and of those that were found."""
+        if self._starts is None or self._starts.best is None:
+            return None
+        found = self._starts.best.best * self._rollouts.state_scales()[0]
+        return np.stack([np.zeros_like(found), found])
 
     def _traces(self) -> Iterator[Trace]:
         """Yield the signals of the last rollout, of the values of the file and of those that were found."""
@@ -298,6 +463,4 @@ def _named(points: Iterator[Point]) -> Iterator[Point]:
     try:
         yield from points
     except FloatingPointError as error:
-        raise SimulationError(
-            "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
-        ) from error
+        raise SimulationError(_DIVERGES) from error

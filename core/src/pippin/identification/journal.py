@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -17,6 +18,8 @@ from pippin.errors import ConfigError
 
 from .least_squares import ALL_TAKEN
 from .verdicts import FitVerdict
+
+_EXPLORED = "explored.npz"
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -29,6 +32,9 @@ class FitState:
     is_free: np.ndarray
     """Whether each of them varies, shape [values]."""
 
+    starts: np.ndarray
+    """Shifts of the starts of the windows at this point, shape [windows, states]; empty if they are not estimated."""
+
     damping: float
     """The damping of the next step."""
 
@@ -37,6 +43,9 @@ class FitState:
 
     costs: tuple[float, ...]
     """Root mean squares of the residuals so far."""
+
+    ends: tuple[float, ...]
+    """Root mean squares of the residuals at the ends of several starts."""
 
     ended: str
     """Why the present search ended; empty if it has not."""
@@ -88,19 +97,15 @@ class Journal:
             raise ConfigError(f"out: '{files[-1]}' is broken ({error}); remove it, or choose another folder") from error
 
     def _read(self, file: Path) -> FitState:
-        arrays = read_arrays(file)
-        notes = json.loads(str(arrays["notes"]))
-        if notes["key"] != self._key:
-            raise ConfigError(
-                f"out: '{self._folder.parent}' has a fit of another file, log or version; choose another folder, or"
-                " give the same ones"
-            )
+        arrays, notes = self._arrays(file)
         return FitState(
             unknowns=arrays["unknowns"],
             is_free=arrays["is_free"],
+            starts=arrays["starts"],
             damping=float(arrays["damping"]),
             taken=notes["taken"],
             costs=tuple(arrays["costs"].tolist()),
+            ends=tuple(arrays["ends"].tolist()),
             ended=notes["ended"],
             verdicts={
                 int(number): FitVerdict(**{**each, "coupled": tuple(each["coupled"])})
@@ -108,19 +113,43 @@ class Journal:
             },
         )
 
+    def _arrays(self, file: Path) -> tuple[Mapping[str, np.ndarray], Any]:
+        arrays = read_arrays(file)
+        notes = json.loads(str(arrays["notes"]))
+        if notes["key"] != self._key:
+            raise ConfigError(
+                f"out: '{self._folder.parent}' has a fit of another file, log or version; choose another folder, or"
+                " give the same ones"
+            )
+        return arrays, notes
+
+    def explored(self) -> Sequence[np.ndarray]:
+        """Return the costs of the generations of an evolution so far, shape [population] each."""
+        file = self._folder / _EXPLORED
+        return list(self._arrays(file)[0]["costs"]) if file.is_file() else []
+
+    def save_explored(self, costs: Sequence[np.ndarray]) -> None:
+        """Write the costs of the generations of an evolution."""
+        self._write(_EXPLORED, {"key": self._key}, costs=np.stack(costs))
+
     def save(self, state: FitState) -> None:
         """Write the state after an iteration."""
         verdicts = {number: attrs.asdict(each) for number, each in state.verdicts.items()}
         notes = {"key": self._key, "taken": state.taken, "ended": state.ended, "verdicts": verdicts}
-        self._folder.mkdir(parents=True, exist_ok=True)
         count = len(list(self._folder.glob("[0-9]*.npz")))
-        hidden = self._folder / ".next.npz"
-        np.savez(
-            hidden,
+        self._write(
+            f"{count:04d}.npz",
+            notes,
             unknowns=state.unknowns,
             is_free=state.is_free,
+            starts=state.starts,
             damping=state.damping,
             costs=np.array(state.costs),
-            notes=np.array(json.dumps(notes)),
+            ends=np.array(state.ends),
         )
-        os.replace(hidden, self._folder / f"{count:04d}.npz")
+
+    def _write(self, name: str, notes: Mapping[str, Any], **arrays: Any) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        hidden = self._folder / ".next.npz"
+        np.savez(hidden, notes=np.array(json.dumps(notes)), **arrays)
+        os.replace(hidden, self._folder / name)

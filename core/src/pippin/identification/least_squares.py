@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import attrs
 import numpy as np
@@ -44,6 +44,21 @@ class Point:
 
     cost: float
     """Half of the sum of the squares; of large residuals with a robust loss, less."""
+
+
+def cost_of(residuals: np.ndarray, *, is_robust: bool) -> float:
+    """Return half of the sum of squares of residuals, infinite if one is not finite.
+
+    Args:
+        residuals: Residuals, shape [rows].
+        is_robust: Whether those above 1.345 count linearly.
+    """
+    if not np.isfinite(residuals).all():
+        return np.inf
+    if not is_robust:
+        return 0.5 * float(residuals @ residuals)
+    size = np.abs(residuals)
+    return float(np.where(size <= _HUBER, 0.5 * size**2, _HUBER * (size - 0.5 * _HUBER)).sum())
 
 
 class LeastSquares:
@@ -89,22 +104,37 @@ class LeastSquares:
         Raises:
             FloatingPointError: The residuals of the start are not finite.
         """
-        point, _ = self._evaluate(x, [])
+        steps, answer = self.proceed(x, iterations), None
+        while True:
+            try:
+                item = steps.send(answer)
+            except StopIteration:
+                return
+            answer = None if isinstance(item, Point) else self._residuals(item)
+            if isinstance(item, Point):
+                yield item
+
+    def proceed(self, x: np.ndarray, iterations: int) -> Generator[Point | np.ndarray, np.ndarray | None, None]:
+        """Yield points whose residuals have to be sent, shape [points, unknowns], and the best point so far as
+        `iterate`. Several searches proceed side by side so.
+        """
+        point, _ = yield from self._evaluate(x, [])
         if not np.isfinite(point.cost):
             raise FloatingPointError("the residuals of the start are not finite")
         yield point
         while self.taken < iterations:
             gradient, normal = self._equations(point)
-            step = self._proposal(point.x, gradient, normal, 0.0) - point.x
+            step = self._step(point.x, gradient, normal, 0.0)
             if -float(step @ (gradient + 0.5 * normal @ step)) <= self._tolerance * point.cost:
                 self.ended = NO_LONGER_FALLS
                 return
             self.taken += 1
-            proposals = [self._proposal(point.x, gradient, normal, self.damping * factor) for factor in DAMPINGS]
-            main, costs = self._evaluate(proposals[0], proposals[1:])
+            steps = [self._step(point.x, gradient, normal, self.damping * factor) for factor in DAMPINGS]
+            proposals = [np.clip(point.x + step, self._low, self._high) for step in steps]
+            main, costs = yield from self._evaluate(proposals[0], proposals[1:])
             best = int(np.argmin([main.cost, *costs]))
             if best and main.cost >= point.cost > costs[best - 1]:
-                main, _ = self._evaluate(proposals[best], [])
+                main, _ = yield from self._evaluate(proposals[best], [])
             change = point.cost - main.cost
             self.damping = float(np.clip(self.damping * DAMPINGS[best], _LEAST, _LARGEST))
             if change > 0.0:
@@ -121,25 +151,20 @@ class LeastSquares:
                 self.damping = min(self.damping * 1e3, _LARGEST)
         self.ended = ALL_TAKEN
 
-    def _evaluate(self, x: np.ndarray, others: list[np.ndarray]) -> tuple[Point, list[float]]:
-        """Return a point, and the costs of others."""
+    def _evaluate(
+        self, x: np.ndarray, others: list[np.ndarray]
+    ) -> Generator[Point | np.ndarray, np.ndarray | None, tuple[Point, list[float]]]:
+        """Return a point, and the costs of others; ask for their residuals."""
         ahead = np.where(x + STEP <= self._high, STEP, -STEP)
         neighbours = x + np.diag(ahead)
-        rows = self._residuals(np.stack([x, *neighbours, *others]))
+        rows = yield np.stack([x, *neighbours, *others])
+        assert rows is not None, "points are answered by residuals"
         count = len(x)
         is_whole = np.isfinite(rows[1 : 1 + count]).all(axis=1) & np.isfinite(rows[0]).all()
         jacobian = np.where(is_whole[:, None], rows[1 : 1 + count], 0.0) - np.where(is_whole[:, None], rows[0], 0.0)
         jacobian /= ahead[:, None]
-        point = Point(x=x, residuals=rows[0], jacobian=jacobian.T, cost=self._cost(rows[0]))
-        return point, [self._cost(row) for row in rows[1 + count :]]
-
-    def _cost(self, residuals: np.ndarray) -> float:
-        if not np.isfinite(residuals).all():
-            return np.inf
-        if not self._is_robust:
-            return 0.5 * float(residuals @ residuals)
-        size = np.abs(residuals)
-        return float(np.where(size <= _HUBER, 0.5 * size**2, _HUBER * (size - 0.5 * _HUBER)).sum())
+        point = Point(x=x, residuals=rows[0], jacobian=jacobian.T, cost=cost_of(rows[0], is_robust=self._is_robust))
+        return point, [cost_of(row, is_robust=self._is_robust) for row in rows[1 + count :]]
 
     def _equations(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradient of the cost at a point, and the matrix of the normal equations."""
@@ -149,8 +174,8 @@ class LeastSquares:
             return rows @ (weights * residuals), (weights * rows) @ rows.T
         return rows @ residuals, rows @ rows.T
 
-    def _proposal(self, x: np.ndarray, gradient: np.ndarray, normal: np.ndarray, damping: float) -> np.ndarray:
-        """Return the next point for a damping: the step of the unknowns that no bound holds."""
+    def _step(self, x: np.ndarray, gradient: np.ndarray, normal: np.ndarray, damping: float) -> np.ndarray:
+        """Return the step for a damping, of the unknowns that no bound holds."""
         is_free, step = np.ones(len(x), dtype=bool), np.zeros(len(x))
         for _ in range(len(x)):
             is_free &= np.diag(normal) > 0.0
@@ -161,4 +186,4 @@ class LeastSquares:
             if not (held & is_free).any():
                 break
             is_free &= ~held
-        return np.clip(x + step, self._low, self._high)
+        return step

@@ -72,15 +72,22 @@ class LogPlayer:
         self._counts = wp.zeros(worlds, dtype=wp.int64, device=device)
         shape = (self._steps, *dofs.shape)
         self._positions, self._velocities = (wp.zeros(shape, dtype=float, device=device) for _ in range(2))
-        self.vary(np.zeros(worlds), np.zeros(dofs.shape))
+        self.vary(np.zeros(worlds), np.zeros(dofs.shape), np.zeros((worlds, 2 * dofs.shape[1])))
         self._targets = self._find_targets()
 
-    def vary(self, delays: np.ndarray, offsets: np.ndarray) -> None:
-        """Set the delay of the commands [s], shape [worlds], and what encoders read at zero, shape [worlds, joints]."""
+    def vary(self, delays: np.ndarray, offsets: np.ndarray, shifts: np.ndarray) -> None:
+        """Set what differs between worlds.
+
+        Args:
+            delays: Delay of the commands [s], shape [worlds].
+            offsets: What encoders read at zero, shape [worlds, joints].
+            shifts: Shifts of the measured positions at the start, then of the velocities, shape [worlds, 2 * joints].
+        """
+        joints = len(self.joints)
         self._delays.assign(delays.astype(np.float32))
         self._offsets.assign(-offsets.astype(np.float32))
-        self._start_q.assign((self._measured - offsets).astype(np.float32))
-        self._start_qd.assign(self._rates.astype(np.float32))
+        self._start_q.assign((self._measured - offsets + shifts[:, :joints]).astype(np.float32))
+        self._start_qd.assign((self._rates + shifts[:, joints:]).astype(np.float32))
 
     def motion(self) -> Mapping[str, np.ndarray]:
         """Return `position` and `velocity` of the joints, shape [steps + 1, worlds, joints], of the last rollout."""

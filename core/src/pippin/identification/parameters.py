@@ -49,8 +49,18 @@ class FitParameter(abc.ABC):
             for value, joint in enumerate(first)
         )
         low, high = config.range
-        self._is_log = config.scale != "linear" and low >= 0.0
+        self._is_log = config.scale != "linear" and low >= 0.0 and not self.is_whole
         self._added = _ABOVE_ZERO * (high - low) if self._is_log and low == 0.0 else 0.0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the values are whole numbers."""
+        return False
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the values vary by ratios."""
+        return self._is_log
 
     @property
     def count(self) -> int:
@@ -66,7 +76,7 @@ class FitParameter(abc.ABC):
         """Return the values of unknowns, within the range."""
         low, high = self.config.range
         values = np.exp(unknowns) - self._added if self._is_log else low + unknowns * (high - low)
-        return np.clip(values, low, high)
+        return np.clip(np.round(values) if self.is_whole else values, low, high)
 
     def slope(self, values: np.ndarray) -> np.ndarray:
         """Return the change of the values per change of the unknowns."""
@@ -95,7 +105,7 @@ class FitParameter(abc.ABC):
     def moved_inwards(self, unknowns: np.ndarray) -> np.ndarray:
         """Return where the search starts: a start at an end of the range stalls it."""
         ends = self.unknowns(np.array(self.config.range))
-        margin = min(5 * STEP, 0.05 * (ends[1] - ends[0]))
+        margin = 0.0 if self.is_whole else min(5 * STEP, 0.05 * (ends[1] - ends[0]))
         return np.clip(unknowns, ends[0] + margin, ends[1] - margin)
 
     @abc.abstractmethod
@@ -140,8 +150,19 @@ class ActuatorParameter(FitParameter):
             raise ConfigError(f"{where}: the file draws it at random at each reset; give it one value")
         #: Label of the actuator, and name of the parameter.
         self.label, self.name = label, name
+        present = on_host(self._actuator.get(name))
+        self._is_whole = present.dtype.kind == "i"
+        self._present = present.astype(float)[0]
         super().__init__(key, config, self._actuator.joint_labels)
-        self._present = on_host(self._actuator.get(name)).astype(float)[0]
+        if self.is_whole and (self.count > 1 or len(self.columns) < len(self._actuator.joint_labels)):
+            raise ConfigError(f'{where}: the file gives all joints one whole number; vary it by each = "group"')
+        if self.is_whole and any(end != round(end) for end in config.range):
+            raise ConfigError(f"{where}.range: {config.range[0]:g} to {config.range[1]:g} must be whole numbers")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the actuator takes whole numbers only."""
+        return self._is_whole
 
     def read(self) -> np.ndarray:
         """Return the values of the file."""
@@ -151,6 +172,12 @@ class ActuatorParameter(FitParameter):
         """Write the value of each joint of the actuator by pattern."""
         where = ("actuators", self.label, *self.name.split("."))
         place = tables
+        if self.is_whole:
+            for key in where[:-1]:
+                place = place.setdefault(key, {})
+            place[where[-1]] = int(on_host(self._actuator.get(self.name))[0, 0])
+            comments[where] = texts[0]
+            return
         for key in where:
             place = place.setdefault(key, {})
         place["extends"] = False

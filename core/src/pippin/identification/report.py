@@ -13,9 +13,12 @@ from pippin.runs.report.markup import element, folded, heading, section, table
 from pippin.runs.report.page import Charts, grid, page
 
 from .result import FitResult, Trace
+from .spectrum import ResidualSpectrum, residual_spectra
 
 _CHARTS = 24
 """Most charts of signals."""
+
+_ALIKE = 1.05
 
 _LINES = [Line(name="measured", color=0), Line(name="file", color=1, style="dotted"), Line(name="found", color=2)]
 
@@ -30,6 +33,7 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
     """
     charts = Charts()
     signals = [charts.place(chart) for chart in _signals(result.traces)]
+    spectra = residual_spectra(result.traces, result.joints, result.noise)
     tiles = {
         "identified": f"{sum(each.is_identified for each in result.verdicts)} of {len(result.verdicts)}",
         "residual, with the file": f"{result.costs[0]:.3g} σ",
@@ -42,7 +46,13 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
         heading(f"Fit of {Path(file).name}", play_command(result), tiles),
         section("Parameters", element("p", _judgement(result)), table(HEADS, rows(result), numeric=2)),
         section("Signals", element("p", _shown(result.traces)), grid(signals)),
-        section("Course", grid([charts.place(_course(result))]), element("p", f"{result.ended}.")),
+        section(
+            "What was left",
+            *(element("p", text) for text in _left(spectra)),
+            grid([charts.place(_spectrum(each)) for each in spectra]),
+        ),
+        section("How the values hang together", *_coupling(result)),
+        section("Course", grid([charts.place(_course(result))]), element("p", _ending(result))),
         section("Settings", folded("config.toml, with every default", element("pre", config))),
     ]
     return page(f"{Path(file).stem}: fit", body, charts)
@@ -53,7 +63,14 @@ def play_command(result: FitResult) -> str:
     return shlex.join(["pippin", "run", str(result.file)])
 
 
-HEADS = ("parameter", "joint", "file", "found", "± 95 %", "verdict")
+def _ending(result: FitResult) -> str:
+    if not result.ends:
+        return f"{result.ended}."
+    alike = sum(end <= _ALIKE * result.ends[0] for end in result.ends)
+    return f"{result.ended}. {alike} of {len(result.ends)} starts ended within 5 % of the lowest residual."
+
+
+HEADS = ("parameter", "joint", "file", "found", "± 95 %", "by blocks", "verdict")
 """Heads of the table of parameters."""
 
 
@@ -66,6 +83,7 @@ def rows(result: FitResult) -> list[tuple[str, ...]]:
             f"{each.start:.5g}",
             f"{each.value:.5g}",
             f"{each.half_width:.2g}",
+            "" if each.block_half_width is None else f"{each.block_half_width:.2g}",
             each.verdict + (f", coupled to {' and '.join(each.coupled)}" if each.coupled else ""),
         )
         for each in result.verdicts
@@ -119,6 +137,53 @@ def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
         )
 
 
+def _left(spectra: Sequence[ResidualSpectrum]) -> Iterator[str]:
+    """Yield what the residuals say."""
+    for each in spectra:
+        low, high = each.band
+        text = f"{each.signal}: half of what is left lies between {low:.3g} and {high:.3g} Hz."
+        if each.is_white:
+            yield f"{text} Neighbouring residuals share little: what is left looks like noise."
+        else:
+            yield (
+                f"{text} Neighbouring residuals are alike (correlation {each.correlation:.2f}): the model lacks"
+                " something there, and the interval ± 95 % is too narrow. Take the one by blocks."
+            )
+
+
+def _spectrum(spectrum: ResidualSpectrum) -> Chart:
+    kept = slice(1, None)  # the mean is no oscillation
+    power = np.maximum(spectrum.power[kept], 1e-12)
+    places = np.arange(len(power))
+    stride = -(-len(power) // 8)
+    labels = [f"{each:.3g} Hz" if at % stride == 0 else "" for at, each in enumerate(spectrum.frequencies[kept])]
+    return Chart(
+        title=f"Spectrum of the residuals: {spectrum.signal}",
+        unit="1 is white noise as assumed",
+        lines=_LINES[1:],
+        times=places.astype(float),
+        values=power.T[None, :, :, None],
+        gaps=np.zeros((1, 2)),
+        is_logarithmic=True,
+        axis=Axis(places=places.tolist(), labels=labels),
+    )
+
+
+def _coupling(result: FitResult) -> Iterator[Any]:
+    """Yield the weakest directions, and the correlations."""
+    if not result.correlated:
+        yield element("p", "No value was fitted.")
+        return
+    yield element("p", "The residuals would hardly notice if these changed together, the weakest direction first:")
+    yield element("ul", *(element("li", each) for each in result.directions))
+    numbers = [str(number + 1) for number in range(len(result.correlated))]
+    cells = [
+        (f"{number}: {name}", *(f"{each:.2f}" for each in row))
+        for number, name, row in zip(numbers, result.correlated, result.correlations, strict=True)
+    ]
+    yield folded("Correlation of each value with each", table(("value", *numbers), cells, numeric=1))
+
+
 def _course(result: FitResult) -> Chart:
     numbers = list(range(len(result.costs)))
     stride = -(-len(numbers) // 10)
@@ -140,4 +205,6 @@ def summary_lines(result: FitResult) -> Iterator[str]:
     widths = [max(len(str(text[column])) for text in texts) for column in range(len(HEADS) - 1)]
     for text in texts:
         yield "  ".join([*(f"{cell:<{width}}" for cell, width in zip(text[:-1], widths, strict=True)), text[-1]])
+    if result.ends:
+        yield _ending(result)
     yield _judgement(result)

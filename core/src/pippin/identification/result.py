@@ -47,11 +47,24 @@ class FitResult:
     """A verdict for each value."""
 
     costs: tuple[float, ...]
-    """Root of the mean square of the residuals, in units of the noise, before each iteration and at the end."""
+    """Root of the mean square of the residuals, in units of the noise: with the file, before each iteration, and at the
+    end."""
+
+    ends: tuple[float, ...]
+    """The same at the ends of `fit.starts` searches, the lowest one first; empty if there was one."""
 
     validation: tuple[float, float] | None
     """The same of the windows that the fit did not see: with the values of the file, and with those that were found;
     None if there are none."""
+
+    correlated: tuple[str, ...]
+    """Names of the values that were fitted to the end."""
+
+    correlations: tuple[tuple[float, ...], ...]
+    """Correlation of each of them with each, between -1 and 1."""
+
+    directions: tuple[str, ...]
+    """What can change together and leave the residuals as they are, but for noise: the weakest directions first."""
 
     rollouts: int
     """Rollouts of all candidates."""
@@ -79,6 +92,11 @@ class FitResult:
         is_better = self.validation is None or self.validation[1] <= self.validation[0]
         return is_better and all(each.is_identified for each in self.verdicts)
 
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Labels of the joints of the logs, in the order of the noise."""
+        return tuple(dict.fromkeys(trace.joint for trace in self.traces))
+
     def value(self, key: str) -> dict[str, float]:
         """Return the values of a parameter by the names of its joints.
 
@@ -90,9 +108,15 @@ class FitResult:
     def summary(self) -> dict[str, Any]:
         """Return the numbers, for JSON."""
         plain = attrs.asdict(self, filter=lambda field, _: field.name != "traces")
-        for each in plain["verdicts"]:  # JSON has no infinity
-            each["half_width"] = each["half_width"] if math.isfinite(each["half_width"]) else None
+        for each in plain["verdicts"]:
+            each |= _finite(each)
         return {**plain, "folder": str(self.folder), "file": str(self.file), "is_identified": self.is_identified}
+
+
+def _finite(verdict: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the intervals of a verdict; JSON has no infinity."""
+    widths = {name: verdict[name] for name in ("half_width", "block_half_width")}
+    return {name: width if width is not None and math.isfinite(width) else None for name, width in widths.items()}
 
 
 @attrs.frozen(kw_only=True)
@@ -132,5 +156,5 @@ class FitCheck:
         """Return the numbers, for JSON."""
         plain = attrs.asdict(self)
         for each in plain["verdicts"]:
-            each["half_width"] = each["half_width"] if math.isfinite(each["half_width"]) else None
+            each |= _finite(each)
         return plain

@@ -9,7 +9,7 @@ import numpy as np
 from pippin.config.fit import FitConfig
 from pippin.simulation import Simulation
 
-from .log import Log
+from .log import Log, velocities_of
 from .log_player import LogPlayer
 from .parameter_kinds import by_signal
 from .parameters import FitParameter
@@ -17,6 +17,9 @@ from .windows import Window
 
 _LEAST_NOISE = 1e-6
 """Smallest standard deviation of a channel, as a share of its range: single precision has no better."""
+
+_START_STEP = 1e-3
+"""Step of a derivative by a start, as a share of the range of the signal."""
 
 JUDGED = 2
 """Candidates that windows of the validation are simulated for: the values of the file, and those that were found."""
@@ -87,7 +90,7 @@ class Rollouts:
         parameters: Sequence[FitParameter],
     ) -> None:
         self._simulation, self._player, self._steps = simulation, player, steps
-        self._logs, self._parameters = logs, parameters
+        self._logs, self._parameters, self._config = logs, parameters, config
         #: Rollouts so far.
         self.count: int = 0
         kinds = config.signals or dict.fromkeys(logs[0].signals)
@@ -136,12 +139,34 @@ class Rollouts:
             },
         )
 
-    def roll_out(self, values: np.ndarray, watch: Callable[[], None] | None = None) -> None:
+    @property
+    def width(self) -> int:
+        """Rows of residuals of a sample."""
+        return len(self.noise) * len(self._player.joints)
+
+    def state_scales(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the noise of the measured starts, positions then velocities, and a step of each in units of it."""
+        position = self._noise_of("position", self._config)
+        if "velocity" in self._logs[0].signals:
+            velocity = self._noise_of("velocity", self._config)
+        else:  # differences of positions
+            velocity = 2.0 * position / self._logs[0].period
+        ranges = [
+            np.max([np.ptp(each, axis=0) for each in rates], axis=0)
+            for rates in ([log.signals["position"] for log in self._logs], [velocities_of(log) for log in self._logs])
+        ]
+        scales = np.concatenate([position, velocity])
+        return scales, np.maximum(3.0, _START_STEP * np.concatenate(ranges) / scales)
+
+    def roll_out(
+        self, values: np.ndarray, watch: Callable[[], None] | None = None, shifts: np.ndarray | None = None
+    ) -> None:
         """Simulate candidates over all windows, and the first ones over those that validate.
 
         Args:
             values: The values of all parameters, shape [candidates, values].
             watch: Called after each control step.
+            shifts: Shifts of the measured starts of the windows that are fitted, shape [candidates, windows, states].
         """
         rows = values[np.where(self._candidate_of < len(values), self._candidate_of, 0)]
         first = 0
@@ -151,7 +176,10 @@ class Rollouts:
         signals = by_signal(self._parameters)
         self._offset = signals["offset"].present if "offset" in signals else np.zeros_like(self._offset)
         delay = signals["delay"].present[:, 0] if "delay" in signals else np.zeros(len(rows))
-        self._player.vary(delay, self._offset)
+        of_worlds = np.zeros((len(rows), 2 * len(self._player.joints)))
+        if shifts is not None:
+            of_worlds[: shifts.shape[0] * shifts.shape[1]] = shifts.reshape(-1, shifts.shape[2])
+        self._player.vary(delay, self._offset, of_worlds)
         self._simulation.reset()
         for count_of_steps in [self._steps] if watch is None else [1] * self._steps:
             self._simulation.step(count_of_steps)

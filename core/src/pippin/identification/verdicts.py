@@ -43,6 +43,10 @@ class FitVerdict:
     collinearity: float
     """How much of its effect the other values together can have (R²): 1 if nothing tells them apart."""
 
+    block_half_width: float | None = None
+    """The same from blocks of the logs, which holds if neighbouring samples share an error; None if there are too few
+    blocks, or the value was not fitted."""
+
     coupled: tuple[str, ...] = ()
     """The value that it is hardest to tell apart from, if the others can have 98 % of its effect."""
 
@@ -129,7 +133,7 @@ def judge(
     sizes = np.linalg.norm(jacobian, axis=0)
     found = []
     for number, (key, name) in enumerate(names):
-        half = _quantile(len(jacobian) - len(names)) * float(deviations[number])
+        half = quantile(len(jacobian) - len(names)) * float(deviations[number])
         low, high = ranges[number]
         # what lies about zero is compared with its range
         typical = max(abs(float(values[number])), 0.1 * (high - low) if low < 0.0 else 0.01 * (high - low))
@@ -159,7 +163,7 @@ def judge(
     return tuple(found)
 
 
-def _quantile(freedom: int) -> float:
+def quantile(freedom: int) -> float:
     """Return the 97.5 % quantile of Student's distribution, by the expansion of Cornish and Fisher."""
     n, z = max(freedom, 3), 1.959964
     return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)

@@ -63,7 +63,7 @@ class _Term:
                 f"{where}.of: {config.of.type!r} is not declared to be differentiable (is_differentiable); choose a"
                 " quantity of the state alone, such as 'parts-position' or 'joint-positions'"
             )
-        context = TermContext(simulation, EpisodeBuffers(worlds, device, [], 0), f"loss.{name}", _alone, {}, {}, {})
+        context = TermContext(simulation, EpisodeBuffers(worlds, device, [], []), f"loss.{name}", _alone, {}, {}, {})
         self._quantity: Any = make_term("quantity", config.of, context, f"{where}.of", f"{where}.of")
         try:
             columns = self._quantity.chosen_columns(config.axes)

@@ -193,7 +193,8 @@ class _Finder:
             yield self._channel(f"task/{name}", *rows(getattr(task.episodes, name), self._worlds), units=("1",))
         action = ("action", task.action_labels, task.episodes.taken_action)
         groups = ((f"observations/{name}", group.labels, group.values) for name, group in task.observations.items())
-        for name, names, array in (action, *groups):
+        curricula = ((f"curricula/{name}", each.labels, each.value) for name, each in task.curricula.items())
+        for name, names, array in (action, *groups, *curricula):
             if names:
                 yield self._channel(f"task/{name}", *rows(array, self._worlds), labels=names, units=("1",))
 

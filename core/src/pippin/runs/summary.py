@@ -14,6 +14,7 @@ from typing import Any
 
 from pippin.config import SimulationConfig
 from pippin.devices import kind_of
+from pippin.files import physical_memory
 from pippin.simulation import Simulation
 
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
@@ -133,10 +134,8 @@ def _cpu_name() -> str:
 
 def _memory_gib() -> float | None:
     """Return the memory of this machine [GiB]; None if the system does not report it."""
-    try:
-        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB, 1)
-    except (AttributeError, ValueError, OSError):
-        return None
+    memory = physical_memory()
+    return None if memory is None else round(memory / _GIB, 1)
 
 
 def status_line(time: float, speed: Mapping[str, float | None], left: float) -> str:

@@ -1,7 +1,8 @@
 """Tasks: what makes a simulation an environment to learn in, term by term.
 
-A term is a plugin of one of six kinds: a quantity is measured, a reward and a termination judge it, an action sets
-targets, an event changes the simulation at random, and a command is a target that is drawn at random.
+A term is a plugin of one of seven kinds: a quantity is measured, a reward and a termination judge it, an action sets
+targets, an event changes the simulation at random, a command is a target that is drawn at random, and a curriculum
+changes numbers of the others while a policy learns.
 """
 
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from .terms import (
     Action,
     Command,
     CommandConfig,
+    Curriculum,
     Event,
     EventConfig,
     Quantity,
@@ -20,6 +22,7 @@ from .terms import (
     Reward,
     RewardConfig,
     Termination,
+    TerminationConfig,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ __all__ = [
     "Action",
     "Command",
     "CommandConfig",
+    "Curriculum",
     "Draws",
     "EpisodeBuffers",
     "Event",
@@ -46,6 +50,7 @@ __all__ = [
     "Task",
     "TermContext",
     "Termination",
+    "TerminationConfig",
     "WorldSeeds",
     "random_state",
 ]

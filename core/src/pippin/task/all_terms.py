@@ -16,7 +16,7 @@ from .context import TermContext
 from .episodes import EpisodeBuffers
 from .factory import make_term
 from .observations import ObservationGroup
-from .terms import Action, Command, Event, Quantity, Reward, Term, Termination
+from .terms import Action, Command, Curriculum, Event, Quantity, Reward, Term, Termination
 
 
 class QuantityCache:
@@ -58,6 +58,8 @@ class AllTerms:
         self._simulation, self._episodes = simulation, episodes
         # The terms that set a target, or change a part of the model, by what they change.
         self._claims: dict[str, str] = {}
+        # The numbers that curricula may change, by table and label of their term.
+        self._changeable: dict[str, Mapping[str, wp.array]] = {}
         self.quantities = QuantityCache()
         self.commands: dict[str, Command] = {}
         self.actions: dict[str, Action] = {}
@@ -72,10 +74,12 @@ class AllTerms:
         self.rewards: dict[str, Reward] = self._make("reward", "rewards", config.rewards)
         self.terminations: dict[str, Termination] = self._make("termination", "terminations", config.terminations)
         self.events: dict[str, Event] = self._make("event", "events", config.events)
+        self._changeable.update(self._numbers())
+        self.curricula: dict[str, Curriculum] = self._make("curriculum", "curricula", config.curricula)
         observed = {id(quantity) for group in self.observations.values() for quantity in group.quantities}
         #: The quantities that observations read.
         self.observed_quantities = [quantity for quantity in self.quantities if id(quantity) in observed]
-        tables = (self.actions, self.commands, self.rewards, self.terminations, self.events)
+        tables = (self.actions, self.commands, self.rewards, self.terminations, self.events, self.curricula)
         #: All terms, quantities included.
         self.every: list[Term] = [*self.quantities, *(term for table in tables for term in table.values())]
 
@@ -100,4 +104,14 @@ class AllTerms:
 
     def _context(self, name: str) -> TermContext:
         quantity = self.quantities.quantity
-        return TermContext(self._simulation, self._episodes, name, quantity, self.commands, self.actions, self._claims)
+        shared = (self.commands, self.actions, self._claims, self._changeable)
+        return TermContext(self._simulation, self._episodes, name, quantity, *shared)
+
+    def _numbers(self) -> Iterator[tuple[str, Mapping[str, wp.array]]]:
+        """Yield the numbers of each term that curricula may change; a reward has its weight for a control step."""
+        for row, (label, reward) in enumerate(self.rewards.items()):
+            weight: Any = self._episodes.weights[row : row + 1]
+            yield f"rewards.{label}", {**reward.numbers, "weight": weight}
+        tables = {"commands": self.commands, "actions": self.actions, "events": self.events}
+        for table, terms in {**tables, "terminations": self.terminations}.items():
+            yield from ((f"{table}.{label}", term.numbers) for label, term in terms.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import newton
@@ -20,6 +21,7 @@ from pippin.sensing import Output
 from pippin.sensing.lanes import numbers_of
 from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws
+from pippin.state.places import Places
 from pippin.state.snapshot import Scratch
 
 from .episodes import EpisodeBuffers
@@ -57,6 +59,7 @@ class TermContext:
         commands: The commands by label.
         actions: The actions by label.
         claims: The terms that set a target, or change a part of the model, by what they change.
+        changeable: The numbers of terms that curricula may change, by table and label, such as `commands.velocity`.
     """
 
     def __init__(
@@ -68,8 +71,10 @@ class TermContext:
         commands: Mapping[str, Any],
         actions: Mapping[str, Any],
         claims: dict[str, str],
+        changeable: Mapping[str, Mapping[str, wp.array]] = MappingProxyType({}),
     ) -> None:
         self.simulation, self.episodes, self.name = simulation, episodes, name
+        self._changeable = changeable
         self._measure, self._commands, self._actions, self._claims = measure, commands, actions, claims
         #: The number of worlds.
         self.world_count: int = simulation.world_count
@@ -247,6 +252,42 @@ class TermContext:
             return self.contact_output(sensor, "net_force_history").data
         forces = self.contact_output(sensor, "net_force").data
         return forces.reshape((*forces.shape, 1))
+
+    def places(self, where: str = "type") -> Places:
+        """For the core: return where worlds start on the terrain.
+
+        Raises:
+            ConfigError: The scene has no terrain.
+        """
+        places = self.simulation.services.places
+        if places is None:
+            raise ConfigError(f"{where}: needs patches of ground, and the scene has none; add [scene.terrain]")
+        return places
+
+    def shifts(self) -> wp.array:
+        """For the core: return how far the start of each world is from its first one [m], shape [worlds]."""
+        places = self.simulation.services.places
+        return wp.zeros(self.world_count, dtype=wp.vec3, device=self.device) if places is None else places.shifts
+
+    def changeable(self, term: str, where: str = "of") -> Mapping[str, wp.array]:
+        """Return the arrays of numbers of a term that a curriculum may change, by key, shape [numbers] each.
+
+        A reward has `weight`, which counts for a control step: that of its table, times the length of the step if
+        `task.reward_rate` is `second`.
+
+        Args:
+            term: Table and label of the term, such as `commands.velocity`.
+            where: Key that names it, for the error.
+
+        Raises:
+            ConfigError: There is no such term.
+        """
+        if term not in self._changeable:
+            labels = ", ".join(self._changeable) or "none"
+            raise ConfigError(
+                f"{where}: there is no term {term!r}{did_you_mean(term, self._changeable)}; terms: {labels}"
+            )
+        return self._changeable[term]
 
     @_once
     def joints(self, patterns: Patterns, where: str = "joints") -> tuple[tuple[str, ...], wp.array, wp.array]:

@@ -21,7 +21,7 @@ class EpisodeBuffers:
         count: The number of worlds.
         device: Device of the arrays.
         weights: The weight of each reward, for a control step.
-        terminations: The number of terminations.
+        truncates: Whether each termination truncates.
     """
 
     action: wp.array
@@ -31,7 +31,9 @@ class EpisodeBuffers:
     taken_action: wp.array
     """Action of the last control step, shape [worlds, width]; a reset at its end leaves it."""
 
-    def __init__(self, count: int, device: wp.Device, weights: Sequence[float], terminations: int) -> None:
+    def __init__(self, count: int, device: wp.Device, weights: Sequence[float], truncates: Sequence[bool]) -> None:
+        terminations = len(truncates)
+
         def flags(*shape: int) -> wp.array:
             return wp.zeros(shape, dtype=bool, device=device)
 
@@ -57,8 +59,9 @@ class EpisodeBuffers:
         self.finished_length: wp.array = wp.zeros(count, dtype=int, device=device)
         self.finished_return, self.finished_sums = numbers(count), numbers(len(weights), count)
         #: Of all finished episodes of each world: number, length, return, squared return, the sums of each reward, the
-        #: ends at which each termination held, those that diverged, and those by time; shape [rows, worlds].
-        self.totals: Any = wp.zeros((4 + len(weights) + terminations + 2, count), dtype=wp.float64, device=device)
+        #: ends at which each termination held, those that diverged, the truncated ones, and those by time; shape
+        #: [rows, worlds].
+        self.totals: Any = wp.zeros((4 + len(weights) + terminations + 3, count), dtype=wp.float64, device=device)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended: wp.array = flags(count + 1)
         #: Whether each world's episode ended before, and its reset is to come, shape [worlds].
@@ -67,6 +70,7 @@ class EpisodeBuffers:
         self.diverged, self.due, self.new = flags(count), flags(count), flags(count)
         #: The weight of each reward, for a control step, shape [rewards].
         self.weights: wp.array = wp.array(np.array(weights, dtype=np.float32), dtype=float, device=device)
+        self._truncates: Any = wp.array(np.array(truncates, dtype=bool), dtype=bool, device=device)
         self._fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
 
     def set_action_width(self, width: int) -> None:
@@ -77,7 +81,15 @@ class EpisodeBuffers:
 
     def judge(self, limit: int) -> None:
         """For the core: count the step, and write which episodes end: by a termination, or after `limit` steps."""
-        inputs = [self.termination_terms, self.diverged, limit, self.length, self.terminated, self.truncated]
+        inputs = [
+            self.termination_terms,
+            self._truncates,
+            self.diverged,
+            limit,
+            self.length,
+            self.terminated,
+            self.truncated,
+        ]
         wp.launch(kernels.judge, self.count, inputs, device=self.device)
 
     def end(self, autoreset: str) -> None:

@@ -67,23 +67,32 @@ def compose(
 @wp.kernel
 def judge(
     terms: wp.array2d[wp.bool],
+    truncates: wp.array[wp.bool],
     diverged: wp.array[wp.bool],
     limit: int,
     length: wp.array[int],
     terminated: wp.array[wp.bool],
     truncated: wp.array[wp.bool],
 ):
-    """Length += 1; terminated if any term says so or the state diverged; truncated if only the time is over."""
+    """Length += 1; terminated if any term says so or the state diverged; truncated if only the time is over, or a term
+    says so that truncates.
+    """
     world = wp.tid()
     length[world] += 1
     ends = wp.int32(0)
+    cuts = wp.int32(0)
     for term in range(terms.shape[0]):
         if terms[term, world]:
-            ends += 1
+            if truncates[term]:
+                cuts += 1
+            else:
+                ends += 1
     if diverged[world]:
         ends += 1
+    if limit > 0 and length[world] >= limit:
+        cuts += 1
     terminated[world] = ends > 0
-    truncated[world] = ends == 0 and limit > 0 and length[world] >= limit
+    truncated[world] = ends == 0 and cuts > 0
 
 
 @wp.func
@@ -166,14 +175,18 @@ def end_episodes(
             finished_sums[term, world] = sums[term, world]
             totals[row + term, world] += wp.float64(sums[term, world])
         row += sums.shape[0]
+        held = wp.int32(0)
         for term in range(terminations.shape[0]):
             if terminations[term, world]:
+                held += 1
                 totals[row + term, world] += wp.float64(1.0)
         row += terminations.shape[0]
         if diverged[world]:
             totals[row, world] += wp.float64(1.0)
         if truncated[world]:
             totals[row + 1, world] += wp.float64(1.0)
+            if held == 0:
+                totals[row + 2, world] += wp.float64(1.0)
 
 
 @wp.kernel

@@ -41,7 +41,7 @@ class Score:
         """Return the score as plain data; see `Task.score`."""
         count, length, total, square, *terms = self.totals.tolist()
         worlds, own_length, own_return = self.unfinished.tolist()
-        *ends, diverged, truncated = terms[len(self.rewards) :]
+        *ends, diverged, truncated, timed_out = terms[len(self.rewards) :]
         mean = _mean(total, count)
         return {
             "episodes": int(count),
@@ -50,6 +50,7 @@ class Score:
             "mean_length": _mean(length, count),
             "terminated": int(count - truncated),
             "truncated": int(truncated),
+            "timed_out": int(timed_out),
             "diverged": int(diverged),
             "terminations": dict(zip(self.terminations, map(int, ends), strict=True)),
             "rewards": {label: _mean(each, count) for label, each in zip(self.rewards, terms, strict=False)},
@@ -67,7 +68,7 @@ def _mean(total: float, count: float) -> float | None:
 
 def score_text(score: Mapping[str, Any], control_dt: float) -> str:
     """Return a score in words, given the length of a control step [s]."""
-    counts = {"time": score["truncated"], **score["terminations"], "diverged": score["diverged"]}
+    counts = {"time": score["timed_out"], **score["terminations"], "diverged": score["diverged"]}
     ends = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
     running, texts = score["unfinished"], [] if score["episodes"] else ["no episode has ended"]
     if score["episodes"]:

@@ -52,11 +52,17 @@ class Task:
             PluginError: A term raised another error.
         """
         config, count, device = self.config, simulation.world_count, simulation.device
-        rewards = {label: choice for label, choice in config.rewards.items() if choice.config.weight}
+        named = {getattr(each.config, "of", None) for each in config.curricula.values()}
+        rewards = {
+            label: choice
+            for label, choice in config.rewards.items()
+            if choice.config.weight or f"rewards.{label}" in named
+        }
         rate = simulation.control_dt if config.reward_rate == "second" else 1.0
         weights = [rate * choice.config.weight for choice in rewards.values()]
         #: The arrays that terms share: the action, rewards and ends, and statistics of episodes.
-        self.episodes = EpisodeBuffers(count, device, weights, len(config.terminations))
+        truncates = [getattr(each.config, "truncates", False) for each in config.terminations.values()]
+        self.episodes = EpisodeBuffers(count, device, weights, truncates)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended_worlds = self.episodes.ended
         self._host = simulation
@@ -71,8 +77,11 @@ class Task:
         }
         #: The groups of observations by name.
         self.observations = terms.observations
-        #: The rewards, terminations and events by label. A reward of weight zero is left out.
+        #: The rewards, terminations and events by label. A reward of weight zero is left out unless a
+        #: curriculum names it.
         self.rewards, self.terminations, self.events = terms.rewards, terms.terminations, terms.events
+        #: The curricula by label.
+        self.curricula = terms.curricula
         #: Control steps after which an episode is truncated; 0 for never.
         self.episode_steps = _steps(config.episode_length, simulation.control_dt)
         timed = chain(self.events.values(), self.commands.values())
@@ -81,6 +90,8 @@ class Task:
         self._refuse_changes()
         everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
         self._apply_at_startup(everywhere)
+        for curriculum in self.curricula.values():
+            curriculum.update(self.episodes.finished)
         self.reset_worlds(everywhere)
         self._write_observations(simulation.state)
 
@@ -99,8 +110,9 @@ class Task:
 
     @property
     def draws_starts(self) -> bool:
-        """Whether events change the start of episodes; then the host resets all worlds before the first step."""
-        return bool(self._events_of("reset"))
+        """Whether events or a curriculum change the start of episodes; then the host resets all worlds at first."""
+        places = self._host.services.places
+        return bool(self._events_of("reset")) or (places is not None and places.are_changed)
 
     @property
     def is_capturable(self) -> bool:
@@ -133,6 +145,8 @@ class Task:
         for row, reward in enumerate(self.rewards.values()):
             reward.evaluate(episodes.reward_terms[row])
         episodes.end(self.config.autoreset)
+        for curriculum in self.curricula.values():
+            curriculum.update(episodes.finished)
         self._run_timers(state, dt)
 
     @hookimpl
@@ -171,7 +185,8 @@ class Task:
         """Return how the episodes of all worlds went that have ended so far; waits for the device.
 
         `episodes` counts them; `mean_return`, `std_return` and `mean_length` [control steps] are None without any.
-        `terminated`, `truncated` and `diverged` count their ends, `terminations` the ends at which each one held, and
+        `terminated`, `truncated` and `diverged` count their ends, `timed_out` the truncated ones without a termination,
+        `terminations` the ends at which each one held, and
         `rewards` are the means of the sums of each weighted reward. `unfinished` tells the same of the others.
         """
         return self.sums.plain()

@@ -7,7 +7,8 @@ configuration are `pippin.ConfigError`s that begin with the key; the task puts t
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import attrs
@@ -33,6 +34,10 @@ class Term(abc.ABC):  # noqa: B024 - its subclasses have the abstract methods
 
     is_capturable: bool = True
     """Whether its methods may be recorded; one term that may not lets the whole task run eagerly."""
+
+    numbers: Mapping[str, wp.array] = MappingProxyType({})
+    """Numbers of its table that a curriculum may change, by key: arrays on the device, shape [numbers], which the
+    kernels of the term read."""
 
     def __init__(self, config: Any, context: TermContext) -> None:
         self.config, self.context = config, context
@@ -113,6 +118,15 @@ class Reward(Term):
     @abc.abstractmethod
     def evaluate(self, out: wp.array[float]) -> None:
         """Write the value of each world without its weight, shape [world_count], for the state before a reset."""
+
+
+@attrs.frozen(kw_only=True, slots=False)  # so that a configuration may derive from it and from another class
+class TerminationConfig:
+    """Settings of every termination; each plugin adds its own."""
+
+    truncates: bool = False
+    """Whether the end counts as that of the time: the world stays worth what it is worth, and a learner reckons with
+    that. Otherwise the end is final."""
 
 
 class Termination(Term):
@@ -202,6 +216,29 @@ class Command(Term):
         """Follow the state from which the next control step starts, for example to hold a heading.
 
         May be called twice for one state.
+        """
+
+
+class Curriculum(Term):
+    """Numbers that change while a policy learns: those of other terms, in arrays on the device, and no part of a graph.
+
+    Resets leave them as they are, and a checkpoint has them.
+    """
+
+    labels: Sequence[str]
+    """A name for each number of a world. A plugin sets them."""
+
+    value: wp.array
+    """The present numbers, for recorders, shape [world_count, width]."""
+
+    @abc.abstractmethod
+    def update(self, finished: wp.array[wp.bool]) -> None:
+        """Write the numbers after a control step, before the worlds whose episode ended are reset.
+
+        It is called once more when the task is made, for the numbers of the first step. Then no episode has ended.
+
+        Args:
+            finished: The worlds whose episode ended in this step, shape [world_count].
         """
 
 

@@ -37,6 +37,7 @@ NewKind = Literal[
     "event",
     "command",
     "scene",
+    "curriculum",
     "subcommand",
     "extension",
 ]

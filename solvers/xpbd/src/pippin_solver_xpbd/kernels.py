@@ -3,7 +3,7 @@
 import newton
 import warp as wp
 
-__all__ = ["add_shares", "split_bodies", "take_spin_at_the_end", "turn_hinges"]
+__all__ = ["add_shares", "correct_spin_at_the_end", "split_bodies", "take_spin_at_the_end", "turn_hinges"]
 
 _FREE = wp.constant(int(newton.JointType.FREE))
 
@@ -112,6 +112,13 @@ def split_bodies(
     split_inv_inertia[body] = parts * inv_inertia[body]
 
 
+@wp.func
+def turned_at_the_end(spin: wp.vec3, residual: wp.vec3, inertia: wp.mat33, dt: float) -> wp.vec3:
+    """Return the change of a spin by an iteration for ω in I ω + dt ω x I ω = b that starts with a residual."""
+    slope = inertia + dt * (wp.skew(spin) * inertia - wp.skew(inertia * spin))
+    return -(wp.inverse(slope) * residual)
+
+
 @wp.kernel(enable_backward=False)
 def take_spin_at_the_end(
     body_q: wp.array[wp.transform],
@@ -136,7 +143,41 @@ def take_spin_at_the_end(
     own = inertia[body]
     start = wp.quat_rotate_inv(rotation, wp.spatial_bottom(body_qd[body]))
     spin = start + dt * (inv_inertia[body] * wp.quat_rotate_inv(rotation, torque))
-    momentum = own * spin
-    slope = own + dt * (wp.skew(spin) * own - wp.skew(momentum))
-    change = wp.cross(start, own * start) - own * (wp.inverse(slope) * wp.cross(spin, momentum))
+    turned = turned_at_the_end(spin, wp.cross(spin, own * spin), own, dt)
+    change = wp.cross(start, own * start) + own * turned
     steadied_f[body] = wp.spatial_vector(force, torque + wp.quat_rotate(rotation, change))
+
+
+@wp.kernel(enable_backward=False)
+def correct_spin_at_the_end(
+    body_q: wp.array[wp.transform],
+    body_qd: wp.array[wp.spatial_vector],
+    inertia: wp.array[wp.mat33],
+    inv_inertia: wp.array[wp.mat33],
+    deltas: wp.array[wp.spatial_vector],
+    inv_weights: wp.array[float],
+    dt: float,
+    steadied: wp.array[wp.spatial_vector],
+):
+    """Write corrections of bodies that hold the change of the gyroscopic torque, as it is with the corrected spin.
+
+    It is that of one iteration for ω' in I (ω' - ω) + dt (ω' x I ω' - ω x I ω) = the correction. `inv_weights` may be
+    None, and else divides the corrections.
+    """
+    body = wp.tid()
+    steadied[body] = deltas[body]
+    if wp.trace(inv_inertia[body]) == 0.0:
+        return
+    parts = float(1.0)  # noqa: UP018 (a variable that a branch changes)
+    if inv_weights:
+        parts = wp.max(inv_weights[body], 0.0)
+        if parts == 0.0:
+            parts = 1.0
+    rotation = wp.transform_get_rotation(body_q[body])
+    own = inertia[body]
+    start = wp.quat_rotate_inv(rotation, wp.spatial_bottom(body_qd[body]))
+    asked = wp.quat_rotate_inv(rotation, wp.spatial_bottom(deltas[body])) / parts
+    spin = start + inv_inertia[body] * asked
+    change = dt * (wp.cross(spin, own * spin) - wp.cross(start, own * start))
+    turned = own * turned_at_the_end(spin, change, own, dt)
+    steadied[body] = deltas[body] + wp.spatial_vector(wp.vec3(), parts * wp.quat_rotate(rotation, turned))

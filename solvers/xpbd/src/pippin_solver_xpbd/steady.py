@@ -12,7 +12,7 @@ import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 
-from .kernels import add_shares, split_bodies, take_spin_at_the_end, turn_hinges
+from .kernels import add_shares, correct_spin_at_the_end, split_bodies, take_spin_at_the_end, turn_hinges
 
 __all__ = ["SteadyXPBD"]
 
@@ -36,13 +36,14 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
     of its joints, as if it were split between them (mass splitting, Tonge and others 2012); momentum is kept.
 
     Newton takes the gyroscopic torque at the start of a step. A thin link, with moments A << C, diverges if it tumbles
-    faster than A / (C dt). Here it is that of the end of the step.
+    faster than A / (C dt). Here it is that of the end of the step, and so is its change by each correction.
     """
 
     _whole: Any = None
     _split: Any = None
     _turned: Any = None
     _steadied: Any = None
+    _corrections: Any = None
 
     def __init__(self, model: Any, **options: Any) -> None:
         super().__init__(model, **options)
@@ -113,9 +114,27 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         super().integrate_bodies(model, state_in, state_out, dt, angular_damping)
         state_in.body_f = stated
 
-    def _apply_body_deltas(self, *arguments: Any, **named: Any) -> Any:
-        with self._bodies(self._whole):
-            return super()._apply_body_deltas(*arguments, **named)
+    def _apply_body_deltas(
+        self,
+        model: Any,
+        state_in: Any,
+        state_out: Any,
+        body_deltas: Any,
+        dt: float,
+        rigid_contact_inv_weight: Any = None,
+    ) -> Any:
+        if self._corrections is None:
+            self._corrections, self._zero = wp.zeros_like(body_deltas), wp.zeros_like(model.body_inertia)
+        weights, stated = rigid_contact_inv_weight, model.body_inertia
+        at = state_in if self._body_delta_counter else state_out  # as Newton takes turns
+        inputs = [at.body_q, at.body_qd, stated, self._whole[1], body_deltas, weights, dt]
+        wp.launch(correct_spin_at_the_end, model.body_count, inputs, [self._corrections], device=model.device)
+        model.body_inertia = self._zero  # so that Newton adds no change of the torque
+        try:
+            with self._bodies(self._whole):
+                return super()._apply_body_deltas(model, state_in, state_out, self._corrections, dt, weights)
+        finally:
+            model.body_inertia = stated
 
     @contextmanager
     def _bodies(self, inverses: tuple[wp.array, wp.array] | None) -> Iterator[None]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from pippin.array_files import read_arrays
 from pippin.extras import import_library
+from pippin.files import refuse_expansion
 
 from .config import Hdf5LogConfig, NpzLogConfig
 
@@ -40,6 +41,11 @@ class Hdf5Reader:
     def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
         """Yield the arrays of the file."""
         with self._library.File(path) as file:
+            config = self._config
+            datasets = [
+                file[each] for each in (config.time, *(getattr(config, kind) for kind in _SIGNALS)) if each in file
+            ]
+            refuse_expansion(sum(getattr(each, "nbytes", 0) for each in datasets))
             yield _named(file, self._config)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from pippin.extras import import_library
+from pippin.files import refuse_expansion
 
 from .config import CsvConfig, ParquetConfig
 
@@ -44,7 +45,7 @@ class ParquetReader:
 
     def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
         """Yield the arrays of the file."""
-        table = self._library.ParquetFile(path).read()
+        table = read_table(self._library.ParquetFile(path))
         columns = {name: np.asarray(table.column(name), dtype=float) for name in self._wanted(table.column_names)}
         yield _by_joint(columns, self._config)
 
@@ -53,6 +54,18 @@ class ParquetReader:
         return [
             name for name in names if name == own.time or name.startswith((own.position, own.velocity, own.command))
         ]
+
+
+def read_table(file: Any, names: list[str] | None = None) -> Any:
+    """Return the table of an open Parquet file, or some of its columns.
+
+    Raises:
+        ValueError: Unpacked, it would take half of this machine's memory.
+    """
+    groups = (file.metadata.row_group(index) for index in range(file.metadata.num_row_groups))
+    chunks = (group.column(index) for group in groups for index in range(group.num_columns))
+    refuse_expansion(8 * sum(chunk.num_values for chunk in chunks))
+    return file.read(columns=names)
 
 
 def _by_joint(columns: Mapping[str, np.ndarray], config: CsvConfig | ParquetConfig) -> dict[str, Any]:

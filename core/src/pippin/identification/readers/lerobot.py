@@ -12,6 +12,7 @@ from pippin.array_files import UNREADABLE
 from pippin.errors import ConfigError
 from pippin.extras import import_library
 
+from .columns import read_table
 from .config import LeRobotConfig
 
 _SUFFIX = ".pos"
@@ -55,7 +56,7 @@ class LeRobotReader:
         files = sorted(path.glob("data/chunk-*/file-*.parquet"))
         if not files:
             raise ConfigError(f"fit.logs: '{path}' has no data/chunk-*/file-*.parquet; download them")
-        tables = [self._library.ParquetFile(file).read(columns=names) for file in files]
+        tables = [read_table(self._library.ParquetFile(file), names) for file in files]
         return {
             name: np.concatenate([np.array(table.column(name).to_pylist(), dtype=float) for table in tables])
             for name in names

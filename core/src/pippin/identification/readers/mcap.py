@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from pippin.errors import ConfigError
 from pippin.extras import import_library
+from pippin.recording.mcap.file import refuse_large_chunks
 from pippin.recording.mcap.messages import message_type
 
 from .config import McapLogConfig
@@ -85,6 +86,7 @@ class McapReader:
     def _topics(self, path: Path) -> dict[str, _Topic]:
         """Return the topics with messages of a known kind."""
         found: dict[str, _Topic] = {}
+        refuse_large_chunks(path)
         with path.open("rb") as stream:
             decoders: dict[int, Callable[[bytes], Any]] = {}
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from pippin import ConfigError
 from pippin.extras import import_library
+from pippin.files import refuse_expansion
 from pippin.recording import Header
 
 from .messages import Topic, topics_of
@@ -32,6 +34,23 @@ def records(path: Path) -> Iterator[Any]:
             yield record
 
 
+def refuse_large_chunks(path: Path) -> None:
+    """Refuse a file whose chunks unpack to more than this machine can hold: a few kilobytes can state gigabytes.
+
+    Raises:
+        ValueError: They would take half of its memory.
+    """
+    zstandard: Any = import_library("zstandard", "mcap")
+    reader: Any = import_library("mcap.stream_reader", "mcap")
+    size = 0
+    with path.open("rb") as file, suppress(Exception):  # of a cut or broken file, of which others say more
+        for record in reader.StreamReader(file, emit_chunks=True).records:
+            if type(record).__name__ == "Chunk":
+                stated = zstandard.frame_content_size(record.data) if record.compression == "zstd" else 0
+                size += max(record.uncompressed_size, stated)
+    refuse_expansion(size)
+
+
 class McapFile:
     """A file of the recorder `mcap`, also one that is cut off; its messages are read at first use, and kept in memory.
 
@@ -42,6 +61,10 @@ class McapFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        try:
+            refuse_large_chunks(path)
+        except ValueError as error:
+            raise ConfigError(Header.fault(path, error)) from error
         found = (each for each in records(path) if type(each).__name__ == "Metadata" and each.name == METADATA)
         metadata = next(found, None)
         if metadata is None:

@@ -11,23 +11,21 @@ def draw_velocities(
     seeds: wp.array[int],
     first_world: int,
     counts: wp.array[int],
-    x: wp.vec2,
-    y: wp.vec2,
-    yaw: wp.vec2,
-    heading: wp.vec2,
+    ranges: wp.array2d[float],
     standing: float,
     value: wp.array2d[float],
     headings: wp.array[float],
 ):
-    """Draw velocities and headings; a share of the worlds stands still and has no heading."""
+    """Draw velocities and headings by the ranges of x, y, yaw and heading; a share of the worlds stands still, without
+    a heading.
+    """
     world = wp.tid()
     if not world_mask[world]:
         return
     state = random_state(key, seeds[world], first_world + world, counts[world])
-    value[world, 0] = wp.randf(state, x[0], x[1])
-    value[world, 1] = wp.randf(state, y[0], y[1])
-    value[world, 2] = wp.randf(state, yaw[0], yaw[1])
-    headings[world] = wp.randf(state, heading[0], heading[1])
+    for axis in range(3):
+        value[world, axis] = wp.randf(state, ranges[axis, 0], ranges[axis, 1])
+    headings[world] = wp.randf(state, ranges[3, 0], ranges[3, 1])
     if wp.randf(state) < standing:
         for axis in range(3):
             value[world, axis] = 0.0
@@ -39,7 +37,7 @@ def hold_headings(
     body_q: wp.array[wp.transform],
     bodies: wp.array[int],
     stiffness: float,
-    yaw: wp.vec2,
+    ranges: wp.array2d[float],
     headings: wp.array[float],
     value: wp.array2d[float],
 ):
@@ -50,4 +48,4 @@ def hold_headings(
     forward = wp.quat_rotate(wp.transform_get_rotation(body_q[bodies[world]]), wp.vec3(1.0, 0.0, 0.0))
     error = headings[world] - wp.atan2(forward[1], forward[0])
     error = wp.atan2(wp.sin(error), wp.cos(error))
-    value[world, 2] = wp.clamp(stiffness * error, yaw[0], yaw[1])
+    value[world, 2] = wp.clamp(stiffness * error, ranges[2, 0], ranges[2, 1])

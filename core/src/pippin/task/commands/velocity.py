@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import newton
 import warp as wp
 from pippin.task import Command, TermContext
@@ -22,13 +24,15 @@ class Velocity(Command):
         self.value = wp.zeros((context.world_count, 3), dtype=float, device=context.device)
         #: Heading of each world [rad], shape [worlds]; NaN if the command is to stand still.
         self.headings = wp.zeros(context.world_count, dtype=float, device=context.device)
+        ranges = [config.x, config.y, config.yaw, config.heading]
+        self._ranges: Any = wp.array(ranges, dtype=float, ndim=2, device=context.device)
+        self.numbers = {name: self._ranges[row] for row, name in enumerate(("x", "y", "yaw", "heading"))}
         self.draws = context.draws()
 
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the targets of the masked worlds."""
         config = self.config
-        ranges = [wp.vec2(*each) for each in (config.x, config.y, config.yaw, config.heading)]
-        inputs = [world_mask, *self.draws.arguments, *ranges, config.standing, self.value, self.headings]
+        inputs = [world_mask, *self.draws.arguments, self._ranges, config.standing, self.value, self.headings]
         wp.launch(draw_velocities, self.context.world_count, inputs, device=world_mask.device)
         self.draws.advance(world_mask)
 
@@ -37,5 +41,5 @@ class Velocity(Command):
         config = self.config
         if config.heading_stiffness is None:
             return
-        inputs = [state.body_q, self._bodies, config.heading_stiffness, wp.vec2(*config.yaw), self.headings, self.value]
+        inputs = [state.body_q, self._bodies, config.heading_stiffness, self._ranges, self.headings, self.value]
         wp.launch(hold_headings, self.context.world_count, inputs, device=self.value.device)

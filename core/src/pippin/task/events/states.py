@@ -77,6 +77,7 @@ class RootStart(RandomEvent):
         super().__init__(config, context)
         label, self._starts = context.free_joint(config.body)
         context.claim("initial state", [label], "body")
+        self._shifts = context.shifts()
         state: Any = context.simulation.state
         self._initial = wp.clone(state.joint_q), wp.clone(state.joint_qd)
 
@@ -84,7 +85,7 @@ class RootStart(RandomEvent):
         """Draw pose and velocity of the body in the masked worlds."""
         config = self.config
         ends = [wp.spatial_vector(*end) for ranges in (config, config.velocity) for end in ranges.ends]
-        inputs = [self._starts, *self._initial, *ends, config.velocity_std]
+        inputs = [self._starts, *self._initial, self._shifts, *ends, config.velocity_std]
         inputs += [state.joint_q, state.joint_qd]
         self._draw(draw_roots, self.context.world_count, world_mask, *inputs)
 
@@ -108,13 +109,14 @@ class ObjectStart(RandomEvent):
         self._initial = wp.clone(present(state.particle_q)), wp.clone(present(state.particle_qd))
         self._particles, self._worlds = context.ints(particles), context.ints(matter.worlds[owners])
         self._numbers = context.ints(numbers[matter.labels[row]] for row in owners)
+        self._shifts = context.shifts()
         self._centres = wp.array([means[row] for row in owners.tolist()], dtype=wp.vec3, device=context.device)
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw pose and velocity of the objects in the masked worlds."""
         config = self.config
         ends = [wp.spatial_vector(*end) for ranges in (config, config.velocity) for end in ranges.ends]
-        inputs = [self._particles, self._worlds, self._numbers, self._centres, *self._initial, *ends]
+        inputs = [self._particles, self._worlds, self._numbers, self._centres, *self._initial, self._shifts, *ends]
         self._draw(draw_objects, len(self._particles), world_mask, *inputs, state.particle_q, state.particle_qd)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-from pippin.task import RewardConfig
+from pippin.task import RewardConfig, TerminationConfig
 
 Parameter = bool | int | float | str | tuple[float, ...]
 
@@ -55,7 +55,7 @@ class FunctionRewardConfig(FunctionConfig, RewardConfig):
 
 
 @attrs.frozen(kw_only=True)
-class FunctionTerminationConfig(FunctionConfig):
+class FunctionTerminationConfig(FunctionConfig, TerminationConfig):
     """A termination that a function `def name(context, out, **parameters)` decides: `out` has shape [worlds]."""
 
     implementation = ".terms:FunctionTermination"

@@ -296,3 +296,28 @@ class ViewReadingConfig:
 
     rows: Literal["articulations", "rigid-bodies"] = "articulations"
     """Kind of the rows."""
+
+
+@attrs.frozen(kw_only=True)
+class HeightScanConfig:
+    """Heights of a sensor's sites above the points that rays meet, z of the site − z of the point − offset; one number
+    for each ray [m].
+    """
+
+    implementation = ".ground:HeightScan"
+
+    sensor: str
+    """Label of a `ray-caster`, which must be in all worlds."""
+
+    offset: float = attrs.field(default=0.0, validator=finite)
+    """Height that is subtracted, such as that at which the site is while the robot stands [m]."""
+
+    no_hit: float = attrs.field(default=1.0, validator=finite)
+    """Value for a ray that meets nothing [m]."""
+
+
+@attrs.frozen(kw_only=True)
+class HeightOverGroundConfig(HeightScanConfig):
+    """Heights of a sensor's sites above the ground: for each site the mean of what `height-scan` has for its rays."""
+
+    implementation = ".ground:HeightOverGround"

@@ -269,3 +269,31 @@ def mean_speed(
         if rows[world, i] >= 0:
             total += wp.spatial_top(velocities[rows[world, i]])[axis]
     out[world, axis] = total * shares[world]
+
+
+@wp.kernel
+def read_heights_over(
+    sites: wp.array[int],
+    body_q: wp.array[wp.transform],
+    shape_body: wp.array[int],
+    shape_transform: wp.array[wp.transform],
+    points: wp.array2d[wp.vec3],
+    offset: float,
+    no_hit: float,
+    is_mean: int,
+    out: wp.array2d[float],
+):
+    """Heights of sites above points, which are not finite if a ray met none: of each point, or the mean of a site's."""
+    i, k = wp.tid()
+    site = sites[i]
+    z = wp.transform_get_translation(body_q[shape_body[site]] * shape_transform[site])[2]
+    first = k
+    count = wp.int32(1)
+    if is_mean > 0:
+        first = 0
+        count = points.shape[1]
+    total = wp.float32(0.0)
+    for ray in range(first, first + count):
+        height = z - points[i, ray][2] - offset
+        total += wp.where(wp.isfinite(height), height, no_hit)
+    out[i, k] = total / float(count)

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import attrs
 from pippin import ComponentConfig
+from pippin.task import TerminationConfig
 from pippin.validators import non_negative, range_ends
 
 
 @attrs.frozen(kw_only=True)
-class ContactTerminationConfig:
+class ContactTerminationConfig(TerminationConfig):
     """The end of an episode if a body touches something."""
 
     implementation = ".terms:ContactTermination"
@@ -26,7 +27,7 @@ class ContactTerminationConfig:
 
 
 @attrs.frozen(kw_only=True)
-class RangeTerminationConfig:
+class RangeTerminationConfig(TerminationConfig):
     """The end of an episode if any number of a quantity leaves a range."""
 
     implementation = ".terms:RangeTermination"
@@ -45,3 +46,21 @@ class RangeTerminationConfig:
 
     def __attrs_post_init__(self) -> None:
         range_ends(self.low, self.high)
+
+
+@attrs.frozen(kw_only=True)
+class OutOfBoundsConfig(TerminationConfig):
+    """The end of an episode if a body leaves the patches of the terrain. By default it truncates, since a robot that
+    has walked so far has done nothing wrong.
+    """
+
+    implementation = ".terms:OutOfBounds"
+
+    truncates: bool = True
+    """Whether the end counts as that of the time."""
+
+    body: str | None = None
+    """Pattern of the body's name; by default the first body of a world."""
+
+    margin: float = attrs.field(default=0.3, validator=non_negative)
+    """Distance from the edge of all patches at which the episode ends [m]."""

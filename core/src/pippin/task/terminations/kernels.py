@@ -25,3 +25,11 @@ def is_touching(forces: wp.array3d[wp.vec3], threshold: float, out: wp.array[wp.
             if not (wp.length(forces[world, i, k]) <= threshold):
                 count += 1
     out[world] = count > 0
+
+
+@wp.kernel
+def is_beyond(body_q: wp.array[wp.transform], bodies: wp.array[int], half: wp.vec2, out: wp.array[wp.bool]):
+    """Tell whether a body is not within a rectangle about the origin, seen from above."""
+    world = wp.tid()
+    p = wp.transform_get_translation(body_q[bodies[world]])
+    out[world] = not (wp.abs(p[0]) <= half[0] and wp.abs(p[1]) <= half[1])

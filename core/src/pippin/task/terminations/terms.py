@@ -1,13 +1,14 @@
-"""Terminations: by contact, and by the range of a quantity."""
+"""Terminations: by contact, by the range of a quantity, and by the edge of the terrain."""
 
 from __future__ import annotations
 
 import warp as wp
+from pippin import ConfigError
 from pippin.task import TermContext, Termination
 from pippin.validators import range_ends
 
-from .config import ContactTerminationConfig, RangeTerminationConfig
-from .kernels import is_outside, is_touching
+from .config import ContactTerminationConfig, OutOfBoundsConfig, RangeTerminationConfig
+from .kernels import is_beyond, is_outside, is_touching
 
 
 class ContactTermination(Termination):
@@ -34,3 +35,19 @@ class RangeTermination(Termination):
         """Compare the numbers with the range."""
         inputs = [self._quantity.values, self._columns, *range_ends(self.config.low, self.config.high), out]
         wp.launch(is_outside, len(out), inputs, device=out.device)
+
+
+class OutOfBounds(Termination):
+    """The termination `out-of-bounds`: |x| or |y| of a body is above half of the terrain's length minus the margin."""
+
+    def __init__(self, config: OutOfBoundsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        half = [length / 2.0 - config.margin for length in context.places().extent]
+        if min(half) <= 0.0:
+            raise ConfigError(f"margin: {config.margin:g} m leave nothing of the patches; make it smaller")
+        self._bodies, self._half = context.root(config.body), wp.vec2(*half)
+
+    def evaluate(self, out: wp.array[wp.bool]) -> None:
+        """Compare the positions with the edge."""
+        inputs = [self.context.simulation.state.body_q, self._bodies, self._half, out]
+        wp.launch(is_beyond, len(out), inputs, device=out.device)

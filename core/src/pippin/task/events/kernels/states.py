@@ -110,6 +110,7 @@ def draw_objects(
     centres: wp.array[wp.vec3],
     initial_q: wp.array[wp.vec3],
     initial_qd: wp.array[wp.vec3],
+    shifts: wp.array[wp.vec3],
     low: wp.spatial_vector,
     high: wp.spatial_vector,
     velocity_low: wp.spatial_vector,
@@ -129,7 +130,7 @@ def draw_objects(
     particle = particles[i]
     turn = turn_of(wp.spatial_bottom(moved))
     arm = wp.quat_rotate(turn, initial_q[particle] - centres[i])
-    particle_q[particle] = centres[i] + arm + wp.spatial_top(moved)
+    particle_q[particle] = centres[i] + shifts[world] + arm + wp.spatial_top(moved)
     velocity = wp.spatial_top(added) + wp.cross(wp.spatial_bottom(added), arm)
     particle_qd[particle] = wp.quat_rotate(turn, initial_qd[particle]) + velocity
 
@@ -144,6 +145,7 @@ def draw_roots(
     starts: wp.array2d[int],
     initial_q: wp.array[float],
     initial_qd: wp.array[float],
+    shifts: wp.array[wp.vec3],
     low: wp.spatial_vector,
     high: wp.spatial_vector,
     velocity_low: wp.spatial_vector,
@@ -152,7 +154,7 @@ def draw_roots(
     joint_q: wp.array[float],
     joint_qd: wp.array[float],
 ):
-    """Draw pose and velocity of free bodies around their initial ones."""
+    """Draw pose and velocity of free bodies around their initial ones, which have moved by the shift of their world."""
     world = wp.tid()
     if not world_mask[world]:
         return
@@ -164,7 +166,7 @@ def draw_roots(
     start = wp.quat(initial_q[q + 3], initial_q[q + 4], initial_q[q + 5], initial_q[q + 6])
     turned = wp.normalize(turn_of(wp.spatial_bottom(moved)) * start)
     for axis in range(3):
-        joint_q[q + axis] = initial_q[q + axis] + moved[axis]
+        joint_q[q + axis] = initial_q[q + axis] + shifts[world][axis] + moved[axis]
     for part in range(4):
         joint_q[q + 3 + part] = turned[part]
     for axis in range(6):

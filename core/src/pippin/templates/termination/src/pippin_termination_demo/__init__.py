@@ -1,10 +1,11 @@
 """The end of an episode below a height, as a term of Pippin's tasks: the settings. Imports neither Warp nor Newton."""
 
 import attrs
+from pippin.task import TerminationConfig
 
 
 @attrs.frozen(kw_only=True)
-class LowConfig:
+class LowConfig(TerminationConfig):
     """The end of an episode if a body is too low."""
 
     implementation = ".termination:TerminationDemo"

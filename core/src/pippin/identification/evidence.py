@@ -1,0 +1,62 @@
+"""Evidence of logs about values: covariance, intervals, correlations and weak directions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import attrs
+import numpy as np
+
+from .blocks import bootstrap, directions
+from .verdicts import covariance
+
+
+@attrs.define(kw_only=True, eq=False, slots=False)
+class Evidence:
+    """Rows of a least-squares problem at its minimum, and what they tell of its values."""
+
+    names: tuple[str, ...]
+    """The name of each value."""
+
+    values: np.ndarray
+    """The values, shape [values]."""
+
+    is_ratio: np.ndarray
+    """Whether changes of a value are told as shares of it."""
+
+    slopes: np.ndarray
+    """Change of the values per change of the unknowns."""
+
+    priors: np.ndarray
+    """Inverse variance of the unknowns that was known before."""
+
+    jacobian: np.ndarray
+    """Derivatives of the residuals by the unknowns, shape [rows, values]."""
+
+    residuals: np.ndarray
+    """Residuals, shape [rows]."""
+
+    blocks: np.ndarray
+    """The block of each row, whose residuals do not depend on those of others."""
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """Covariance of the unknowns if residuals are white noise; infinite where nothing tells one."""
+        return covariance(self.jacobian, self.residuals, self.priors)
+
+    def block_widths(self) -> list[float | None]:
+        """Return half of the interval of each value that blocks give; None if there are too few of them."""
+        found = bootstrap(self.jacobian, self.residuals, self.blocks, self.priors)
+        return [None] * len(self.values) if found is None else (found * self.slopes).tolist()
+
+    def correlations(self) -> tuple[tuple[float, ...], ...]:
+        """Return the correlations of the values; 0 where nothing tells one."""
+        whole = np.where(np.isfinite(self.covariance), self.covariance, 0.0)
+        size = np.sqrt(np.diag(whole))
+        scale = np.where(size > 0.0, size, 1.0)
+        return tuple(tuple(row) for row in (whole / np.outer(scale, scale)).tolist())
+
+    def directions(self) -> tuple[str, ...]:
+        """Return the weakest directions in words."""
+        is_share = self.is_ratio & (self.values != 0.0)
+        return directions(self.names, self.covariance, self.slopes, np.where(is_share, self.values, np.nan))

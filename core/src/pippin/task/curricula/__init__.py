@@ -1,0 +1,1 @@
+"""Curricula: what changes numbers of a task while it is learned."""

@@ -1,0 +1,51 @@
+"""Tests of the contract of every curriculum, and of this one."""
+
+import newton
+import numpy as np
+import pippin
+import pytest
+from pippin import conformance
+
+COMMAND = {"task": {"commands": {"speed": {"type": "velocity", "x": [-0.1, 0.1], "body": "ball"}}}}
+
+
+@conformance.parametrize(conformance.Conformance("curriculum", "demo", config={"command": "speed"}, tables=COMMAND))
+def test_it_keeps_the_contract(check):
+    check()
+
+
+def box():
+    builder = newton.ModelBuilder(up_axis="Z")
+    builder.add_body(label="box", mass=1.0, inertia=np.eye(3), xform=((0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0)))
+    return builder
+
+
+def simulate(**keys):
+    tables = {
+        "simulation": {"dt": 0.01, "device": "cpu"},
+        "scene": {"worlds": 5},
+        "solver": {"type": "semi-implicit"},
+        "task": {
+            "episode_length": 0.1,
+            "commands": {"speed": {"type": "velocity"}},
+            "curricula": {"wider": {"type": "demo", "command": "speed", **keys}},
+        },
+    }
+    return pippin.Simulation(pippin.structure(tables), prototype=box())
+
+
+def test_the_range_widens_with_the_episodes():
+    with simulate(widest=2.0, episodes=20) as simulation:
+        speeds = []
+        for _ in range(5):
+            simulation.step(10)  # an episode in each of five worlds
+            speeds.append(float(simulation.task.curricula["wider"].value.numpy()[0, 0]))
+        drawn = simulation.task.commands["speed"].value.numpy()[:, 0]
+
+    assert np.allclose(speeds, [0.5, 1.0, 1.5, 2.0, 2.0])
+    assert 0.5 < abs(drawn).max() <= 2.0
+
+
+def test_an_unknown_command_is_refused():
+    with pytest.raises(pippin.ConfigError, match=r"wider\.command: there is no term 'commands\.sped'"):
+        simulate(command="sped")
