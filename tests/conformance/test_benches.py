@@ -244,6 +244,9 @@ def features_of(solver):
     return PluginUnderTest(kind="solver", name=solver, **SUBJECTS.get(solver, {})).features
 
 
+FIRST = {case[0].partition(" ")[0]: case for case in reversed(MUTANTS)}
+"""The first mutant of each feature, which is quick enough for every run of the tests."""
+
 MUJOCO = ("mujoco", "mujoco-native")
 UNREAD = {
     "joints": ("featherstone", "kamino", "steel", *MUJOCO),  # they know no disabled joints
@@ -276,7 +279,7 @@ CROSSED = [
 @pytest.mark.filterwarnings("ignore:.*MJ_MINMU.*:UserWarning")  # a mutant without friction
 @pytest.mark.parametrize(
     ("bench", "solver", "missing", "scrub"),
-    MUTANTS + [pytest.param(*case, marks=pytest.mark.slow) for case in CROSSED],
+    [pytest.param(*case, marks=() if case in FIRST.values() else pytest.mark.slow) for case in (*MUTANTS, *CROSSED)],
     ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_a_bench_fails_without_its_feature(monkeypatch, bench, solver, missing, scrub):

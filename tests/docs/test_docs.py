@@ -66,10 +66,17 @@ SLOW = (
     "docs/explanation/ten-solvers.md",
     "docs/how-to/add-a-benchmark-scene.md",
     "docs/how-to/add-objects.md",
+    "docs/how-to/debug-capture.md",
+    "docs/how-to/excite-a-robot.md",
+    "docs/how-to/fit-a-robot.md",
+    "docs/how-to/inspect-a-robot.md",
     "docs/how-to/move-tools.md",
     "docs/how-to/reproducible-runs.md",
+    "docs/how-to/rough-ground.md",
     "docs/how-to/test-a-plugin.md",
     "docs/how-to/test-on-a-gpu.md",
+    "docs/how-to/train-a-policy.md",
+    "docs/how-to/use-sensors.md",
 )
 """Pages whose blocks take about ten seconds or more on two busy cores."""
 

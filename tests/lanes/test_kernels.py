@@ -40,11 +40,6 @@ def test_every_kernel_in_the_sources_is_compiled(modules):
     assert not forgotten
 
 
-@pytest.mark.required
-def test_every_kernel_compiles_for_the_oldest_gpu(modules):
-    assert not faults_of(modules, ARCHITECTURES[:1])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("backward", [False, True])
 def test_every_kernel_compiles_for_every_gpu(backward):

@@ -29,14 +29,14 @@ def test_every_lane_has_a_planted_fault():
     assert set(map(lane_of, PLANTED)) == set(LANES)
 
 
-@pytest.mark.required
+@pytest.mark.slow
 def test_planted_faults_do_not_show_without_lanes():
     finished = run(None, *PLANTED)
 
     assert finished.returncode == 0, finished.stdout
 
 
-@pytest.mark.required
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda path: path.stem)
 def test_a_lane_finds_its_planted_fault(planted):
     within = run(lane_of(planted), planted)
