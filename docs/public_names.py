@@ -34,6 +34,7 @@ FOR_PLUGINS = (
     "pippin.viewing.bounding_box",
     "pippin.sharding",
     "pippin.sweeps",
+    "pippin.precision",
     "pippin.training",
     "pippin.export",
     "pippin.conformance",

@@ -49,6 +49,7 @@ DOORS = {
     ("pippin.identification.fit", "pippin.identification.course"),
     ("pippin.optimisation.optimise", "pippin.optimisation.descent"),
     ("pippin.precision.benchmark", "pippin.precision.measuring"),
+    ("pippin.precision.file_scene", "pippin.precision.measuring"),
     ("pippin.optimisation.optimise", "pippin.optimisation.objective"),
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin.selftest.groups", "pippin.selftest.checks"),

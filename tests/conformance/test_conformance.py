@@ -333,6 +333,18 @@ def test_check_plugin_takes_an_expected_failure_and_prints_json():
     ]
 
 
+def test_check_plugin_prints_a_badge_and_a_table_for_a_readme():
+    code, text = check_plugin("--check", "schema", "--markdown")
+    badge, versions, *rows = [line for line in text.splitlines() if line]
+
+    assert code == 3
+    assert badge.startswith("![pippin contract 1: 1 of 2 checks](https://")
+    assert badge.endswith("-red)")
+    assert versions.startswith("Solver `broken-schema`, tested with pippin ")
+    assert rows[2:3] == ["| entry_point | passed |  |"]
+    assert rows[3].startswith("| schema | failed | solver 'broken-schema': gain: any value would do")
+
+
 def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
     result = CliRunner().invoke(main, ["check-plugin", "pd", "--set", "kp=20.0", "--set", "delay.steps=2"])
 

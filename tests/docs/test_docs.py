@@ -64,6 +64,7 @@ TOOLS = ("uv build ", "uv run pytest ")
 
 SLOW = (
     "docs/explanation/ten-solvers.md",
+    "docs/how-to/add-a-benchmark-scene.md",
     "docs/how-to/add-objects.md",
     "docs/how-to/debug-capture.md",
     "docs/how-to/excite-a-robot.md",

@@ -1,5 +1,8 @@
 """Intervals from blocks, weak directions and spectra: what they hold and what they name."""
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 from pippin.identification.blocks import blocks_of, bootstrap, directions
@@ -93,3 +96,14 @@ def test_a_missing_resonance_shows_in_the_spectrum():
     assert not spectrum.is_white
     assert spectrum.power[5:, 0].mean() == pytest.approx(4.0, rel=0.15)  # white, twice the assumed size
     assert np.median(spectrum.power[50:, 1]) == pytest.approx(0.8, abs=0.3)
+
+
+@pytest.mark.slow
+def test_intervals_of_fits_hold_the_truth(tmp_path):
+    """Eight logs of six values; with measured starts, 33 of the 48 white intervals hold."""
+    held = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "fit_intervals.py"))["held"]
+
+    white, blocks = held(tmp_path, 8, 0.0, start="estimated")
+
+    assert white >= 41 / 48
+    assert blocks >= 41 / 48

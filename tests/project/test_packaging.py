@@ -162,5 +162,5 @@ def test_a_package_from_outside_with_a_compiled_core_is_chosen_by_name_and_compa
     assert done.returncode == 0, done.stdout + done.stderr
     hinges, mujoco = json.loads(done.stdout)["solvers"]
     assert (hinges["outcome"], mujoco["outcome"]) == ("finished", "finished")
-    assert hinges["energy_drift"] > 0.05, "the relay drives the pendulum"
+    assert hinges["energy_drift"] is None, "the relay does work of an amount that nobody knows"
     assert mujoco["distance"] < 1e-4

@@ -82,3 +82,14 @@ def test_no_texture_is_fetched_from_the_network(tmp_path, caplog):
 def test_a_whole_mesh_is_a_body(tmp_path):
     with load(tmp_path, *WHOLE) as simulation:
         assert simulation.model.body_count == 1
+
+
+def test_a_reference_to_a_file_that_is_not_there_is_refused_in_one_line(tmp_path, capfd):
+    """OpenUSD would print its own line each time that the stage is opened."""
+    missing = ('def Mesh "m" (', 'def Xform "other" ( references = @missing.usda@ ) {}\n    def Mesh "m" (')
+
+    with pytest.raises(
+        pippin.ConfigError, match=r"Could not open asset @missing\.usda@ for reference .*; correct the file"
+    ):
+        load(tmp_path, *WHOLE, [missing])
+    assert "missing.usda" not in capfd.readouterr().err

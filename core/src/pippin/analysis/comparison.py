@@ -70,7 +70,12 @@ class SolverRun:
     """Time from the start of the process to the end of its first control step, with compilation [s]."""
 
     energy_drift: float | None = None
-    """The largest change of mechanical energy since the start, in any world [J]."""
+    """The largest change of mechanical energy since the start that is not the work of actuators, in any world [J]. None
+    if a joint limit is violated, or if something else does work: see `unmeasured_work`."""
+
+    unmeasured_work: tuple[str, ...] = ()
+    """What does work of an amount that nobody knows: features of the scene, such as contacts, and tables of the file;
+    there is no energy drift with one of them."""
 
     relative_energy_drift: float | None = None
     """The energy drift in units of the largest kinetic energy that the reference reaches in any world."""

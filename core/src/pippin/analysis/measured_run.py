@@ -23,6 +23,7 @@ from pippin.simulation import Simulation
 from . import measures
 from .comparison import UNITS, SolverRun
 from .measures import PenetrationProbe
+from .work import ActuatorWork, unmeasured_work
 
 _SAMPLE_COUNT = 100
 """Largest number of samples of a run; the steps between two samples are timed without a break."""
@@ -33,7 +34,10 @@ _KEPT_MAX = 2**25
 _STATE = ("body_q", "body_qd", "joint_q", "joint_qd", "particle_q", "particle_qd")
 """What is measured in a state."""
 
-_UNITS = {"time": "s", "positions": "m", "kinetic_energy": "J", "energy": "J", **UNITS}
+_VIOLATIONS = ("angle_limit_violation", "length_limit_violation")
+"""Figures of limits, which do work where they are violated."""
+
+_UNITS = {"time": "s", "positions": "m", "kinetic_energy": "J", "energy": "J", "work": "J", **UNITS}
 """The measured quantities, with their units."""
 
 
@@ -100,6 +104,7 @@ class MeasuredRun:
             first_diverged_step=simulation.first_diverged_step,
             world_steps_per_second=speed["world_steps_per_second"],
             time_to_first_step=self._first,
+            unmeasured_work=() if samples is None else samples.unmeasured_work,
             series={} if samples is None else samples.series(),
         )
         return ran if samples is None else attrs.evolve(ran, **samples.figures())
@@ -121,6 +126,10 @@ class _Samples:
         self._has_rotors = "armature" not in simulation.ignored_features
         self._room = 0 if simulation.config.task or simulation.config.plugins else _KEPT_MAX
         self._probe: PenetrationProbe | None = None
+        #: What does work that nobody knows.
+        self.unmeasured_work: tuple[str, ...] = unmeasured_work(simulation)
+        is_driven = bool(simulation.config.actuators) and not self.unmeasured_work
+        self._work = ActuatorWork(simulation) if is_driven else None
         #: Time from which on samples are of a state that has diverged [s].
         self.end = math.inf
         self._kept: dict[str, list[np.ndarray]] = {}
@@ -130,6 +139,7 @@ class _Samples:
         """Keep a state at a time [s], and measure what needs a device."""
         row = {name: array.numpy() for name in _STATE if (array := getattr(state, name)) is not None}
         row |= {"time": np.array(now), "penetration": self._penetration(state)}
+        row["work"] = None if self._work is None else self._work.until(state)
         for name, value in row.items():
             if value is not None:
                 self._kept.setdefault(name, []).append(value.copy())
@@ -153,6 +163,7 @@ class _Samples:
             "length_limit_violation": measures.limit_violation(model, state, "m"),
             "joint_gap": measures.joint_gap(model, state),
             "penetration": kept.get("penetration"),
+            "work": kept.get("work"),
             "positions": measures.positions(model, state),
         }
         for name, values in rows.items():
@@ -172,7 +183,11 @@ class _Samples:
         rows = self._all_rows()
         worst = {name: float(np.max(values)) for name, values in rows.items() if name in UNITS}
         energy = rows.get("energy")
-        return worst if energy is None else worst | {"energy_drift": float(np.abs(energy - energy[0]).max())}
+        is_known = not self.unmeasured_work and not any(worst.get(name) for name in _VIOLATIONS)
+        if energy is None or not is_known:
+            return worst
+        change = energy - energy[0] - rows.get("work", 0.0)
+        return worst | {"energy_drift": float(np.abs(change).max())}
 
     def series(self) -> dict[str, Series]:
         """Return the measurements over time, by name."""

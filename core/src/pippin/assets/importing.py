@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import logging
 import re
 import warnings
@@ -150,7 +151,7 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
 def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
     """Return what the importer reads: a stage, a text or a path."""
     if asset.format is FORMATS["usd"]:
-        stage = open_stage(asset.file)
+        stage = open_stage(asset.file, functools.partial(_LOGGER.log, NOTE))
         refuse_broken_meshes(stage, f"{asset.where}.path: '{asset.file}'")
         articulate(stage, ignored_paths(stage, asset.config, asset.where))
         return stage

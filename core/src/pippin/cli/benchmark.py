@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from ._benchmark import print_benchmark
 from ._options import json_line, out
 from ._progress import shown_progress
-from ._table import new_table, print_table
 
 
 @click.command()
@@ -48,22 +47,4 @@ def benchmark(solvers: tuple[str, ...], as_json: bool, **options: Any) -> None:
         found = benchmark(solvers, **options)
         if not as_json:
             progress.note(f"page: {found.folder / 'benchmark.html'}")
-    if as_json:
-        click.echo(json.dumps({**found.summary(), "folder": str(found.folder)}, ensure_ascii=False))
-        return
-    table = new_table("scene", "solver", "held [ms]", "order", "least error", "unit", "cost [s]")
-    for scene, kind in found.scenes.items():
-        for each in found.series(scene):
-            held = each.outcome if each.largest_step is None else f"{1e3 * each.largest_step:g}"
-            best = min(each.finished, key=lambda row: row.error or 0.0, default=None)
-            figures = (
-                ("", "", "", "")
-                if best is None
-                else (_text(each.order), _text(best.error), kind.unit, _text(best.cost))
-            )
-            table.add_row(scene, each.name, held, *figures)
-    print_table(table, [])
-
-
-def _text(value: float | None) -> str:
-    return "" if value is None else f"{value:.2g}"
+    print_benchmark(found, is_json=as_json)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
+from pippin.catalog.contract_version import CONTRACT_VERSIONS
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import KINDS, Kind
 from pippin.catalog.outside import is_file_reference, is_module_reference, located
@@ -42,6 +46,7 @@ CHECKED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand"
     "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
 )
 @click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to run; by default all.")
+@click.option("--markdown", "is_markdown", is_flag=True, help="Print a badge, the versions and a table for a README.")
 @json_list
 def check_plugin(
     name: str,
@@ -54,6 +59,7 @@ def check_plugin(
     dt: float,
     expected: tuple[str, ...],
     chosen: tuple[str, ...],
+    is_markdown: bool,
     as_json: bool,
 ) -> None:
     """Check that plugin NAME fulfils the plugin contract, in small test scenes on the CPU.
@@ -62,6 +68,8 @@ def check_plugin(
     is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
     or if a check that is expected to fail passes.
     """
+    if is_markdown and as_json:
+        raise ConfigError("--markdown: --json prints another form; give one of them")
     name = located(name)
     found: Any = kind or _kind_of(name)
     from pippin.conformance import Conformance
@@ -78,12 +86,15 @@ def check_plugin(
         expected_failures=dict(map(_reason, expected)),
     )
     _refuse_unknown(chosen, found, conformance.checks)
-    with shown_progress(is_stdout_reserved=as_json) as progress, progress.phase("check"):
+    with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
         results = []
         for check in chosen or conformance.checks:
             progress.update(check)
             results.append(conformance.run(check))
-    _show(results, as_json)
+    if is_markdown:
+        click.echo("\n".join(_markdown(found, name, results)))
+    else:
+        _show(results, as_json)
     if any(result.outcome == "failed" for result in results):
         sys.exit(BROKEN)
 
@@ -124,6 +135,23 @@ def _reason(text: str) -> tuple[str, str]:
     if not reason:
         raise ConfigError(f"--expect: {text!r} has no reason; write CHECK=REASON")
     return check, reason
+
+
+def _markdown(kind: str, name: str, results: Sequence[CheckResult]) -> Iterator[str]:
+    """Yield the lines of a README: a badge, the versions that were tested, and the outcome of each check."""
+    applied = [result for result in results if result.outcome != "not applicable"]
+    good = sum(result.outcome in ("passed", "expected failure") for result in applied)
+    color = "brightgreen" if good == len(applied) else "red"
+    text = f"contract {max(CONTRACT_VERSIONS)}: {good} of {len(applied)} checks"
+    place = quote(f"pippin-{text.replace('-', '--')}-{color}")
+    yield f"![pippin {text}](https://img.shields.io/badge/{place})"
+    versions = ", ".join(f"{each} {metadata.version(each)}" for each in ("pippin", "newton", "warp-lang"))
+    yield f"\n{kind.capitalize()} `{name}`, tested with {versions} on {date.today().isoformat()}.\n"
+    yield "| check | outcome | reason |"
+    yield "|---|---|---|"
+    for result in results:
+        reason = " ".join((result.reason or "").split()).replace("|", "\\|")
+        yield f"| {result.check} | {result.outcome} | {reason} |"
 
 
 def _show(results: Sequence[CheckResult], as_json: bool) -> None:

@@ -12,6 +12,7 @@ import click
 import pippin
 from pippin.errors import ConfigError
 
+from ._benchmark import print_benchmark
 from ._options import PATH, changes, duration, json_line, out, solvers, steps
 from ._progress import shown_progress
 from ._table import new_table, print_table
@@ -25,7 +26,12 @@ UNABLE, FAILED = 2, 4
 @steps
 @duration
 @changes()
-@click.option("--reference", metavar="NAME", help="The solver that distances refer to; by default the first.")
+@click.option("--dt", "ladder", metavar="SECONDS,…", help="Physics steps: error against cost over all of them.")
+@click.option(
+    "--reference",
+    metavar="NAME[@DT]",
+    help="The solver that distances refer to; by default the first. With --dt: SOLVER@DT.",
+)
 @click.option("--limit", "limits", multiple=True, metavar="FIGURE=VALUE", help="Fail if a figure is larger.")
 @click.option(
     "--timeout", type=float, default=900.0, metavar="SECONDS", show_default=True, help="Longest time for a solver [s]."
@@ -37,6 +43,7 @@ def compare(
     solvers: tuple[str, ...],
     overrides: tuple[str, ...],
     limits: tuple[str, ...],
+    ladder: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -45,8 +52,9 @@ def compare(
     \b
     world-steps/s   physics steps of all worlds per second, after the first control step
     first step      from the start of the process to the end of its first control step
-    energy drift    largest change of kinetic energy and energy of gravity since the start, in any
-                    world; relative: in units of the largest kinetic energy of the reference
+    energy drift    largest change of kinetic energy and energy of gravity since the start, less the
+                    work of actuators, in any world; none if contacts, friction or other things do
+                    work, too; relative: in units of the largest kinetic energy of the reference
     limits          largest violation of the limits of a joint coordinate
     joint gap       distance between the two anchors of the worst joint
     penetration     of the deepest contact that Newton's collision pipeline finds
@@ -61,7 +69,14 @@ def compare(
     limit uses the name of a figure in the JSON output: --limit distance=0.01. The folder, by default
     runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and a page
     with the table and charts, for any browser (comparison.html).
+
+    With --dt, each solver runs FILE over a ladder of steps, and its error is the distance to --reference SOLVER@DT: the
+    table, the page, the JSON and the CSV are those of `pippin benchmark`. A control step of several physics steps keeps
+    its length. An error is lost above --limit distance=VALUE, by default a hundredth of the way of the reference.
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
+    if ladder is not None:
+        _compare_steps(file, solvers, overrides, ladder, as_json, limits=_values(limits), **options)
+        return
     with shown_progress(is_stdout_reserved=as_json) as progress:
         found = pippin.compare(file, solvers, overrides, limits=_values(limits), **options)
         if not as_json:
@@ -71,6 +86,33 @@ def compare(
     else:
         _print(found)
     _leave(found, is_named=bool(solvers))
+
+
+def _compare_steps(
+    file: Path,
+    solvers: tuple[str, ...],
+    overrides: tuple[str, ...],
+    ladder: str,
+    as_json: bool,
+    steps: int | None,
+    **options: Any,
+) -> None:
+    """Show error against cost over a ladder of steps."""
+    from pippin.precision.file_scene import compare_steps
+
+    if steps is not None:
+        raise ConfigError("--steps: with --dt, give --duration: a step has no one length")
+    try:
+        dt = [float(text) for text in ladder.split(",")]
+    except ValueError as error:
+        raise ConfigError(f"--dt: expected seconds, separated by commas, got {ladder!r}") from error
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        found = compare_steps(file, solvers, overrides, dt=dt, **options)
+        if not as_json:
+            progress.note(f"page: {found.folder / 'benchmark.html'}")
+    print_benchmark(found, is_json=as_json)
+    if solvers and any(each.outcome == "unable" for name in found.scenes for each in found.series(name)):
+        sys.exit(UNABLE)
 
 
 def _values(limits: Sequence[str]) -> dict[str, float]:

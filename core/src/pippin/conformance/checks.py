@@ -19,6 +19,7 @@ from . import (
     observer_checks,
     physics,
     runtime_change_checks,
+    scene_checks,
     sensor_checks,
     step_checks,
     term_checks,
@@ -128,6 +129,10 @@ CHECKS = (
     _check(content_checks.check_simulation, *CONTENT),
     _check(terrain_checks.check_ground, "terrain"),
     _check(terrain_checks.check_stand, "terrain"),
+    _check(scene_checks.check_statement, "scene"),
+    _check(scene_checks.check_build, "scene"),
+    _check(scene_checks.check_error, "scene"),
+    _check(scene_checks.check_solver, "scene"),
 )
 """Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
 

@@ -83,13 +83,20 @@ def benchmark(
         with progress.phase(solver):
             machine, own = _measured_apart(solver, tuple(chosen), options[solver], plan, progress)
             rows += own
-    found = Benchmark(
-        rows=tuple(rows),
-        scenes=chosen,
-        machine=machine,
-        seconds=time.perf_counter() - begun,
-        folder=folder.path,
+    return written(
+        Benchmark(
+            rows=tuple(rows),
+            scenes=chosen,
+            machine=machine,
+            seconds=time.perf_counter() - begun,
+            folder=folder.path,
+        )
     )
+
+
+def written(found: Benchmark) -> Benchmark:
+    """Write the figures and the page of a benchmark into its folder, and return it."""
+    folder = RunFolder(found.folder)
     folder.write_json("benchmark.json", found.summary())
     folder.write_text("benchmark.csv", _csv(found.rows))
     folder.write_text("benchmark.html", benchmark_page(found))

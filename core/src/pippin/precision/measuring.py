@@ -17,7 +17,7 @@ import warp as wp
 from pippin.analysis import measures
 from pippin.analysis.solver_choice import accepting_numbers
 from pippin.arrays import on_host
-from pippin.config import structure
+from pippin.config import SimulationConfig, structure
 from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError, PippinError
 from pippin.quaternions import conjugate, rotated
@@ -104,6 +104,40 @@ def cost_per_step(
                 return _cost(simulation, _stride(row.dt)) / worlds
         except PippinError:
             return None
+
+
+def sampled(
+    config: SimulationConfig, row: BenchmarkRow, *, stride: int, samples: int
+) -> tuple[BenchmarkRow, np.ndarray | None]:
+    """Return a row with what a solver did on a file, and the positions of bodies and particles.
+
+    Args:
+        config: The configuration.
+        row: The row, with the names and the step.
+        stride: Control steps from sample to sample.
+        samples: Samples after the start.
+
+    Returns:
+        The row, and the positions [m] at the start and all samples, shape [samples + 1, points, 3]; None if the run
+        did not finish.
+
+    Raises:
+        PippinError: The simulation cannot be built, or its run failed.
+    """
+    with Simulation(config) as simulation:
+        row = attrs.evolve(row, ignored=tuple(simulation.ignored_features))
+        simulation.step()
+        simulation.reset()
+        watch, kept = Stopwatch(simulation), [measures.positions(simulation.model, simulation.state)]
+        for _ in range(samples):
+            watch.step(stride)
+            kept.append(measures.positions(simulation.model, simulation.state))
+            if not np.isfinite(kept[-1]).all():
+                reason = f"the state is not finite at {simulation.time:g} s"
+                return attrs.evolve(row, outcome="failed", reason=reason), None
+        simulation.raise_errors()
+        cost = watch.seconds / simulation.time / simulation.world_count
+        return attrs.evolve(row, outcome="finished", cost=cost), np.array(kept)
 
 
 def _simulation(

@@ -26,16 +26,17 @@ def benchmark_page(found: Benchmark) -> str:
         *(_scene(found, scene, colors) for scene in found.scenes),
         section("Reasons", noted(_reasons(found))),
     ]
-    return page("Benchmark of solvers", [part for part in body if part], Charts())
+    return page(found.title, [part for part in body if part], Charts())
 
 
 def _header(found: Benchmark, names: Sequence[str]) -> Iterator[Markup]:
+    scenes = "one scene" if len(found.scenes) == 1 else f"{len(found.scenes)} scenes"
     text = (
-        f"{len(names)} solvers, {len(found.scenes)} scenes, {found.seconds:,.0f} s on {found.machine}. A point is a run"
+        f"{len(names)} solvers, {scenes}, {found.seconds:,.0f} s on {found.machine}. A point is a run"
         " with one physics step; further left is cheaper, further down is more exact. Cost is the time of one simulated"
         " second: on a CPU, that of all threads of the process together."
     )
-    yield element("header", element("h1", "Benchmark of solvers"), element("p", text))
+    yield element("header", element("h1", found.title), element("p", text))
     yield element("p", *(_key(name, index) for index, name in enumerate(names)))
 
 
@@ -70,7 +71,8 @@ def _scene(found: Benchmark, name: str, colors: dict[str, int]) -> Markup:
         return section(name, element("p", scene.title), element("p", "No solver finished it."))
     error = f"error [{scene.unit}]" if scene.unit != "1" else "relative error"
     single = {each.name: [(row.cost or 0.0, max(row.error or 0.0, _LEAST)) for row in each.finished] for each in series}
-    drawn = [_figure("one world", single, colors, "cost of a simulated second [s]", error)]
+    title = "one world" if found.worlds == 1 else f"one of {found.worlds} worlds"
+    drawn = [_figure(title, single, colors, "cost of a simulated second [s]", error)]
     for number in worlds:
         among = {
             each.name: [

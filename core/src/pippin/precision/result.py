@@ -124,6 +124,23 @@ class BenchmarkSeries:
                 yield coarse.error, float(slope)
 
 
+@attrs.frozen(kw_only=True)
+class FileScene:
+    """The scene of a file, as the rows of a benchmark need it."""
+
+    title: str
+    """The file, its reference, and what the error is."""
+
+    limit: float
+    """Error from which a step is lost."""
+
+    duration: float
+    """Time that is simulated [s]."""
+
+    unit: str = "m"
+    """Unit of the error."""
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Benchmark:
     """Error against cost of solvers in scenes."""
@@ -131,7 +148,7 @@ class Benchmark:
     rows: tuple[BenchmarkRow, ...]
     """All rows."""
 
-    scenes: Mapping[str, type[BenchmarkScene]]
+    scenes: Mapping[str, type[BenchmarkScene] | FileScene]
     """The scenes by name."""
 
     machine: str
@@ -142,6 +159,15 @@ class Benchmark:
 
     folder: Path
     """The folder with `benchmark.json`, `benchmark.csv` and the page `benchmark.html`."""
+
+    title: str = "Benchmark of solvers"
+    """Title of the page."""
+
+    worlds: int = 1
+    """Number of worlds in which `cost` is that of one."""
+
+    reference: Mapping[str, Any] | None = None
+    """Solver, step [s] and error [m] of the reference of a file; None for scenes with their own."""
 
     def series(self, scene: str) -> Sequence[BenchmarkSeries]:
         """Return the rows of a scene by solver."""
@@ -158,6 +184,8 @@ class Benchmark:
         return {
             "machine": self.machine,
             "seconds": self.seconds,
+            "worlds": self.worlds,
+            "reference": self.reference,
             "scenes": {
                 name: {"title": scene.title, "unit": scene.unit, "limit": scene.limit, "duration": scene.duration}
                 for name, scene in self.scenes.items()

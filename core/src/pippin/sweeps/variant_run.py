@@ -16,7 +16,10 @@ from pippin.recording import Recorder
 from pippin.runs.summary import what_ran
 from pippin.simulation import Simulation
 
-_NO_FIGURES = ("solver", "outcome", "reason", "ignored", "warnings", "relative_energy_drift", "distance", "series")
+_NO_FIGURES = (
+    *("solver", "outcome", "reason", "ignored", "warnings", "unmeasured_work"),
+    *("relative_energy_drift", "distance", "series"),
+)
 """What a comparison says of a run beside the figures, or by a reference."""
 
 

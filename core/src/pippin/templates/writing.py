@@ -36,6 +36,7 @@ NewKind = Literal[
     "termination",
     "event",
     "command",
+    "scene",
     "curriculum",
     "subcommand",
     "extension",
@@ -79,6 +80,9 @@ def write_package(kind: NewKind, name: str, parent: Path) -> Path:
     if folder.exists():
         raise ConfigError(f"{folder}: exists; remove it, or choose another name")
     files["pyproject.toml"] = _bounded(files["pyproject.toml"]) + _sources(files["pyproject.toml"])
+    # By these words others find it on the index; they are no distributions, and have no bounds.
+    words = f'keywords = ["pippin-plugin", "pippin-{kind}"]'
+    files["pyproject.toml"] = re.sub(r"(?m)^(description = .*)$", rf"\1\n{words}", files["pyproject.toml"])
     for path, text in files.items():
         target = folder / _renamed(path, name)
         target.parent.mkdir(parents=True, exist_ok=True)

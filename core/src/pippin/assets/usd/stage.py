@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,32 @@ from pippin.labels import match
 PRIM_TYPE = "NewtonActuator"
 
 
-def open_stage(file: Path) -> Any:
-    """Return the `Usd.Stage` of a file after registering Newton's schemas. Raises OpenUSD's errors, or ImportError."""
-    import newton_usd_schemas  # noqa: F401  registers the schemas
-    from pxr import Usd
+def open_stage(file: Path, note: Callable[[str], None] | None = None) -> Any:
+    """Return the `Usd.Stage` of a file after registering Newton's schemas. Raises OpenUSD's errors, or ImportError.
 
-    return Usd.Stage.Open(str(file))  # pyright: ignore[reportAttributeAccessIssue]
+    Args:
+        file: The file.
+        note: Gets each warning that OpenUSD would print; without it they are dropped, as a stage is opened repeatedly.
+
+    Raises:
+        ValueError: The stage refers to what is not there.
+    """
+    import newton_usd_schemas  # noqa: F401  registers the schemas
+    from pxr import Usd, UsdUtils
+
+    library: Any = UsdUtils
+    held = library.CoalescingDiagnosticDelegate()
+    try:
+        stage = Usd.Stage.Open(str(file))  # pyright: ignore[reportAttributeAccessIssue]
+    finally:
+        said = [" ".join(each.commentary.split()) for each in held.TakeUncoalescedDiagnostics()]
+        del held
+    if missing := [str(each) for each in stage.GetCompositionErrors()]:
+        raise ValueError("; ".join(missing))
+    if note is not None:
+        for text in said:
+            note(f"{file.name}: {text}")
+    return stage
 
 
 def actuator_prims(stage: Any) -> list[Any]:

@@ -1,0 +1,129 @@
+"""Checks of a scene of benchmarks: what it states, what it builds, its error of motions, and a solver that holds it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+import pippin
+from pippin.catalog.entries import Catalog
+from pippin.errors import ConfigError, PluginError
+from pippin.precision.benchmark import load_scene
+from pippin.precision.measuring import measured
+from pippin.precision.result import BenchmarkRow
+from pippin.precision.scene import SAMPLE, BenchmarkScene, SceneMotion
+
+from .runs import Runs
+
+_KEPT = ("energy", "angular momentum")
+
+_AWAY = 1e3
+"""Distance from the start of a motion that no scene holds [m]."""
+
+_PATIENCE = 20.0
+"""Largest cost of a run [s]."""
+
+
+def check_statement(runs: Runs) -> None:
+    """The scene has a title, a unit, a positive limit of the error, and a duration of whole samples, and it knows what
+    its world conserves.
+    """
+    scene = _scene(runs)
+    for name in ("title", "unit", "limit"):
+        if not getattr(scene, name, None):
+            raise PluginError(f"{runs.subject}: {name} is missing or empty; set it in the class")
+    if not (math.isfinite(scene.limit) and scene.limit > 0.0):
+        raise PluginError(f"{runs.subject}: limit: expected a positive number, got {scene.limit!r}")
+    samples = scene.duration / SAMPLE
+    if not (samples > 0.5 and math.isclose(samples, round(samples), rel_tol=1e-9)):
+        raise PluginError(f"{runs.subject}: duration: {scene.duration!r} s is no multiple of {SAMPLE:g} s; take one")
+    for name in scene.conserves:
+        if name not in _KEPT:
+            raise PluginError(f"{runs.subject}: conserves: {name!r} is not measured; there are {', '.join(_KEPT)}")
+
+
+def check_build(runs: Runs) -> None:
+    """`build` adds at least one body, and the same content each time; `tables` has keys of `[scene]` alone."""
+    scene, subject = _scene(runs), runs.subject
+    first, again = (_built(each) for each in (scene, _scene(runs)))
+    if not first.body_count:
+        raise PluginError(f"{subject}: build adds no body; add one whose motion the error judges")
+    for name in ("body_q", "body_mass", "joint_q", "joint_qd"):
+        if not np.array_equal(np.array(getattr(first, name)), np.array(getattr(again, name))):
+            raise PluginError(f"{subject}: two calls of build differ in {name}; draw no random numbers there")
+    try:
+        pippin.structure({"scene": dict(scene.tables())})
+    except ConfigError as error:
+        raise PluginError(f"{subject}: tables has a wrong key or value of [scene]: {error}") from error
+
+
+def check_error(runs: Runs) -> None:
+    """The error of a motion is a number that is not negative, the same for the same motion, which it leaves as it is.
+    It is above the limit if the bodies fly away.
+    """
+    scene, subject = _scene(runs), runs.subject
+    still = _still(scene)
+    before = (still.poses.copy(), still.velocities.copy())
+    errors = [scene.error(still), _scene(runs).error(still)]
+    if not (isinstance(errors[0], float) and errors[0] >= 0.0):
+        raise PluginError(f"{subject}: error: expected a number of at least 0, got {errors[0]!r} where nothing moves")
+    if errors[0] != errors[1]:
+        raise PluginError(f"{subject}: error is {errors[0]!r}, and then {errors[1]!r} for the same motion")
+    if not (np.array_equal(still.poses, before[0]) and np.array_equal(still.velocities, before[1])):
+        raise PluginError(f"{subject}: error changes the motion; work on a copy")
+    away = scene.error(_flown(still))
+    if not away > scene.limit:
+        raise PluginError(
+            f"{subject}: error is {away:.3g} where bodies fly {_AWAY:g} m away and turn, and its limit {scene.limit:g};"
+            " compare the motion with a reference"
+        )
+
+
+def check_solver(runs: Runs) -> None:
+    """An installed solver holds the scene at the step of the tests: its error is below the limit."""
+    subject, scene = runs.subject, _scene(runs)
+    names = (subject.solver,) if subject.solver else Catalog.installed().names_without_settings("solver")
+    found = []
+    for name in names:
+        row = BenchmarkRow(solver=name, scene=subject.name, dt=subject.dt)
+        row = measured(scene, row, {}, device="cpu", patience=_PATIENCE)
+        if row.error is not None and row.error <= scene.limit:
+            return
+        found.append(f"{name} {row.outcome}, " + (row.reason or f"error {row.error:.3g}"))
+    raise PluginError(f"{subject}: no solver holds it at {subject.dt:g} s: {'; '.join(found) or 'none is installed'}")
+
+
+def _scene(runs: Runs) -> BenchmarkScene:
+    return load_scene(runs.subject.name)
+
+
+def _built(scene: BenchmarkScene) -> newton.ModelBuilder:
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    scene.build(builder)
+    return builder
+
+
+def _still(scene: BenchmarkScene) -> SceneMotion:
+    """Return the motion of a world in which nothing moves."""
+    model: Any = _built(scene).finalize(device="cpu")
+    state = model.state()
+    newton.eval_fk(model, model.joint_q, model.joint_qd, state)
+    count = round(scene.duration / SAMPLE) + 1
+    poses, velocities = (
+        np.repeat(array.numpy()[None].astype(float), count, axis=0) for array in (state.body_q, state.body_qd)
+    )
+    return SceneMotion(times=SAMPLE * np.arange(count), poses=poses, velocities=velocities)
+
+
+def _flown(still: SceneMotion) -> SceneMotion:
+    """Return a motion whose bodies leave their places for good, and turn by half a turn about y."""
+    poses, share = still.poses.copy(), (still.times / still.times[-1])[:, None]
+    poses[:, :, :3] += _AWAY * share[..., None]
+    poses[:, :, 3:] = np.stack(
+        np.broadcast_arrays(0.0 * share, np.sin(1.5 * share), 0.0 * share, np.cos(1.5 * share)), axis=-1
+    )
+    return attrs.evolve(still, poses=poses)
