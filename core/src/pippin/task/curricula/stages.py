@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin import ConfigError
+from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
-from pippin.spelling import did_you_mean
 from pippin.task import Curriculum, TermContext
 
 from .config import StagesConfig
