@@ -69,6 +69,7 @@ WATCHED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", WATCHED)
 def test_who_watched_a_simulation_does_not_keep_it(file, examples, tmp_path, without_collections):
     """Sensors, recorders, viewers, views, the terms of a task, and callbacks that refer to it."""

@@ -141,6 +141,7 @@ def test_ctrl_c_leaves_rows_that_say_so_and_no_process(stopped):
     assert [row["outcome"] for row in rows] == ["ok", "diverged", "refused", "ok", "stopped", "waiting"]
 
 
+@pytest.mark.slow
 def test_no_process_outlives_a_driver_that_is_killed(killed):
     before, is_gone, _, _ = killed
 

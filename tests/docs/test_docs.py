@@ -63,6 +63,7 @@ TOOLS = ("uv build ", "uv run pytest ")
 """Commands of pages that the tests run as programs of their own."""
 
 SLOW = (
+    "docs/explanation/stepping-and-graphs.md",
     "docs/explanation/ten-solvers.md",
     "docs/how-to/add-a-benchmark-scene.md",
     "docs/how-to/add-objects.md",
@@ -71,14 +72,18 @@ SLOW = (
     "docs/how-to/fit-a-robot.md",
     "docs/how-to/inspect-a-robot.md",
     "docs/how-to/move-tools.md",
+    "docs/how-to/plugin-without-a-package.md",
+    "docs/how-to/randomise.md",
     "docs/how-to/reproducible-runs.md",
     "docs/how-to/rough-ground.md",
     "docs/how-to/test-a-plugin.md",
     "docs/how-to/test-on-a-gpu.md",
     "docs/how-to/train-a-policy.md",
     "docs/how-to/use-sensors.md",
+    "docs/reference/actuators/surface-gripper.md",
+    "docs/reference/examples/core.md",
 )
-"""Pages whose blocks take about ten seconds or more on two busy cores."""
+"""Pages whose blocks take about five seconds or more on two busy cores."""
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(#|//) (?P<path>[\w./-]+\.(toml|py|yaml|json))")

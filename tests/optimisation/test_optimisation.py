@@ -85,6 +85,7 @@ def test_every_method_finds_it_in_every_world(method):
         np.testing.assert_allclose(course.best_values, [EXACT] * 3, rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_rest_length_of_a_spring_holds_its_weight_where_it_shall_be():
     """At rest k (l − l_0) = m g with the length l = 0.6 that is asked for."""
     variables = {"length": {"model": "spring_rest_length", "low": 0.1, "high": 1.0}}

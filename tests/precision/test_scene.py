@@ -26,6 +26,7 @@ def test_a_scene_says_what_it_is_and_builds(name):
     assert {*scene.conserves} <= {"energy", "angular momentum"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", Catalog.installed().names("scene"))
 def test_a_world_in_which_nothing_moves_holds_the_scenes_at_rest_alone(name):
     scene = load_scene(name)

@@ -106,6 +106,7 @@ def planted(tmp_path_factory):
     return result, {(row["group"].rpartition(":")[2], row["check"]): row for row in found["rows"]}, folder / "found.md"
 
 
+@pytest.mark.slow
 def test_a_wrong_result_is_shown_by_array_world_and_step(planted):
     result, rows, page = planted
 

@@ -43,6 +43,7 @@ NAMES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("solver", "counts"), [("mujoco", [2]), ("xpbd", [2]), ("featherstone", [4]), ("mujoco-native", [2])]
 )

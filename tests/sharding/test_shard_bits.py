@@ -62,6 +62,7 @@ def end(simulation):
     return {name: array.numpy().copy().reshape(simulation.world_count, -1) for name, array in arrays.items()}
 
 
+@pytest.mark.slow
 def test_a_part_and_a_resumed_run_have_the_bits_of_the_whole(each_solver, build, matter, tmp_path):
     if each_solver == "kamino" and os.environ.get("PIPPIN_TEST_LANE") == "capture":
         pytest.skip("kamino allocates in a reset, see docs/how-to/test-on-a-gpu.md")

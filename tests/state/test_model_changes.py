@@ -293,6 +293,7 @@ def test_a_declared_change_takes_effect_in_its_world_alone(pair, name, change):
         notify(pair, change.flag)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name for name in RIGID if "CONSTRAINT_PROPERTIES" in PLUGINS[name].supported_model_changes]
 )

@@ -32,6 +32,7 @@ def place_of_ball(simulation):
         return simulation.state.body_q.numpy()[0, 0]
 
 
+@pytest.mark.slow
 def test_a_fast_ball_is_stopped_by_adaptive_detections_and_not_by_one_a_step():
     assert place_of_ball(shot(20)) < -3.0  # thrown back by a contact found deep inside
     assert -0.5 < place_of_ball(shot("adaptive")) < -0.05

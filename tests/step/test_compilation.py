@@ -243,7 +243,7 @@ def test_the_first_step_in_python_compiles_side_by_side_before_it_launches(
     assert fresh.counter.numpy()[0] == 3
 
 
-@pytest.mark.required
+@pytest.mark.slow
 def test_a_build_that_misses_a_module_is_rehearsed_once(
     loads: Loads, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ def dropped(solver, kind, **scene):
         ], heights.max() < HEIGHT - 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FALLING)
 @pytest.mark.parametrize(
     ("solver", "option"),

@@ -84,6 +84,7 @@ def test_an_object_that_is_not_there_is_refused():
         build({"start": {"type": "objects", "objects": ["flog"]}})
 
 
+@pytest.mark.slow
 def test_the_example_rewards_a_cloth_in_the_box_at_the_goal():
     overrides = {"simulation.device": "cpu", "scene.worlds": 2, "task.events.start.position": [0.0, 0.0]}
     with pippin.Simulation.from_file("docs/examples/cloth.toml", overrides) as simulation:

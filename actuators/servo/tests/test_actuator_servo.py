@@ -132,6 +132,7 @@ HOLDING = {"shoulder": 1.5, "elbow": 0.4}
 """Dry friction above the torques of gravity, 1.37 and 0.29 N·m [N·m]."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", ["require", "off"])
 def test_friction_above_the_load_holds_a_robot_still(simulate, capture):
     """Gravity turns neither joint by 1e-4 rad in five seconds, and below its torque it does."""

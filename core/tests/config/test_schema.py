@@ -33,6 +33,7 @@ def faults(schema, text):
     return {".".join(map(str, error.absolute_path)): error.message for error in errors}
 
 
+@pytest.mark.slow
 def test_schema_is_valid_itself(schema):
     Draft7Validator.check_schema(schema)
 

@@ -102,6 +102,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("started", STARTERS)
 def test_a_module_that_starts_threads_or_warp_makes_workers_fresh_processes(tell, tmp_path, started):
     """In a program of its own, whose first worker names the module."""

@@ -76,6 +76,7 @@ def test_a_double_pendulum_in_two_solvers_swings_as_in_one(solvers, capture):
     np.testing.assert_array_equal(found[2:], found[:2])
 
 
+@pytest.mark.slow
 def test_without_a_constraint_the_lower_link_falls():
     """The negative control of the test above: a weak joint between the solvers lets the link go."""
     with build(LINKS, halves(joint_stiffness=0.0, joint_angular_stiffness=0.0), dt=0.002, joints=[BETWEEN]) as parted:
@@ -133,6 +134,7 @@ def test_a_double_pendulum_in_two_solvers_keeps_its_energy(admm, is_kept):
     assert (max(errors) < 0.05) == is_kept, errors
 
 
+@pytest.mark.slow
 def test_a_mass_on_a_spring_of_another_solver_swings_with_the_period_of_the_formula():
     """A slider of 1 kg on 300 N/m carries 1 kg of another entry: x = a cos ωt, ω² = k/2m. The control is ω² = k/m."""
     slider = {"type": "prismatic", "axis": [1.0, 0.0, 0.0], "position": 0.02, "stiffness": 300.0}
@@ -232,6 +234,7 @@ def test_what_cannot_be_coupled_is_refused_with_its_place(solver, message):
         build(LINKS, solver, joints=[BETWEEN])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["prismatic", "ball"])
 def test_only_joints_that_admm_holds_may_join_two_entries(kind):
     between = {"type": kind, "child": "lower", "parent": "upper", "child_position": [0.0, 0.0, 0.5], "label": "elbow"}

@@ -52,6 +52,7 @@ def test_a_command_is_drawn_anew_after_its_period(floating):
     assert is_new.tolist() == [False, False, True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period", [[0.025, 0.025], [0.012, 0.02]])
 def test_times_between_steps_have_their_mean(floating, period):
     """A time that is no whole number of steps [of 10 ms] ends with the step that it ends in, and the next one begins

@@ -51,6 +51,7 @@ def moved(build_one):
         return simulation.state.particle_q.numpy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", HONOURED)
 def test_each_number_acts_as_in_a_scene_that_states_it(solver):
     """A solver that kept the built number, or took another one, would move the object in another way."""

@@ -41,6 +41,7 @@ def motion(request, tmp_path_factory):
     return Usd.Stage.Open(str(folder / "motion.usdc")), frames, matter, offsets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "label", "schema"),
     [("surface", "flag", "Mesh"), ("volume", "block", "Mesh"), ("grains", "sand", "Points")],
