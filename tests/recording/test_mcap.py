@@ -4,6 +4,7 @@ import foxglove.messages
 import newton
 import numpy as np
 import pippin
+import pippin.files
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
@@ -206,3 +207,13 @@ def test_each_row_has_matter_and_worlds_that_are_not_recorded_have_none(matter):
         len(found["/tf"])
     }
     assert not [topic for topic in found if topic.startswith("/world_1/")]
+
+
+def test_messages_that_unpack_to_more_than_the_memory_are_refused(recorded, monkeypatch):
+    """Its header is read all the same: it is in no chunk."""
+    monkeypatch.setattr(pippin.files, "physical_memory", lambda: 100)
+
+    found = McapFile(recorded.folder / "mcap.mcap")
+    assert found.header.columns
+    with pytest.raises(pippin.ConfigError, match=r"it unpacks to .* GiB, and this machine has"):
+        found.column("joint_q")

@@ -21,6 +21,10 @@ from .urdf.reading import Urdf, read_urdf
 LISTED_CULPRIT_COUNT = 3
 
 
+NOTE = 25
+"""Level of a log record that a user should read: above `logging.INFO`, below `logging.WARNING`."""
+
+
 @attrs.frozen
 class Asset:
     """One asset with its file and its format."""

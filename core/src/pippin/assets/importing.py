@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import functools
 import logging
 import re
 import warnings
@@ -22,7 +21,7 @@ from pippin.labels import assign, match
 from pippin.spelling import listed
 
 from .actuators.asset_actuators import zero_targets
-from .asset import Asset, failure
+from .asset import NOTE, Asset, failure
 from .attributes import set_attributes
 from .formats import FORMATS, given_options, is_normalised
 from .importer import Importer
@@ -35,9 +34,6 @@ from .urdf.overlaps import part_overlapping
 from .urdf.packages import is_remote
 from .usd.loose_joints import articulate
 from .usd.stage import ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
-
-NOTE = 25
-"""Level of a log record that a user should read: above `logging.INFO`, below `logging.WARNING`."""
 
 _KEPT = ("mujoco:dof_ref", "mujoco:condim")
 _KEPT_FREQUENCIES = ("mujoco:actuator", "mujoco:tendon", "mujoco:tendon_joint", "mujoco:tendon_wrap")
@@ -151,7 +147,7 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
 def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
     """Return what the importer reads: a stage, a text or a path."""
     if asset.format is FORMATS["usd"]:
-        stage = open_stage(asset.file, functools.partial(_LOGGER.log, NOTE))
+        stage = open_stage(asset.file)
         refuse_broken_meshes(stage, f"{asset.where}.path: '{asset.file}'")
         articulate(stage, ignored_paths(stage, asset.config, asset.where))
         return stage
@@ -161,7 +157,7 @@ def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
 def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     options = given_options(asset.config)
     if asset.format is FORMATS["usd"]:
-        options["ignore"] = skipping_patterns(open_stage(asset.file), asset.config, asset.where)
+        options["ignore"] = skipping_patterns(open_stage(asset.file, is_quiet=True), asset.config, asset.where)
     elif "ignore" in options:
         # Importers match expressions from the start of a name only.
         options["ignore"] = [rf"{re.escape(name)}\Z" for name in _ignored_names(asset)]

@@ -64,11 +64,6 @@ class Candidates:
         own = [each.values(part) for each, part in zip(self.parameters, parts, strict=True)]
         return np.concatenate(own, axis=-1)
 
-    def unknowns(self, values: np.ndarray) -> np.ndarray:
-        """Return the unknowns of values, shape [values] each."""
-        parts = np.split(values, np.cumsum([each.count for each in self.parameters])[:-1])
-        return np.concatenate([each.unknowns(part) for each, part in zip(self.parameters, parts, strict=True)])
-
     def residuals(
         self, values: np.ndarray, means: np.ndarray, weights: np.ndarray, shifts: np.ndarray | None = None
     ) -> np.ndarray:

@@ -126,7 +126,8 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         if self._corrections is None:
             self._corrections, self._zero = wp.zeros_like(body_deltas), wp.zeros_like(model.body_inertia)
         weights, stated = rigid_contact_inv_weight, model.body_inertia
-        at = state_in if self._body_delta_counter else state_out  # as Newton takes turns
+        takes_turns = self._body_delta_counter and not state_in.requires_grad
+        at = state_in if takes_turns else state_out  # where Newton keeps the bodies now
         inputs = [at.body_q, at.body_qd, stated, self._whole[1], body_deltas, weights, dt]
         wp.launch(correct_spin_at_the_end, model.body_count, inputs, [self._corrections], device=model.device)
         model.body_inertia = self._zero  # so that Newton adds no change of the torque

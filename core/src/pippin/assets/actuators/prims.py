@@ -41,7 +41,7 @@ def read_actuators(asset: Asset, faults: list[str]) -> Iterator[PrimActuator]:
         faults: The list that receives the faults of the other prims, one line for each.
     """
     try:
-        stage = open_stage(asset.file)
+        stage = open_stage(asset.file, is_quiet=True)
     except Exception as error:  # OpenUSD has its own error classes
         raise ConfigError(failure(asset, error)) from error
     ignored = ignored_paths(stage, asset.config, asset.where)

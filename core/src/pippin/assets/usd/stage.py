@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pippin.assets.asset import NOTE
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 from pippin.labels import match
 
+_LOGGER = logging.getLogger(__name__)
+
 PRIM_TYPE = "NewtonActuator"
 
 
-def open_stage(file: Path, note: Callable[[str], None] | None = None) -> Any:
+def open_stage(file: Path, *, is_quiet: bool = False) -> Any:
     """Return the `Usd.Stage` of a file after registering Newton's schemas. Raises OpenUSD's errors, or ImportError.
 
     Args:
         file: The file.
-        note: Gets each warning that OpenUSD would print; without it they are dropped, as a stage is opened repeatedly.
+        is_quiet: Whether the stage is opened once more, so that what OpenUSD says about it is noted elsewhere.
 
     Raises:
         ValueError: The stage refers to what is not there.
@@ -29,7 +33,7 @@ def open_stage(file: Path, note: Callable[[str], None] | None = None) -> Any:
     from pxr import Usd, UsdUtils
 
     library: Any = UsdUtils
-    held = library.CoalescingDiagnosticDelegate()
+    held = library.CoalescingDiagnosticDelegate()  # OpenUSD prints it otherwise
     try:
         stage = Usd.Stage.Open(str(file))  # pyright: ignore[reportAttributeAccessIssue]
     finally:
@@ -37,9 +41,8 @@ def open_stage(file: Path, note: Callable[[str], None] | None = None) -> Any:
         del held
     if missing := [str(each) for each in stage.GetCompositionErrors()]:
         raise ValueError("; ".join(missing))
-    if note is not None:
-        for text in said:
-            note(f"{file.name}: {text}")
+    for text in () if is_quiet else said:
+        _LOGGER.log(NOTE, f"{file.name}: {text}")
     return stage
 
 

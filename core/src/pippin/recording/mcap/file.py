@@ -21,11 +21,11 @@ METADATA = "pippin"
 """Name of the metadata with the header's text."""
 
 
-def records(path: Path) -> Iterator[Any]:
-    """Yield the records of a file until its end, or until it was cut off."""
+def records(path: Path, *, emit_chunks: bool = False) -> Iterator[Any]:
+    """Yield the records of a file until its end, or until it was cut off; chunks as they are packed, or unpacked."""
     reader: Any = import_library("mcap.stream_reader", "mcap")
     with path.open("rb") as file:
-        records = reader.StreamReader(file).records
+        records = reader.StreamReader(file, emit_chunks=emit_chunks).records
         while True:
             try:
                 record = next(records)
@@ -41,13 +41,12 @@ def refuse_large_chunks(path: Path) -> None:
         ValueError: They would take half of its memory.
     """
     zstandard: Any = import_library("zstandard", "mcap")
-    reader: Any = import_library("mcap.stream_reader", "mcap")
     size = 0
-    with path.open("rb") as file, suppress(Exception):  # of a cut or broken file, of which others say more
-        for record in reader.StreamReader(file, emit_chunks=True).records:
-            if type(record).__name__ == "Chunk":
-                stated = zstandard.frame_content_size(record.data) if record.compression == "zstd" else 0
-                size += max(record.uncompressed_size, stated)
+    for record in records(path, emit_chunks=True):
+        if type(record).__name__ == "Chunk":
+            size += record.uncompressed_size
+            with suppress(zstandard.ZstdError):  # of no such frame, which is not unpacked
+                size += max(0, zstandard.frame_content_size(record.data) - record.uncompressed_size)
     refuse_expansion(size)
 
 
@@ -61,11 +60,11 @@ class McapFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            refuse_large_chunks(path)
-        except ValueError as error:
-            raise ConfigError(Header.fault(path, error)) from error
-        found = (each for each in records(path) if type(each).__name__ == "Metadata" and each.name == METADATA)
+        found = (
+            each
+            for each in records(path, emit_chunks=True)
+            if type(each).__name__ == "Metadata" and each.name == METADATA
+        )
         metadata = next(found, None)
         if metadata is None:
             raise ConfigError(Header.fault(path, "without the recorder's metadata"))
@@ -75,6 +74,10 @@ class McapFile:
     @cached_property
     def _payloads(self) -> dict[str, list[bytes]]:
         """The messages of each topic."""
+        try:
+            refuse_large_chunks(self._path)
+        except ValueError as error:
+            raise ConfigError(Header.fault(self._path, error)) from error
         payloads: dict[str, list[bytes]] = {}
         names: dict[int, str] = {}
         for record in records(self._path):
@@ -111,6 +114,7 @@ def repair(path: Path) -> tuple[Path, int]:
     """Write the records of a file that was cut off into a complete one, which replaces it."""
     writers: Any = import_library("mcap.writer", "mcap")
     found = McapFile(path)
+    count = len(found.column("time"))  # and refuses what cannot be unpacked
     partial = path.with_name(f"{path.name}.part")
     schemas: dict[int, int] = {0: 0}
     channels: dict[int, int] = {}
@@ -121,7 +125,7 @@ def repair(path: Path) -> tuple[Path, int]:
             _copy(writer, record, schemas, channels)
         writer.finish()
     os.replace(partial, path)
-    return path, len(found.column("time"))
+    return path, count
 
 
 def _copy(writer: Any, record: Any, schemas: dict[int, int], channels: dict[int, int]) -> None:
