@@ -5,6 +5,7 @@ from .config import RecorderConfig
 from .header import Header
 from .reading import Recording
 from .recorder import Recorder
+from .recording_file import RecordingFile
 from .series import Series
 
-__all__ = ["Column", "Header", "Recorder", "RecorderConfig", "Recording", "Series"]
+__all__ = ["Column", "Header", "Recorder", "RecorderConfig", "Recording", "RecordingFile", "Series"]
