@@ -1,5 +1,5 @@
-"""What a model shows: objects of cloth, soft bodies, grains and cables, as rows and as they are seen; tendons; and the
-shapes of rigid bodies.
+"""Matter in a model: objects of cloth, soft bodies, grains and cables, as rows and as they are seen; and tendons and
+shapes as they are seen.
 """
 
 from .rows import OF_BODIES, OF_PARTICLES, Matter, MatterKind
