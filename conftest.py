@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
@@ -46,12 +47,18 @@ _SLOW_IMPORTS = {"kamino", "implicit-mpm"}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what is required, and what a parameter lets import a solver for seconds."""
+    """Mark as slow what is required, what a parameter lets import a solver for seconds, and cases after the first."""
+    counts: Counter[str] = Counter()
     for item in items:
         values = getattr(item, "callspec", None) and item.callspec.params.values()
         imports = any(isinstance(value, str) and value in _SLOW_IMPORTS for value in values or ())
         if imports or item.get_closest_marker("required"):
             item.add_marker("slow")
+        first, name = item.get_closest_marker("first_cases"), item.nodeid.partition("[")[0]
+        if first is not None and item.get_closest_marker("slow") is None:
+            counts[name] += 1
+            if counts[name] > first.args[0]:
+                item.add_marker("slow")
 
 
 def pytest_report_header() -> str | None:

@@ -85,6 +85,7 @@ def second_half(simulation):
     return simulation.state_record().arrays
 
 
+@pytest.mark.slow
 def test_what_is_remembered_continues_with_the_same_bits(simulate, groups, tmp_path):
     with simulate(actuators=groups, capture="require") as whole:
         first_half(whole)

@@ -50,7 +50,7 @@ def ball() -> newton.ModelBuilder:
     return builder
 
 
-@pytest.mark.required
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("scene", ["ant", "quadruped", "sensors", "particles"])
 def test_the_sum_of_the_owners_is_what_warp_has_allocated(scene):
     if scene == "particles":
@@ -123,7 +123,7 @@ def test_room_for_nonzeros_is_counted_where_the_jacobian_is_sparse(tmp_path):
     assert "solver.njmax_nnz" not in found["dense"]
 
 
-@pytest.mark.required
+@pytest.mark.slow
 def test_the_command_prints_the_figures_as_json():
     arguments = ["inspect", "docs/examples/cartpole.toml", "--memory", "--device", "cpu", "--json"]
     [contents] = json.loads(CliRunner().invoke(main, arguments).stdout)
@@ -133,6 +133,7 @@ def test_the_command_prints_the_figures_as_json():
     assert {owner["name"] for owner in figures["owners"]} >= {"model", "state", "solver", "actuators.cart"}
 
 
+@pytest.mark.slow
 def test_worlds_that_repeat_are_counted_by_their_average():
     """A cube in every second world, ten balls in every third one, a ball in all: 29 bodies in six worlds."""
     ball = {"type": "body", "label": "ball", "shapes": [{"type": "sphere", "radius": 0.1}], "position": [0, 0, 3]}

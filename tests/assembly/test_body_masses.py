@@ -52,6 +52,7 @@ def test_an_inertia_grows_with_a_mass_that_stands_alone(last):
         np.testing.assert_allclose(numbers_of(simulation, name)[2], 3.0 * inertia, rtol=1e-5)
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("solver", ["mujoco-native", "mujoco", "featherstone", "steel", "xpbd", "semi-implicit", "vbd"])
 def test_a_pushed_body_moves_and_turns_by_the_numbers_of_the_file(solver):
     """v = F t / m and w = T t / I, after a tenth of a second."""

@@ -59,6 +59,7 @@ def test_a_merged_link_that_a_sensor_of_bodies_names_is_refused_with_its_cure(si
         simulate(assets=arm, solver="xpbd", sensors={"touch": {"type": "contact", "bodies": ["tool"]}})
 
 
+@pytest.mark.slow
 def test_the_merged_robot_moves_as_the_whole_one(simulate, arm):
     angles = []
     for solver in ("kamino", "mujoco"):

@@ -71,6 +71,7 @@ def test_each_robot_moves_as_it_does_alone(solver, robots, configure, pd):
     alone_and_together(config, *robots)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", RIGID)
 def test_each_touches_the_ground_as_it_does_alone(solver, ball, configure):
     one, other = ball(height=0.105), ball(height=0.103, mass=2.0)

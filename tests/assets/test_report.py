@@ -91,6 +91,7 @@ PLANE = """<mujoco><default><default class="slippery"><geom friction=".01" condi
 <body name="ball" pos=".1 .2 .515"><freejoint/><geom size=".1" mass="1"/></body></worldbody></mujoco>"""
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("solver", ["mujoco-native", "mujoco", "xpbd"])
 def test_a_plane_of_a_fixed_body_is_one_of_the_world(simulate, tmp_path, solver):
     """Newton's MuJoCo solver refuses planes of bodies; MuJoCo lets those of fixed bodies collide as the world's."""

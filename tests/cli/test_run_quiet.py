@@ -33,10 +33,8 @@ PROGRAMS = {
 FOREIGN = r"(?i)\bmodule\b|\bcuda\b|\bwarp \d|\bwarning\b|\broom for\b|njmax|nconmax"
 
 
-@pytest.mark.parametrize(
-    "program",
-    [pytest.param(name, marks=pytest.mark.required if name == "run" else pytest.mark.slow) for name in PROGRAMS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_no_line_is_of_another_library(program, tmp_path):
     (tmp_path / "ball.toml").write_text(FILE)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}

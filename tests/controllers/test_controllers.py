@@ -248,6 +248,7 @@ def test_phases_take_turns_and_begin_where_the_goal_is():
         assert places[step] == pytest.approx(np.array(place), abs=1e-5), f"after {step} steps"
 
 
+@pytest.mark.slow
 def test_phases_go_on_from_a_checkpoint(tmp_path):
     way = {"type": "keyframes", "goal_of": "hand", "times": [0.4], "values": [[0.1, 0.0, -0.1]]}
     with simulate(FAST, worlds=2, motions={"reach": way}) as simulation:

@@ -35,6 +35,7 @@ def test_an_example_runs_captured_and_stays_finite(name):
         assert height > STANDING[name]
 
 
+@pytest.mark.slow
 def test_the_quadruped_stands_on_knees_of_a_network_as_on_springs_and_dampers():
     """After 5 s, to 1 mm and 0.01 rad: at small errors the network is the PD law to 2 %. The knees carry 2.3 N·m."""
     stands = {}

@@ -12,6 +12,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 POLICIES = DOCS / "examples" / "policies"
 
 
+@pytest.mark.slow
 def test_the_policy_of_the_cartpole_keeps_its_pole_upright_for_a_whole_episode():
     """The return is the number of steps in which the pole stood, of 1000."""
     overrides = {"scene.worlds": 2, "simulation.device": "cpu", "simulation.capture": "require"}

@@ -19,7 +19,8 @@ def test_the_tables_are_those_of_the_script(script):
     assert script["page"](text) == text, "run `uv run python docs/compute_gpu_scale.py`"
 
 
-@pytest.mark.required
+@pytest.mark.slow
+@pytest.mark.slow
 def test_the_counts_are_those_of_a_step_today(script):
     ant = script["ROBOTS"][0]
 

@@ -39,6 +39,7 @@ def found(name):
     return finding
 
 
+@pytest.mark.first_cases(6)
 @pytest.mark.parametrize("name", cases("differs"))
 def test_a_file_makes_the_robot_that_mujoco_makes_of_it(name):
     finding = found(name)

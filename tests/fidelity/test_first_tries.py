@@ -9,6 +9,7 @@ from .sections import section
 NAMES = ("newton/examples/assets/cartpole.urdf", "newton/examples/assets/quadruped.urdf")
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("solver", [solver for solver in SOLVERS if solver != "kamino"])  # 0.2 s for each step
 def test_a_bare_urdf_runs_for_a_second(name, solver):

@@ -116,6 +116,7 @@ def observed_and_rewarded(name, theirs, result, before, action):
     return observation, reward - info["x_velocity"] + (theirs.data.qpos[0] - before) / theirs.dt
 
 
+@pytest.mark.first_cases(8)
 @pytest.mark.parametrize(
     ("lift", "strength", "tolerance"), [(ALOFT, 0.05, 1e-5), (0.0, 0.3, 1e-3)], ids=["aloft", "on_the_ground"]
 )
@@ -160,6 +161,7 @@ def test_a_task_has_the_spaces_and_the_length_of_gymnasium(pair):
 QUICK = ("ant", "hopper", "quadruped_velocity")
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     "file",
     [pytest.param(file, marks=[] if file.stem in QUICK else [pytest.mark.slow]) for file in pippin.gym.TASKS.values()],

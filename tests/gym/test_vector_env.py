@@ -263,6 +263,7 @@ def test_a_wrong_action_is_named_and_no_step_is_taken(make, action, fault):
     assert env.simulation.step_count == 0
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("form", [list, lambda action: action.astype(float), lambda action: action.round().astype(int)])
 def test_actions_of_other_numbers_are_those_of_float32(make, form):
     action = np.array([[1.0], [-1.0], [0.0], [1.0]], np.float32)

@@ -23,6 +23,7 @@ def write(folder, parameters, **fit):
     return file
 
 
+@pytest.mark.slow
 def test_a_load_is_found_and_the_file_has_its_numbers(tmp_path):
     """Of a planar link, the mass, the centre of mass across and along, and the moment about the hinge can be told."""
     parameters = {
@@ -44,6 +45,7 @@ def test_a_load_is_found_and_the_file_has_its_numbers(tmp_path):
     assert "lower: ±" in result.file.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_spread_and_an_armature_that_only_act_together_are_not_told(tmp_path):
     """A hinge feels the moment about its axis alone: a spread and an armature are one number to it."""
     parameters = {
@@ -77,6 +79,7 @@ def test_every_triple_of_spreads_is_that_of_a_body(tmp_path):
     np.testing.assert_allclose(pushed[:, 0], np.broadcast_to(stated[0], (50, 3, 3)), rtol=1e-5, atol=1e-9)
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("parameters", "cure"),
     [

@@ -42,6 +42,7 @@ def evidence(random, share):
     return found, truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.8])
 def test_intervals_of_blocks_hold_the_truth_also_with_coloured_noise(share):
     random = np.random.default_rng(1)

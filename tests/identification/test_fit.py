@@ -38,6 +38,7 @@ def true_log(folder, **options):
     return folder / "log.npz"
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
 def test_known_parameters_and_a_delay_are_found_and_the_file_runs(folder, solver):
     log = true_log(folder, seconds=4.0, noise=1e-4, lag=3)
@@ -85,6 +86,7 @@ def test_a_solver_finds_what_it_has(folder, solver):
         np.testing.assert_allclose([*result.value(f"actuators.arm.{name}").values()], arms.TRUTH[name], rtol=0.01)
 
 
+@pytest.mark.slow
 def test_an_encoder_that_reads_wrong_at_zero_is_found(folder):
     arrays = arms.log(folder / "log.npz", arms.tables(folder), seconds=3.0)
     shift = np.array([0.03, -0.05])
@@ -100,6 +102,7 @@ def test_an_encoder_that_reads_wrong_at_zero_is_found(folder):
     np.testing.assert_allclose(list(result.value("signals.offset").values()), shift, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told_apart_is_named_and_stays_out_of_the_file(folder):
     log = true_log(folder, seconds=2.5, noise=1e-4)
     # The targets of velocities are zero: kd and damping act alike.
@@ -142,6 +145,7 @@ def test_what_the_logs_do_not_move_has_no_effect(folder):
     assert [each["half_width"] for each in found["verdicts"]] == [None, None]
 
 
+@pytest.mark.slow
 def test_a_value_at_an_end_of_its_range_is_stated_as_in_the_file(folder):
     log = true_log(folder, seconds=2.5)
     with np.load(log) as arrays:
@@ -163,6 +167,7 @@ def test_a_value_at_an_end_of_its_range_is_stated_as_in_the_file(folder):
     assert starts["actuators.arm.friction", "elbow"] == 0.0
 
 
+@pytest.mark.slow
 def test_an_episode_that_ends_disturbs_no_window(folder):
     log = true_log(folder, seconds=2.0)
     file = write(folder, arms.tables(folder))
@@ -174,6 +179,7 @@ def test_an_episode_that_ends_disturbs_no_window(folder):
     assert [each.value for each in with_task.verdicts] == [each.value for each in plain.verdicts]
 
 
+@pytest.mark.slow
 def test_the_command_writes_json_and_reads_csv(folder):
     log = true_log(folder, seconds=3.0)
     with np.load(log) as arrays:
@@ -217,6 +223,7 @@ def test_a_check_aligns_the_logs_and_lists_what_they_can_tell(folder):
     assert "expected ± 95 %" in outcome.output
 
 
+@pytest.mark.slow
 def test_a_recording_of_pippin_is_a_log(folder):
     truth = {name: by_joint(pair) for name, pair in arms.TRUTH.items()}
     tables = arms.tables(folder, **truth)
@@ -249,6 +256,7 @@ def infinite(log):
     log["position"][7, 0] = np.nan
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -270,6 +278,7 @@ def test_a_log_with_a_fault_is_refused(folder, spoil, words):
     assert not (folder / "out").exists()
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

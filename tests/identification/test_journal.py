@@ -34,6 +34,7 @@ def values(result):
     return [each.value for each in result.verdicts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_a_fit_goes_on_to_the_same_bits(whole, tmp_path, kept):
     folder, result = whole

@@ -169,6 +169,7 @@ def test_a_whole_number_of_steps_is_found_beside_the_others(tmp_path):
 WHOLE = "fit.parameters.'actuators.arm.delay.steps'"
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -189,6 +190,7 @@ def test_a_search_that_cannot_be_is_refused(tmp_path, changes, words):
         pippin.fit(file, overrides=changes, out=tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_the_command_says_how_many_starts_agree(tmp_path):
     tables = tones(tmp_path, lag=10, seconds=1.5)
     file = write(tmp_path, tables, parameters={"signals.delay": {"range": [0.0, 0.3], "scale": "linear"}})

@@ -153,6 +153,7 @@ def test_a_tendon_pulls_with_the_weight_that_it_holds_in_every_world(solver):
     np.testing.assert_allclose(held[:, 0], reported[::-1], rtol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.slow), 0.15])
 def test_the_tensions_before_and_behind_a_roller_differ_as_euler_says(friction):
     """The heavier load goes down with (2 - r) / (2 + r) g, r = exp(μ π), and pulls with 2 kg less this acceleration."""
@@ -196,6 +197,7 @@ def test_a_tendon_that_does_not_stretch_has_no_tension():
     assert names == ["tendons/rope/length"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["above", "beside"])
 def test_a_video_shows_the_line(side, tmp_path):
     eye = {"above": (0.0, -0.1, 8.0), "beside": (0.0, -6.0, 2.2)}[side]

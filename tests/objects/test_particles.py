@@ -214,6 +214,7 @@ POINTS = {"type": "particles", "label": "web", "points": [[0.0, 0.0, 0.0], [0.3,
 POINTS |= {"particle_radius": 0.01}
 
 
+@pytest.mark.slow
 def test_a_particle_on_a_spring_sags_by_its_weight():
     """At rest k (l − l_0) = m g, and l_0 is the distance at the start."""
     hanging = {**POINTS, "points": [[0.0, 0.0, 1.0], [0.0, 0.0, 0.5]], "pin": [{"index": [0]}]}

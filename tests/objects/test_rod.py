@@ -39,6 +39,7 @@ def test_pinned_ends_hold_a_cable_that_sags_between_them(device):
         assert end[first + 4, 2] < 0.99
 
 
+@pytest.mark.slow
 def test_a_straight_cable_bends_to_its_points_at_rest():
     bent = {"rest_points": (np.array(ARC) / np.pi).tolist(), "bend_damping": 1.0}
     with build({**CABLE, **bent, "pin": [{"part": "first"}]}) as simulation:
@@ -47,6 +48,7 @@ def test_a_straight_cable_bends_to_its_points_at_rest():
         assert span(simulation) == pytest.approx(2.0 / np.pi * np.cos(np.pi / 20) ** 2, rel=0.02)  # of the centres
 
 
+@pytest.mark.slow
 def test_a_bent_cable_straightens_to_the_lengths_that_it_has():
     keys = {key: value for key, value in CABLE.items() if key not in ("end", "segments")}
     with build({**keys, "points": ARC, "rest_straight": True, "pin": [{"part": "first"}]}) as simulation:

@@ -40,6 +40,7 @@ def accelerations(simulation, steps=20):
     return 2.0 * (simulation.state.body_q.numpy()[:, 2] - start) / simulation.time**2
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("friction", [0.0, 0.15])
 def test_the_tensions_at_a_fixed_roller_differ_as_euler_says(device, friction):
     ratio = np.exp(friction * np.pi)
@@ -50,11 +51,13 @@ def test_the_tensions_at_a_fixed_roller_differ_as_euler_says(device, friction):
     assert found == pytest.approx([expected, -expected], rel=0.03)
 
 
+@pytest.mark.slow
 def test_a_roller_of_enough_friction_holds_both_weights():
     with atwood({**ROLLER, "mu": 0.3}) as simulation:  # ln(2) / pi is 0.22
         assert np.abs(accelerations(simulation)).max() < 0.05
 
 
+@pytest.mark.slow
 def test_a_tendon_slides_through_a_pinhole():
     pinhole = {"type": "pinhole", "position": [0.0, 0.0, 30.0]}  # so high that both spans stand upright
     with atwood(pinhole) as simulation:
@@ -63,6 +66,7 @@ def test_a_tendon_slides_through_a_pinhole():
     assert found == pytest.approx([GRAVITY / 3, -GRAVITY / 3], rel=0.03)
 
 
+@pytest.mark.slow
 def test_a_span_stretches_by_compliance_times_weight():
     guides = [{"position": [0.0, 0.0, 3.0]}, {"body": "load", "damping": 200.0}]
     with build([weight("load", 0.0, 2.0)], guides, compliance=1e-3) as simulation:
@@ -72,6 +76,7 @@ def test_a_span_stretches_by_compliance_times_weight():
     assert 1.0 - height == pytest.approx(1e-3 * 2.0 * GRAVITY, rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_longer_rest_length_lets_the_load_fall_so_far():
     guides = [{"position": [0.0, 0.0, 3.0]}, {"body": "load", "rest_length": 2.3}]
     with build([weight("load", 0.0, 2.0)], guides) as simulation:
@@ -91,6 +96,7 @@ def test_a_guide_at_a_site_has_its_pose():
         assert model.tendon_guide_offset.numpy()[1] == pytest.approx([0.2, 0.0, 0.0], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_site_of_a_static_object_belongs_to_the_world():
     post = {
         "type": "body", "label": "post", "motion": "static", "position": [1.0, 0.0, 2.0],

@@ -64,6 +64,7 @@ EXACT = [1.0 / 0.4, 0.5 / 0.4, 2.0 / 0.4 + G * (0.4 + DT) / 2.0]
 """d / t − g t / 2 for a flight of 0.4 s from the origin; Euler steps fall by g t dt / 2 more."""
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("label", "solver"), [("ball", "semi-implicit"), ("ball", "featherstone"), ("grain", "semi-implicit")]
 )
@@ -74,6 +75,7 @@ def test_a_throw_hits_its_target_with_the_velocity_of_the_formula(label, solver)
     assert course.best_losses[0] < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["l-bfgs", "adam", pytest.param("sgd", marks=pytest.mark.slow)])
 def test_every_method_finds_it_in_every_world(method):
     rates = {"l-bfgs": {}, "adam": {"learning_rate": 0.6}, "sgd": {"learning_rate": 1.5}}
@@ -152,6 +154,7 @@ def compared(objects, variable, label, **optimise):
         return gradient, objective.compare(values, gradient), objective.loss(values)
 
 
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize("name", VARIABLES)
 def test_gradients_are_the_differences_of_rollouts(name):
     """Central differences of single precision agree to a hundredth of the largest slope."""
@@ -162,6 +165,7 @@ def test_gradients_are_the_differences_of_rollouts(name):
     assert np.abs(slopes).max() > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("segment", [pytest.param(1, marks=pytest.mark.slow), 4])
 def test_a_rollout_in_segments_has_the_same_gradient(segment):
     for name in ("targets", "rest lengths", "velocity of a grain"):

@@ -70,6 +70,7 @@ def test_its_accelerometer_reads_zero_in_free_fall(plugin):
     np.testing.assert_allclose(readings, 0.0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_it_takes_part_in_a_coupling(plugin):
     """Its link hangs from that of another solver: both swing as one pendulum of two links, which stays together."""
     link = {"type": "body", "shapes": [{"type": "box", "size": [0.1, 0.1, 1.0]}], "mass": 1.0}

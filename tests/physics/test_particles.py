@@ -90,6 +90,7 @@ def test_the_centre_of_particles_falls_by_the_formula(solver):
     assert_within(solver, "fall", abs((centres[0, 2] - centres[-1, 2]) / depth - 1))
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_forces_between_particles_keep_the_momentum(solver):
     """Cloth and net spring back along x, and nothing outside acts. The error is relative to the first momentum."""

@@ -40,6 +40,7 @@ def test_every_installed_solver_has_a_row_and_every_row_the_same_checks():
     assert len({checks["particles"] for checks in kinds.values() if "particles" in checks}) == 1
 
 
+@pytest.mark.first_cases(3)
 @each_solver
 def test_a_body_falls_by_the_formula(solver, record):
     """Symplectic Euler: v = g t and z = g t (t + h) / 2 with substeps of h; the half of h is its error of first order.

@@ -65,6 +65,7 @@ def test_the_folder_has_all_figures_and_a_page(found):
     assert "loop_joints" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dt", [0.01, 0.005])
 def test_a_pendulum_of_mujoco_is_off_by_a_first_order_of_the_step(dt):
     row = BenchmarkRow(solver="mujoco-native", scene="large-pendulum", dt=dt)

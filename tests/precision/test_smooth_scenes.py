@@ -41,6 +41,7 @@ def test_a_chain_keeps_its_energy():
     assert kinetic == pytest.approx(fall, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_loop_stays_closed():
     scene = smooth_scenes.FourBar()
     angles = scene.chain.motion(TIMES)
@@ -59,6 +60,7 @@ def test_the_motion_of_a_chain_has_converged(name):
     np.testing.assert_allclose(chain.motion(times), chain.motion(times, step=4e-4), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_symmetric_top_turns_as_the_formula_says():
     """R(t) = exp(L t / I₁) exp((1 - I₃ / I₁) ω₃ t e₃), with the angular momentum L."""
     (across, _, along), spin = smooth_scenes.FreeTop.principal, np.array(smooth_scenes.FreeTop.spin)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-pytestmark = pytest.mark.required
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 RELEASE = runpy.run_path(str(ROOT / ".ci" / "release.py"))
@@ -44,6 +44,7 @@ def test_every_line_of_a_fragment_is_a_message_about_a_package_and_stands_once()
     assert not {line for line in told if told.count(line) > 1}
 
 
+@pytest.mark.slow
 def test_a_release_sets_versions_and_bounds_and_writes_the_changelog(clone):
     told = messages(clone)
 

@@ -262,6 +262,7 @@ def resident_memory():
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not report resident memory")
 @pytest.mark.parametrize("name", FORMATS)
 def test_memory_does_not_grow_with_the_rows(simulate, tmp_path, name):

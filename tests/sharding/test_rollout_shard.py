@@ -43,7 +43,8 @@ def test_a_world_gives_the_same_bits_in_a_part_of_the_worlds(whole, tmp_path):
     assert np.array_equal(block.rewards, whole.rewards[:, 1:3])
 
 
-@pytest.mark.required
+@pytest.mark.slow
+@pytest.mark.slow
 def test_a_repeated_call_gives_the_same_block_and_a_lost_shard_continues(whole, tmp_path):
     shard = RolloutShard(CART, 0, 4, tmp_path, SMALL)
     shard.collect(POLICY, 4, deviation=0.5)

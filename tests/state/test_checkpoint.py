@@ -78,10 +78,12 @@ def assert_goes_on_to_the_bit(config, path, prototype=None, steps=50):
         assert_same_bits(expected, state(resumed))
 
 
+@pytest.mark.first_cases(2)
 def test_a_resumed_run_equals_an_uninterrupted_one(solver, robot, tmp_path):
     assert_goes_on_to_the_bit(robot(solver, substeps=3), tmp_path / "half.npz")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"type": "kamino", "use_collision_detector": True}, {"type": "mujoco-native"}])
 def test_a_solver_with_a_detector_of_its_own_resumes_as_well(options, robot, tmp_path):
     assert_goes_on_to_the_bit(robot(options, substeps=3), tmp_path / "half.npz")
@@ -230,6 +232,7 @@ def test_an_array_of_python_objects_is_refused(configure, chain, tmp_path):
     assert not (tmp_path / "never.npz").exists()
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("solver", "is_pending"), [("mujoco", False), ("mujoco-native", False), ("mujoco-native", True)]
 )
@@ -397,6 +400,7 @@ def test_a_forged_checkpoint_takes_no_memory_and_runs_no_code(saved, change, opt
 WRONG = (None, -1, 10**30, 1.5, "x", "[", [], {}, [None], {"a": None})
 
 
+@pytest.mark.slow
 def test_a_checkpoint_whose_manifest_states_something_else_is_refused(saved, chain):
     """Each of its values of another type, missing, or out of range; also one of the numbers of the solver."""
     with zipfile.ZipFile(saved) as archive:

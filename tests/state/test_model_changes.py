@@ -320,7 +320,8 @@ def test_every_declared_change_is_measured_or_said_not_to_be():
     assert all(PLUGINS[name].supported_model_changes == {"MODEL_PROPERTIES"} for name in set(PLUGINS) - set(RIGID))
 
 
-@pytest.mark.parametrize("name", ["style3d", pytest.param("implicit-mpm", marks=pytest.mark.required)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["style3d", pytest.param("implicit-mpm", marks=pytest.mark.slow)])
 def test_gravity_of_cloth_and_grains_changes(suit, name):
     """The centre of mass gains g dt in a step; Style3D keeps 0.998 of its velocity, whatever the step."""
     with suit(name, 1).build() as simulation:

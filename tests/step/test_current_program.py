@@ -48,6 +48,7 @@ def test_a_first_step_is_the_one_that_a_new_solver_takes(suited):
     assert told == bare
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coupling", [{"admm": {"gamma": 0.1, **STANDS_THERE}}, {"admm": {}}], ids=["gamma", "plain"])
 def test_a_first_step_of_coupled_solvers_is_the_one_that_new_ones_take(coupling, simulate):
     """With `gamma`, Newton's coupling adds masses: it must not count them once more when it is told of changes."""

@@ -53,6 +53,7 @@ def test_captured_steps_give_the_bits_of_eager_steps(suited_substeps):
     assert_same_bits(eager, captured)
 
 
+@pytest.mark.first_cases(2)
 def test_decimation_is_captured_with_the_bits_of_eager_steps(solver, suit):
     """An odd count of physics steps of one substep: the solver's states take turns across them."""
     suited = suit(solver, 3)
@@ -64,6 +65,7 @@ def test_decimation_is_captured_with_the_bits_of_eager_steps(solver, suit):
     assert_same_bits(eager, captured)
 
 
+@pytest.mark.first_cases(3)
 def test_a_step_ends_in_the_same_state_object(suited):
     with suited.build(substeps=3) as simulation:
         state = simulation.state
@@ -84,6 +86,7 @@ def test_substeps_split_a_step(chain, configure):
     assert_same_bits(split, whole)
 
 
+@pytest.mark.first_cases(2)
 def test_decimation_repeats_the_physics_step(solver, chain, configure, pd):
     together, _ = run(configure(solver, decimation=4, actuators=pd), chain(), 5)
     apart, _ = run(configure(solver, actuators=pd), chain(), 20)

@@ -330,6 +330,7 @@ def test_check_says_of_each_solver_what_it_would_leave_out(examples):
     assert (mujoco["faults"], mujoco["missing"], mujoco["ignored_features"]) == ([], {}, {})
 
 
+@pytest.mark.slow
 def test_check_fails_only_for_what_was_asked(examples):
     """Without names, the table has every solver and the exit code is about the file's own."""
     code, text = check(examples / "cartpole.toml")

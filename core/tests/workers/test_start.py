@@ -112,7 +112,8 @@ def test_a_module_that_starts_threads_or_warp_makes_workers_fresh_processes(tell
     subprocess.run([sys.executable, "program.py"], check=True, cwd=tmp_path)
 
 
-@pytest.mark.required
+@pytest.mark.slow
+@pytest.mark.slow
 def test_the_imports_of_the_warm_process_do_not_initialise_warp():
     """Warp loads the CUDA driver when it is initialised, so forks of the warm process may use a GPU."""
     look = "print('/warp.so' in open('/proc/self/maps').read())"

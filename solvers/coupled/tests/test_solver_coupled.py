@@ -84,6 +84,7 @@ def test_without_a_constraint_the_lower_link_falls():
         assert parted.state.body_q.numpy()[1, 2] < -2.0
 
 
+@pytest.mark.slow
 def test_a_reset_goes_back_to_the_same_bits():
     with build(LINKS, halves(), dt=0.002, joints=[BETWEEN], worlds=2) as simulation:
         simulation.step(50)
@@ -120,6 +121,7 @@ def energy(simulation):
     return motion + 9.81 * masses @ places[:, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("admm", "is_kept"), [({}, True), pytest.param({"baumgarte": 0.1, "iterations": 10}, False, marks=pytest.mark.slow)]
 )

@@ -230,6 +230,7 @@ def test_neighbours_have_different_colours(simulate, scene):
     assert sum(len(group) for group in model.body_color_groups) == model.body_count
 
 
+@pytest.mark.slow
 def test_what_hangs_leans_or_lies_comes_to_rest_where_the_formulas_say(simulate, scene):
     """One run for all three, as they do not touch.
 

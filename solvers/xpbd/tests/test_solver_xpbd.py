@@ -93,6 +93,7 @@ def test_restitution_gives_back_its_part_of_the_velocity():
     assert velocity == pytest.approx(0.5, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_net_hangs_by_the_formula(simulate):
     """XPBD has springs and no triangles. Spring k of n carries the n - k + 1 particles below it; 1 % is left of 2 s."""
     columns, rows, cell, mass, stiffness = 3, 6, 0.05, 0.01, 200.0

@@ -62,6 +62,7 @@ def test_points_are_the_particles_of_an_object(motion, kind, label, schema):
     assert moved > 0.01, "the object moves, or the test shows nothing"
 
 
+@pytest.mark.slow
 def test_a_cable_is_a_curve_through_the_ends_of_its_segments(motion):
     stage, frames, matter, offsets = motion
     for world in range(WORLDS):

@@ -78,7 +78,8 @@ def fall(given, folder=None):
         return simulation.notes, simulation.state.body_q.numpy().copy()
 
 
-@pytest.mark.required
+@pytest.mark.slow
+@pytest.mark.slow
 def test_a_video_has_a_frame_of_each_period(run):
     folder, notes = run
     images, times = frames_of(folder / "video.mp4")
