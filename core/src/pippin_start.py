@@ -4,7 +4,7 @@ Before a command runs, and after it, Ctrl-C ends the process at once: in the mid
 shown with its traceback, or be taken for a missing module.
 """
 
-import _signal as signal  # pyright: ignore[reportMissingImports]  # `signal` imports ten modules first
+import _signal as signal  # `signal` imports ten modules first
 import os
 import sys
 

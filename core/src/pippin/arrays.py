@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
-    import warp as wp
 
 __all__ = ["on_host", "present"]
 
@@ -19,8 +18,8 @@ def present(array: T | None) -> T:
     return array
 
 
-def on_host(array: wp.array | None) -> np.ndarray:
-    """Return the contents of an array that a finalized model is known to have; on the CPU without a copy.
+def on_host(array: Any) -> np.ndarray:
+    """Return the contents of an array of Warp that a finalized model is known to have; on the CPU without a copy.
 
     The shape is that of the array.
     """

@@ -59,7 +59,7 @@ class Hooks:
     @hookspec
     def check_model(
         self, model: newton.Model, collision: CollisionConfig, dt: float, substeps: int, accepted: Collection[str]
-    ) -> Iterable[str]:  # pyright: ignore[reportReturnType]
+    ) -> Iterable[str]:  # pyrefly: ignore[bad-return]
         """Return why the component cannot simulate the finalized model: one fault for each reason, `key: what; cure`
         with the key of its table; none if it can. Build, before `build_solver`; also for `pippin check`. The arguments
         are those of `build_solver`, and the features that a user does without, `simulation.accept_unsupported`, which a
@@ -74,7 +74,7 @@ class Hooks:
         pipeline: newton.CollisionPipeline | None,
         dt: float,
         substeps: int,
-    ) -> newton.solvers.SolverBase:  # pyright: ignore[reportReturnType]
+    ) -> newton.solvers.SolverBase:  # pyrefly: ignore[bad-return]
         """Return the solver of the finalized model. Build; once; exactly one component answers.
 
         `collision` is the `[collision]` table. `pipeline` is the pipeline of this table if the component declares
@@ -85,7 +85,7 @@ class Hooks:
     @hookspec(firstresult=True)
     def initialize_contacts(
         self, model: newton.Model, solver: newton.solvers.SolverBase, collision: CollisionConfig
-    ) -> ContactSource:  # pyright: ignore[reportReturnType]
+    ) -> ContactSource:  # pyrefly: ignore[bad-return]
         """Return the source of contacts. Build; once. The default is Newton's `CollisionPipeline`."""
 
     @hookspec

@@ -120,7 +120,7 @@ class IndexRange:
             if len({isinstance(each, bool | np.bool_) for each in choice}) > 1:
                 raise self.error(f"{where}: the list mixes indices and booleans; pass one of them")
         try:
-            if hasattr(choice, "__dlpack_device__") and choice.__dlpack_device__()[0] != _CPU:  # pyright: ignore[reportAttributeAccessIssue]
+            if hasattr(choice, "__dlpack_device__") and choice.__dlpack_device__()[0] != _CPU:
                 return _from_device(choice)
             return np.asarray(choice)
         except (TypeError, ValueError, RuntimeError, BufferError) as error:

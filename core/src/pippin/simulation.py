@@ -90,7 +90,8 @@ class Simulation(FrozenAttributes):
         with config.tree.placing(), compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._built, self._components, self._state = built, built.components, built.states[0]
-        self._view, self._captured_model = None, CapturedArrays({})
+        self._view: SimulationView | None = None
+        self._captured_model = CapturedArrays({})
         self._stepping = Stepping()
         self._is_ready = self._is_closing = self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device

@@ -9,7 +9,7 @@ __all__ = ["DCMotorDriveConfig"]
 
 
 @attrs.frozen(kw_only=True)
-class DCMotorDriveConfig(DCMotorConfig, ActuatorConfig):  # pyright: ignore[reportIncompatibleVariableOverride]
+class DCMotorDriveConfig(DCMotorConfig, ActuatorConfig):
     """PD control, c + f + kp (q* - q) + kd (q̇* - q̇), within the limits of a DC motor.
 
     c is `const_effort`, f the feedforward, q and q̇ position and velocity; the stars mark targets. With v = q̇ limited to

@@ -55,9 +55,11 @@ class OperationalSpaceConfig(FrameConfig, ActuatorConfig):
 
     implementation = ".actuator:ActuatorOperationalSpace"
 
+    # pyrefly: ignore[bad-argument-type]
     kp: float | Six = attrs.field(validator=[finite, lambda *given: _each_non_negative(*given)])
     """Stiffness along x, y, z of the world and about them [1/s²], or [N/m, N·m/rad] without `inertia_decoupling`."""
 
+    # pyrefly: ignore[bad-argument-type]
     kd: float | Six = attrs.field(validator=[finite, lambda *given: _each_non_negative(*given)])
     """Damping, likewise [1/s], or [N·s/m, N·m·s/rad]."""
 

@@ -74,11 +74,11 @@ def add_actuator(
 def _root_of(given: Any) -> Prim:
     from pxr import Usd
 
-    if isinstance(given, Usd.Stage):  # pyright: ignore[reportAttributeAccessIssue]
+    if isinstance(given, Usd.Stage):
         given = given.GetDefaultPrim()
         if not given.IsValid():
             raise ArgumentError("articulation_root: the stage has no default prim; pass the prim above the joints")
-    if not isinstance(given, Usd.Prim) or not given.IsValid():  # pyright: ignore[reportAttributeAccessIssue]
+    if not isinstance(given, Usd.Prim) or not given.IsValid():
         raise TypeError(f"articulation_root: expected a Usd.Stage or a valid Usd.Prim, got {given!r}")
     return given
 
@@ -127,14 +127,14 @@ def _find_joint(root: Prim, name: str) -> Any:
 def _joints_under(root: Prim) -> Iterator[Any]:
     from pxr import Usd
 
-    prims = Usd.PrimRange(root)  # pyright: ignore[reportAttributeAccessIssue]
+    prims = Usd.PrimRange(root)
     return (prim for prim in prims if prim.GetTypeName() in JOINT_TYPES)
 
 
 def _free_path(root: Prim, name: str, *, overwrite_existing: bool) -> Any:
     from pxr import Sdf
 
-    if not Sdf.Path.IsValidIdentifier(name):  # pyright: ignore[reportAttributeAccessIssue]
+    if not Sdf.Path.IsValidIdentifier(name):
         raise ArgumentError(f"name: {name!r} is not a name of a prim; use letters, digits and _")
     stage = root.GetStage()
     layer = stage.GetEditTarget().GetLayer()
@@ -153,7 +153,7 @@ def _free_path(root: Prim, name: str, *, overwrite_existing: bool) -> Any:
 def _author(prim: Prim, config: Any) -> None:
     from pxr import Usd
 
-    registry = Usd.SchemaRegistry()  # pyright: ignore[reportAttributeAccessIssue]
+    registry = Usd.SchemaRegistry()
     definition = registry.FindAppliedAPIPrimDefinition(config.schema)
     for name, value in attributes_of(config).items():
         kind = definition.GetSchemaAttributeSpec(f"newton:{name}").typeName

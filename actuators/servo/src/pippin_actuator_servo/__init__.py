@@ -25,7 +25,7 @@ class SupplyConfig:
 
 
 @attrs.frozen(kw_only=True)
-class ServoConfig(ActuatorConfig):  # pyright: ignore[reportIncompatibleVariableOverride]
+class ServoConfig(ActuatorConfig):
     """A position servo: its firmware compares positions, its motor has a resistance, and its gears have friction.
 
     In the mode `voltage`, duty = `gain` `kp` (q* - q), limited to ±`max_duty`, and τ = kt (V duty - kt q̇) / R. In the
@@ -69,7 +69,7 @@ class ServoConfig(ActuatorConfig):  # pyright: ignore[reportIncompatibleVariable
     target_speed: Parameter | None = parameter(above=0.0, default=None)
     """Speed at which the firmware lets its target move [rad/s], for all joints or by pattern; by default any."""
 
-    friction: FrictionConfig | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    friction: FrictionConfig | None = None  # pyrefly: ignore[bad-override]
     """Friction of motor and gears, in place of the dry and viscous friction of the asset's joints; by default that of
     `model`, and none without a `model`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import newton
 import numpy as np
@@ -81,7 +82,8 @@ class SurfaceGripper:
         self._held = wp.full(shape, kernels.OPEN, dtype=int, device=device)
         self._anchors = wp.zeros(shape, dtype=wp.transform, device=device)
         self._candidates = self._found(sites)
-        pads = self._pads = kernels.Pads()
+        pads: Any = kernels.Pads()
+        self._pads = pads
         pads.sites = wp.array(sites.ravel(), dtype=int, device=device)
         pads.pads_per_world = shape[1]
         pads.shapes = wp.array(self._candidates, dtype=int, device=device)

@@ -159,7 +159,7 @@ def _note_on_gains(config: ActuatorConfig) -> Iterator[str]:
 def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:
     for index, choice in enumerate(config.clamping):
         plugin = lanes.catalog.find("clamping", choice.type).load()
-        built = plugin(choice.config).build(lanes.within(f"clamping[{index}]"))  # pyright: ignore
+        built = plugin(choice.config).build(lanes.within(f"clamping[{index}]"))
         if not isinstance(built, ClampingBase):
             raise PluginError(
                 f"clamping[{index}]: build of {choice.type!r} returned {built!r};"

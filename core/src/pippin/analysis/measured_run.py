@@ -178,7 +178,7 @@ class _Samples:
         self._probe = self._probe or PenetrationProbe(self._model)
         return self._probe.depth(state)
 
-    def figures(self) -> dict[str, float]:
+    def figures(self) -> dict[str, Any]:
         """Return the largest value of each quantity that is a figure of the result."""
         rows = self._all_rows()
         worst = {name: float(np.max(values)) for name, values in rows.items() if name in UNITS}

@@ -157,7 +157,7 @@ class PenetrationProbe:
 
 def _linear_dofs(model: newton.Model) -> np.ndarray:
     """Return the number of linear DOFs of each joint; they come before the angular ones."""
-    return on_host(model.joint_dof_dim)[:, 0]  # pyright: ignore[reportArgumentType] (a 2-D array)
+    return on_host(model.joint_dof_dim)[:, 0]
 
 
 def _double(array: Any) -> np.ndarray:

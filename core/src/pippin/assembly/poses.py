@@ -54,7 +54,7 @@ def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     Raises:
         ConfigError: As for a simulation.
     """
-    scene = attrs.evolve(config.scene, settable_joints=())
+    scene = attrs.evolve(config.scene, settable_joints=False)
     if scene.has_equal_worlds:
         scene = attrs.evolve(scene, worlds=min(worlds, scene.worlds))
     with components_at_rest(attrs.evolve(config, scene=scene)) as (still, components, device):

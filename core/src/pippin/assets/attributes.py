@@ -42,8 +42,8 @@ def set_attributes(
             cure = did_you_mean(key, known) or f"; it has {', '.join(known) or 'none'}"
             raise ConfigError(f"{where}: the solver has no attribute {key!r} of bodies, shapes or joints{cure}")
         attribute = builder.custom_attributes[key]
-        kind, labels = _PARTS[attribute.frequency]  # pyright: ignore[reportArgumentType]
-        rows: dict[int, Any] = {**(attribute.values or {})}  # pyright: ignore[reportGeneralTypeIssues]
+        kind, labels = _PARTS[attribute.frequency]  # pyrefly: ignore[bad-index]
+        rows: dict[int, Any] = {**(attribute.values or {})}  # pyrefly: ignore[invalid-argument]
         for pattern, value in values.items():
             place = f"{where}.{key}.{pattern}"
             number = typed(attribute.dtype, value, place)

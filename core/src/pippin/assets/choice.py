@@ -108,7 +108,7 @@ def _plugin_format(entry: Entry, settings: object) -> Format:
         method="",
         keywords={},
         extra="",
-        own=tuple(plugin.options),  # pyright: ignore[reportAttributeAccessIssue] checked by `_suffixes_of`
+        own=tuple(plugin.options),
         entry=entry,
         importer=plugin(settings),
     )

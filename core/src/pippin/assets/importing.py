@@ -187,7 +187,7 @@ def _ignored_names(asset: Asset) -> list[str]:
 
 def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
     """Return the readers of vendors' attributes: Newton's, then MuJoCo's if the solver registered its attributes."""
-    resolvers = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
+    resolvers: list[newton.usd.SchemaResolver] = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
     if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
         resolvers.append(usd.SchemaResolverMjc())
     return resolvers

@@ -59,7 +59,7 @@ def excite(
         from pippin.identification.excitation import excite as excite_file
 
         settings = ExciteSettings(
-            kind=kind,  # pyright: ignore[reportArgumentType]  (a choice)
+            kind=kind,  # pyrefly: ignore[bad-argument-type]
             joints=joints,
             band=band,
             duration=duration,

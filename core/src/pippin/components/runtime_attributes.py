@@ -25,7 +25,7 @@ class RuntimeAttributes:
     """
 
     def __init__(
-        self, component: Any, name: str, during: Callable[[str], AbstractContextManager[None]] = nullcontext
+        self, component: Any, name: str, during: Callable[[str], AbstractContextManager[Any]] = nullcontext
     ) -> None:
         self._component, self._name, self._during = component, name, during
 

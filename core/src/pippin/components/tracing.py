@@ -95,7 +95,7 @@ class HookTrace:
         groups: dict[tuple[str, str, str], list[float]] = {}
         for call in self.calls:
             groups.setdefault((call.phase, call.hook, call.owner), []).append(1e3 * call.seconds)
-        rows = [("phase", "hook", "answered by", "calls", "mean [ms]", "total [ms]")]
+        rows: list[tuple[str, ...]] = [("phase", "hook", "answered by", "calls", "mean [ms]", "total [ms]")]
         for names, times in groups.items():
             rows.append((*names, str(len(times)), f"{sum(times) / len(times):.3f}", f"{sum(times):.3f}"))
         return rows

@@ -76,7 +76,7 @@ class ConfigFault:
 def under_key(key: str, error: Exception) -> ClassValidationError:
     """Return `error` as the fault of one key of a table, in cattrs' own form."""
     error.add_note(AttributeValidationNote(f"at {key}", key, None))
-    return ClassValidationError(f"at {key}", [error], dict)  # pyright: ignore[reportCallIssue] a group by `__new__`
+    return ClassValidationError(f"at {key}", [error], dict)  # pyrefly: ignore[bad-argument-count]
 
 
 def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[ConfigFault]:

@@ -136,7 +136,7 @@ class _Allowed:
         """Return the schema of a configuration class."""
         texts = field_texts(cls)
         properties = {field.name: self.field(field, texts.get(field.name), whole) for field in fields_of(cls)}
-        schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
         if cls.__doc__:
             schema["description"] = " ".join(cls.__doc__.split())
         if whole and (required := _required_names(cls)):

@@ -179,13 +179,15 @@ def deformed(kind: str, shift: Vector, activation: float = 0.0, **options: Any) 
     return add
 
 
-def _add_elements(builder: newton.ModelBuilder, kind: str, first: int, **options: Any) -> None:
+def _add_elements(builder: newton.ModelBuilder, kind: str, first: int, **given: Any) -> None:
+    options: dict[str, Any] = {} if kind == "tetrahedron" else {"tri_kd" if kind == "triangle" else "edge_kd": 0.0}
+    options |= given
     if kind == "tetrahedron":
         builder.add_tetrahedron(first, first + 1, first + 2, first + 3, **options)
     elif kind == "triangle":
-        builder.add_triangle(*range(first, first + 3), **{"tri_kd": 0.0, **options})
+        builder.add_triangle(*range(first, first + 3), **options)
     else:
-        builder.add_edge(first + 2, first + 3, first, first + 1, **{"edge_kd": 0.0, **options})
+        builder.add_edge(first + 2, first + 3, first, first + 1, **options)
 
 
 def flying(**options: Any) -> Add:

@@ -72,14 +72,18 @@ def hung(kind: str, *, com: Vector = NOWHERE, q: float = 0.0, qd: float = 0.0, *
     return add
 
 
+def _unarmed(options: dict[str, Any]) -> dict[str, Any]:
+    return {"armature": 0.0, **options}
+
+
 def slider(axis: Vector = X, **options: Any) -> Add:
     """Return a function that adds a body which slides along an axis."""
-    return hung("prismatic", axis=axis, **{"armature": 0.0, **options})
+    return hung("prismatic", axis=axis, **_unarmed(options))
 
 
 def hinge(axis: Vector = Y, **options: Any) -> Add:
     """Return a function that adds a body on a hinge."""
-    return hung("revolute", axis=axis, **{"armature": 0.0, **options})
+    return hung("revolute", axis=axis, **_unarmed(options))
 
 
 def jointed(*axes: Vector) -> Add:

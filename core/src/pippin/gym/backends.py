@@ -110,7 +110,7 @@ class TorchBackend(Backend):
         return action.float()
 
     def _kind(self) -> type:
-        import torch  # pyright: ignore[reportMissingImports]
+        import torch
 
         return torch.Tensor
 

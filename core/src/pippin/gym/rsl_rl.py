@@ -10,14 +10,14 @@ from .adapters import refuse_unfit
 from .vector_env import VectorEnv
 
 try:
-    import torch  # pyright: ignore[reportMissingImports]
-    from rsl_rl.env import VecEnv  # pyright: ignore[reportMissingImports]
-    from tensordict import TensorDict  # pyright: ignore[reportMissingImports]
+    import torch
+    from rsl_rl.env import VecEnv
+    from tensordict import TensorDict
 except ModuleNotFoundError:
     VecEnv = TensorDict = None
 
 
-class RslRlVecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIssues]
+class RslRlVecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritance]
     """The worlds of a vector environment as a `VecEnv` of rsl-rl-lib, with the groups of observations by name.
 
     Args:
@@ -45,7 +45,7 @@ class RslRlVecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralType
         return self._lengths
 
     @episode_length_buf.setter
-    def episode_length_buf(self, value: torch.Tensor) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def episode_length_buf(self, value: torch.Tensor) -> None:
         self._lengths.copy_(value)
 
     def get_observations(self) -> Any:

@@ -12,12 +12,12 @@ from .adapters import refuse_unfit
 from .vector_env import VectorEnv
 
 try:
-    from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
+    from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError:
     VecEnv = None
 
 
-class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIssues]
+class Sb3VecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritance]
     """The worlds of a vector environment as a `VecEnv` of Stable-Baselines3.
 
     Args:

@@ -285,9 +285,17 @@ def _expected(
     from .course import FitCourse
 
     random, noise = np.random.default_rng(0), _noise(table)
-    known = {"logs": (), "reader": None, "units": "rad", "signs": {}, "joints": {}, "validation": 0.0, "accept": NOTED}
-    signals = {"position": FitSignalConfig(std=noise)}
-    table = attrs.evolve(table, **known, signals=signals, command="position_targets")
+    known: dict[str, Any] = {
+        "logs": (),
+        "reader": None,
+        "units": "rad",
+        "signs": {},
+        "joints": {},
+        "validation": 0.0,
+        "accept": NOTED,
+    }
+    known["signals"] = {"position": FitSignalConfig(std=noise)}
+    table = attrs.evolve(table, **known, command="position_targets")
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         files = [str(Path(folder) / f"motion {world}.npz") for world in range(len(found.commands))]
         joints = [joint.label for joint in trial.joints]

@@ -137,5 +137,5 @@ def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any
     for key, value in upper.items():
         below = found.get(key)
         deeper = isinstance(value, Mapping) and isinstance(below, Mapping) and "extends" not in value
-        found[key] = _merged(below, value) if deeper else value  # pyright: ignore[reportArgumentType]
+        found[key] = _merged(below, value) if deeper else value
     return found

@@ -107,10 +107,7 @@ class Journal:
             costs=tuple(arrays["costs"].tolist()),
             ends=tuple(arrays["ends"].tolist()),
             ended=notes["ended"],
-            verdicts={
-                int(number): FitVerdict(**{**each, "coupled": tuple(each["coupled"])})
-                for number, each in notes["verdicts"].items()
-            },
+            verdicts={int(number): _verdict(each) for number, each in notes["verdicts"].items()},
         )
 
     def _arrays(self, file: Path) -> tuple[Mapping[str, np.ndarray], Any]:
@@ -153,3 +150,7 @@ class Journal:
         hidden = self._folder / ".next.npz"
         np.savez(hidden, notes=np.array(json.dumps(notes)), **arrays)
         os.replace(hidden, self._folder / name)
+
+
+def _verdict(notes: dict[str, Any]) -> FitVerdict:
+    return FitVerdict(**notes | {"coupled": tuple(notes["coupled"])})

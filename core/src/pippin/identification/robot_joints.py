@@ -43,7 +43,7 @@ def robot_joints(model: newton.Model) -> Mapping[str, RobotJoint]:
     axes, _ = choose_axes(model, ".*", "fit.logs")
     starts, coordinates = on_host(model.joint_qd_start), on_host(model.joint_q_start)
     low, high = on_host(model.joint_limit_lower), on_host(model.joint_limit_upper)
-    dimensions: Any = on_host(model.joint_dof_dim)  # pyright: ignore[reportArgumentType] (a 2-D array)
+    dimensions: Any = on_host(model.joint_dof_dim)
     found = {}
     for (joint, axis), label in axes.items():
         dof = int(starts[joint]) + axis

@@ -110,7 +110,7 @@ class Rollouts:
 
     def _noise_of(self, kind: str, config: FitConfig) -> np.ndarray:
         measured = [log.signals[kind] for log in self._logs]
-        table = config.signals.get(kind)  # pyright: ignore[reportArgumentType]  (a name of the table)
+        table = config.signals.get(kind)  # pyrefly: ignore[bad-argument-type]
         if table is not None and table.std is not None:
             return np.full(measured[0].shape[1], table.std)
         second = np.concatenate([np.diff(each, n=2, axis=0) for each in measured])

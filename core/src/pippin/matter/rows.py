@@ -129,7 +129,12 @@ def add_grains(builder: newton.ModelBuilder, label: str, first: int, color: Sequ
                 references=references,
             )
             builder.add_custom_attribute(attribute)
-    values = {"label": label, "world": builder.current_world, "start": first, "count": builder.particle_count - first}
+    values: dict[str, Any] = {
+        "label": label,
+        "world": builder.current_world,
+        "start": first,
+        "count": builder.particle_count - first,
+    }
     values["color"] = wp.vec3(*color)
     builder.add_custom_values(**{f"{_NAMESPACE}:grains_{name}": value for name, value in values.items()})
 

@@ -82,12 +82,14 @@ class Mover(abc.ABC):
             motion.lead,
         )
         course.values, course.rates = motion.values, motion.rates
-        course.is_eased = getattr(config, "interpolation", None) == "smooth"
+        course.is_eased = getattr(config, "interpolation", None) == "smooth"  # pyrefly: ignore[bad-assignment]
         in_space = kernels.POSED if width == 7 else kernels.DISPLACED
         course.mode = kernels.ALONG if config.along else kernels.ABOUT if config.about else in_space
         direction = np.array(chosen or HERE)
         course.direction = wp.vec3(*(direction / (np.linalg.norm(direction) or 1.0)))
+        # pyrefly: ignore[bad-assignment]
         course.point, course.has_point = wp.vec3(*(config.point or HERE)), config.point is not None
+        # pyrefly: ignore[bad-assignment]
         course.is_own, course.is_from_start = config.frame == "own", config.from_start
         elements = kernels.Elements()
         elements.index, elements.world, elements.column = map(self._ints, (self.indices, self.worlds, ranks))

@@ -175,7 +175,9 @@ def _frames(builder: newton.ModelBuilder, joint: Joint) -> tuple[wp.transform, w
 
 
 def _axis(config: configs.AxisConfig) -> newton.ModelBuilder.JointDofConfig:
-    limits = {} if config.limits is None else dict(zip(("limit_lower", "limit_upper"), config.limits, strict=True))
+    limits: dict[str, Any] = (
+        {} if config.limits is None else dict(zip(("limit_lower", "limit_upper"), config.limits, strict=True))
+    )
     return newton.ModelBuilder.JointDofConfig(axis=config.axis, **limits, **_given(config, _AXIS))
 
 

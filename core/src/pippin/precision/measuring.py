@@ -16,7 +16,7 @@ import numpy as np
 import warp as wp
 from pippin.analysis import measures
 from pippin.analysis.solver_choice import accepting_numbers
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 from pippin.assembly.poses import build_poses
 from pippin.config import SimulationConfig, structure
 from pippin.devices import find_device, kind_of
@@ -173,7 +173,8 @@ def still_motion(scene: BenchmarkScene) -> SceneMotion:
         model = prototype.finalize(device="cpu")
     state = model.state()
     if model.joint_count:
-        newton.eval_fk(model, model.joint_q, model.joint_qd, state)
+        # pyrefly: ignore[bad-argument-type]
+        newton.eval_fk(model, present(model.joint_q), present(model.joint_qd), state)
     return _motion(_stacked([_arrays(state)] * (round(scene.duration / SAMPLE) + 1)))
 
 
@@ -236,14 +237,15 @@ def _motion(states: Mapping[str, np.ndarray]) -> SceneMotion:
     )
 
 
-def _drifts(scene: BenchmarkScene, model: newton.Model, states: Mapping[str, np.ndarray]) -> dict[str, float]:
+def _drifts(scene: BenchmarkScene, model: newton.Model, states: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Return the largest changes of what the world keeps: of its energy, in units of the largest kinetic energy, and of
     its angular momentum, in units of that of the start.
     """
-    found, state = {}, SimpleNamespace(**states)
+    found: dict[str, Any] = {}
+    state: Any = SimpleNamespace(**states)
     if "energy" in scene.conserves:
-        kinetic = measures.kinetic_energy(model, state)[:, 0]  # pyright: ignore[reportArgumentType]
-        energy = kinetic + measures.potential_energy(model, state)[..., 0]  # pyright: ignore[reportArgumentType]
+        kinetic = measures.kinetic_energy(model, state)[:, 0]
+        energy = kinetic + measures.potential_energy(model, state)[..., 0]
         found["energy_drift"] = float(np.abs(energy - energy[0]).max() / kinetic.max())
     if "angular momentum" in scene.conserves:
         turns, spins = states["body_q"][:, 0, 3:].astype(float), states["body_qd"][:, 0, 3:].astype(float)

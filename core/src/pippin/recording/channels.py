@@ -297,7 +297,7 @@ class _Finder:
 def _joint_entries(model: newton.Model, world: int, *, has_quaternions: bool) -> Iterator[tuple[str, str]]:
     """Yield label and unit of each joint coordinate of a world; without quaternions, of each DOF."""
     coordinate_counts, dof_counts = np.diff(on_host(model.joint_q_start)), np.diff(on_host(model.joint_qd_start))
-    dimensions: Any = on_host(model.joint_dof_dim)  # pyright: ignore[reportArgumentType] (a 2-D array)
+    dimensions: Any = on_host(model.joint_dof_dim)
     for joint in range(*on_host(model.joint_world_start)[world : world + 2]):
         linear, angular = dimensions[joint]
         is_quaternion = coordinate_counts[joint] > dof_counts[joint]

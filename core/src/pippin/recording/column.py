@@ -49,7 +49,8 @@ class Column:
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
-        column = cls(**{**values, "dtype": np.dtype(values.get("dtype"))})
+        values["dtype"] = np.dtype(values.get("dtype"))
+        column = cls(**values)
         if column.dtype.kind not in "biuf":
             raise ValueError(f"column {column.name!r} is of type {column.dtype}, and not of numbers")
         if not all(isinstance(size, int) and size >= 0 for size in column.shape):

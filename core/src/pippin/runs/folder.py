@@ -83,7 +83,8 @@ class RunFolder:
     def write_arrays(self, name: str, arrays: Mapping[str, np.ndarray]) -> None:
         """Write arrays by name into a file `.npz` with the given name."""
         with self._new(name) as file:
-            np.savez(file, **dict(arrays))  # pyright: ignore[reportArgumentType]  (a name is not an option)
+            named: dict[str, Any] = dict(arrays)  # a name is not an option
+            np.savez(file, **named)
 
     def write_text(self, name: str, text: str) -> None:
         """Write a text file."""

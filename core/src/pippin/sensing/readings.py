@@ -145,7 +145,7 @@ class Readings:
             text = f"{label}/{name}/{index}"
             lanes = OutputLanes(numbers, self._worlds, simulation.seeds, text, interval)
             try:
-                stage: Any = kind(choice.config, lanes)  # pyright: ignore[reportCallIssue]
+                stage: Any = kind(choice.config, lanes)
             except ConfigError as error:
                 raise ConfigError(*(f"stages.{index}.{fault}" for fault in error.faults)) from error
             if not isinstance(stage, Stage):

@@ -7,7 +7,7 @@ from typing import Any, cast
 import newton
 import numpy as np
 import warp as wp
-from mujoco import mjtEq  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
+from mujoco import mjtEq
 
 from .kernels import write_loop_frames
 

@@ -50,7 +50,7 @@ def _angular_axes(model: newton.Model) -> tuple[list[int], list[int], list[bool]
     """
     kinds, trees = on_host(model.joint_type), on_host(model.joint_articulation)
     coordinates, dofs = on_host(model.joint_q_start), on_host(model.joint_qd_start)
-    dims = on_host(model.joint_dof_dim)  # pyright: ignore[reportArgumentType] (a 2-D array)
+    dims = on_host(model.joint_dof_dim)
     has_axes = np.isin(kinds, [int(newton.JointType.REVOLUTE), int(newton.JointType.D6)])
     found: list[tuple[int, int, bool]] = []
     for joint in np.flatnonzero(has_axes & (trees >= 0)).tolist():

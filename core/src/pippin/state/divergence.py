@@ -80,7 +80,7 @@ def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
         return f"body {label!r}", _world(model.body_world, failure.index), "m/s or rad/s"
     starts = on_host(model.joint_qd_start)
     joint = int(np.searchsorted(starts, failure.index, side="right")) - 1
-    linear_count = on_host(model.joint_dof_dim)[joint][0]  # pyright: ignore[reportArgumentType] (a 2-D array)
+    linear_count = on_host(model.joint_dof_dim)[joint][0]
     is_linear = failure.index - starts[joint] < linear_count
     units = ("m/s", "rad/s") if failure.kind is Kind.JOINT_SPEED else ("N", "N·m")
     return f"joint {model.joint_label[joint]!r}", _world(model.joint_world, joint), units[0 if is_linear else 1]

@@ -37,7 +37,7 @@ class StateRecord:
         """Compare every bit: a NaN equals the same NaN."""
         return isinstance(other, StateRecord) and self.difference(other) is None
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] (contents are compared, not hashed)
+    __hash__ = None
 
     def difference(self, other: StateRecord) -> str | None:
         """Return a description of the first difference between `other` and this record, or None."""

@@ -142,6 +142,7 @@ def _with_own_arrays(plan: StepPlan, state: newton.State) -> StepPlan:
         capacities = [capacity for buffer in contacts for capacity in pipeline_capacities(pipeline, buffer)]
     monitor = Monitor(plan.model, plan.options.dt, detection=capacities)
     control = _own_efforts(plan.control)
+    # pyrefly: ignore[bad-argument-type]
     return attrs.evolve(plan, states=states, contacts=contacts, monitor=monitor, control=control, reports=None)
 
 

@@ -127,7 +127,7 @@ class SolverSupport:
         name = array.removeprefix("shape_material_")
         if name == array or name not in (dimensions := self._dimensions()):
             return None
-        stated = on_host(self._model.mujoco.condim)  # pyright: ignore[reportAttributeAccessIssue]  a custom namespace
+        stated = on_host(self._model.mujoco.condim)  # pyrefly: ignore[missing-attribute]
         flat, dimension = np.unique(shapes[shapes >= 0]), dimensions[name]
         short = flat[stated[flat] < dimension]
         if not len(short):

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import torch  # pyright: ignore[reportMissingImports]
+import torch
 from pippin.gym import RslRlVecEnvWrapper, VectorEnv
-from rsl_rl.runners import OnPolicyRunner  # pyright: ignore[reportMissingImports]
+from rsl_rl.runners import OnPolicyRunner
 
 from .config import RslRlConfig
 from .networks import write_policy

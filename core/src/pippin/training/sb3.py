@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch  # pyright: ignore[reportMissingImports]
+import torch
 from pippin import ConfigError
 from pippin.gym import Sb3VecEnvWrapper, VectorEnv
-from stable_baselines3 import PPO  # pyright: ignore[reportMissingImports]
-from stable_baselines3.common.vec_env import VecNormalize  # pyright: ignore[reportMissingImports]
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import VecNormalize
 
 from .config import Sb3Config
 from .networks import write_policy

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch  # pyright: ignore[reportMissingImports]
+import torch
 from pippin.gym import VectorEnv
-from skrl.agents.torch.ppo import PPO, PPO_CFG  # pyright: ignore[reportMissingImports]
-from skrl.envs.wrappers.torch import wrap_env  # pyright: ignore[reportMissingImports]
-from skrl.memories.torch import RandomMemory  # pyright: ignore[reportMissingImports]
-from skrl.models.torch import DeterministicMixin, GaussianMixin, Model  # pyright: ignore[reportMissingImports]
-from skrl.resources.preprocessors.torch import RunningStandardScaler  # pyright: ignore[reportMissingImports]
-from skrl.trainers.torch import StepTrainer  # pyright: ignore[reportMissingImports]
-from skrl.utils import set_seed  # pyright: ignore[reportMissingImports]
+from skrl.agents.torch.ppo import PPO, PPO_CFG
+from skrl.envs.wrappers.torch import wrap_env
+from skrl.memories.torch import RandomMemory
+from skrl.models.torch import DeterministicMixin, GaussianMixin, Model
+from skrl.resources.preprocessors.torch import RunningStandardScaler
+from skrl.trainers.torch import StepTrainer
+from skrl.utils import set_seed
 
 from .config import SkrlConfig
 from .networks import write_policy

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch  # pyright: ignore[reportMissingImports]
+import torch
 from pippin import ConfigError
-from torch import nn  # pyright: ignore[reportMissingImports]
+from torch import nn
 
 ACTIVATIONS = {"elu": nn.ELU, "relu": nn.ReLU, "tanh": nn.Tanh}
 

@@ -29,7 +29,7 @@ def as_warp(array: Array, where: str, device: wp.Device) -> wp.array:
         return _of_numpy(array, where)
     if hasattr(array, "__dlpack__"):
         try:
-            return wp.from_dlpack(array)  # pyright: ignore[reportReturnType] (textures are not DLPack)
+            return wp.from_dlpack(array)  # pyrefly: ignore[bad-return]
         except (BufferError, IndexError, RuntimeError, TypeError, ValueError) as error:
             raise unreadable(where, array, error) from error
     if hasattr(array, "__cuda_array_interface__") and kind_of(device) == "cuda":

@@ -141,7 +141,7 @@ def _numbers(data: Any, where: str) -> np.ndarray | None:
     device = getattr(data, "__dlpack_device__", None)
     if device is not None and hasattr(data, "__dlpack__") and int(device()[0]) == _ON_HOST:
         try:
-            return np.from_dlpack(data)  # pyright: ignore[reportArgumentType] (it has the method)
+            return np.from_dlpack(data)
         except _ERRORS as error:
             raise unreadable(where, data, error) from error
     return None

@@ -69,7 +69,7 @@ class ArticulationIndices:
         columns = _ranks(dof_rows, count)
         firsts = np.cumsum(dof_counts) - dof_counts
         dof_coords = np.where(np.repeat(is_ball, dof_counts), PADDING, _ranges(q[mover], dof_counts))
-        linear_counts = on_host(model.joint_dof_dim)[mover, 0]  # pyright: ignore[reportArgumentType] (a 2-D array)
+        linear_counts = on_host(model.joint_dof_dim)[mover, 0]
         is_linear = _ranges(np.zeros_like(dof_counts), dof_counts) < np.repeat(linear_counts, dof_counts)
         types_of_dofs = np.where(is_linear, DofType.TRANSLATION, DofType.ROTATION)
         roots = joints[np.flatnonzero(np.diff(rows, prepend=-1))]

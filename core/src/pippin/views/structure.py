@@ -24,7 +24,7 @@ def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetat
     link_of = {int(children[joint]): link for link, joint in enumerate(joints)}
     link_labels = tuple(model.body_label[children[joint]] for joint in joints)
     joint_labels = tuple(model.joint_label[joint] for joint in moving)
-    linear = on_host(model.joint_dof_dim)[:, 0]  # pyright: ignore[reportArgumentType] (a 2-D array)
+    linear = on_host(model.joint_dof_dim)[:, 0]
     return ArticulationMetatype(
         link_names=_names(link_labels),
         link_parents=tuple(link_of.get(int(parents[joint]), -1) for joint in joints),

@@ -142,7 +142,7 @@ class CameraConfig(sensing.SensorConfig):
         right = np.cross(upright, back)
         right /= np.linalg.norm(right)
         axes = np.stack([right, np.cross(back, right), back], axis=1)
-        x, y, z, w = wp.quat_from_matrix(wp.mat33(*axes.ravel()))  # pyright: ignore[reportCallIssue, reportArgumentType]
+        x, y, z, w = wp.quat_from_matrix(wp.mat33(*axes.ravel()))  # pyrefly: ignore[no-matching-overload]
         return x, y, z, w
 
     @property

@@ -114,7 +114,12 @@ class SensorContact(sensing.Sensor):
             both = {"counterpart_bodies": found.bodies, "counterpart_shapes": found.shapes}
             counterparts = [{name: indices} for name, indices in both.items() if indices]
         for index, chosen in enumerate(counterparts):
-            options = {**who, **chosen, "measure_total": index == 0, "request_contact_attributes": False}
+            options: dict[str, Any] = {
+                **who,
+                **chosen,
+                "measure_total": index == 0,
+                "request_contact_attributes": False,
+            }
             yield newton.sensors.SensorContact(binding.simulation.model, **options)
 
     def _build_forces(self, row_count: int, device: wp.Device) -> dict[str, wp.array]:

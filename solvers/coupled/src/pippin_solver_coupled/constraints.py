@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 import warp as wp
-from newton.solvers.experimental import coupled  # pyright: ignore[reportMissingImports] a module made at run time
+from newton.solvers.experimental import coupled
 
 from . import CoupledConfig
 
@@ -47,7 +47,7 @@ class SolverConstraints(coupled.SolverCoupledADMM):
 
 def constraints(config: CoupledConfig) -> coupled.SolverCoupledADMM.Config:
     """Return the table `admm` as Newton takes it."""
-    options = attrs.asdict(config.admm, recurse=False)  # pyright: ignore[reportArgumentType] the caller has it
+    options = attrs.asdict(config.admm, recurse=False)
     pairs = [
         coupled.SolverCoupledADMM.ContactPair(source=one, destination=other) for one, other in options.pop("contacts")
     ]

@@ -9,7 +9,7 @@ import attrs
 import newton
 import pippin
 import warp as wp
-from newton.solvers.experimental import coupled  # pyright: ignore[reportMissingImports] a module made at run time
+from newton.solvers.experimental import coupled
 from pippin.coupling import build_pipeline, part_faults
 from pippin.solving import FEATURES, Capacity, ContactSource, SubSolver
 

@@ -28,8 +28,9 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
         super()._update_kinematic_state()
         self._inertial: Any = self.joint_armature_effective
         if self._resisting is None and self.model.joint_dof_count:
+            # pyrefly: ignore[bad-argument-type]
             self._resisting = wp.zeros_like(self._inertial)  # once: recorded steps hold its address
-            self._hardened = wp.zeros_like(self._inertial)
+            self._hardened = wp.zeros_like(self._inertial)  # pyrefly: ignore[bad-argument-type]
         self.joint_armature_effective = self._resisting
 
     def step(

@@ -22,7 +22,8 @@ class ParticlesMPM(newton.solvers.SolverImplicitMPM):
 
     def __init__(self, model: newton.Model, config: Any, projects: bool, **options: Any) -> None:
         super().__init__(model, config, **options)
-        self._projects, self._names = projects, None
+        self._projects = projects
+        self._names: frozenset[str] | None = None
 
     def step(
         self,
@@ -35,8 +36,7 @@ class ParticlesMPM(newton.solvers.SolverImplicitMPM):
         observables: Any = None,
     ) -> None:
         """Move the particles; bodies keep their poses."""
-        if self._names is None:
-            self._names = frozenset(vars(state_in))
+        names = self._names = self._names or frozenset(vars(state_in))
         super().step(state_in, state_out, control, contacts, dt, observables=observables)
         if self._projects:
             self.project_outside(state_out, state_out, dt)
@@ -47,7 +47,7 @@ class ParticlesMPM(newton.solvers.SolverImplicitMPM):
             if source is not None and target is not None:
                 wp.copy(target, source)
         # The solver adds its fields to the state that it writes; both states must have the same fields.
-        for name in vars(state_out).keys() - self._names:
+        for name in vars(state_out).keys() - names:
             setattr(state_in, name, getattr(state_out, name))
 
     def reset(self, state: newton.State, world_mask: Any = None, flags: Any = None) -> None:

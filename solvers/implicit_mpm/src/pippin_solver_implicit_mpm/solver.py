@@ -108,7 +108,7 @@ class SolverImplicitMPM:
         if self.config.max_active_cell_count < 0:
             return
         try:
-            simulation.solver.check_sparse_grid_rebuild_status()  # pyright: ignore[reportAttributeAccessIssue]
+            simulation.solver.check_sparse_grid_rebuild_status()  # pyrefly: ignore[missing-attribute]
         except RuntimeError as error:
             raise pippin.SimulationError(f"solver: step {simulation.step_count}: {error}") from error
 

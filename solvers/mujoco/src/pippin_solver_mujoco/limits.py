@@ -7,7 +7,7 @@ from typing import Any
 
 import newton
 import warp as wp
-from mujoco import mjtIntegrator  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
+from mujoco import mjtIntegrator
 from pippin.solving import LoopTies, complete_conversion
 
 from .kernels import write_limit_springs

@@ -37,7 +37,7 @@ class Need:
     contacts: int
 
 
-def enlarged(solver: newton.solvers.SolverMuJoCo, config: MuJoCoConfig, dt: float) -> dict[str, int]:
+def enlarged(solver: newton.solvers.SolverMuJoCo, config: MuJoCoConfig, dt: float) -> dict[str, Any]:
     """Return larger sizes for the buffers that Newton's estimate leaves too small; empty if all of them suffice.
 
     A size that the configuration gives stays. If Newton detects the contacts, its estimate counts the pairs of shapes,
@@ -70,14 +70,14 @@ def need_of(model: Any, start: Any, dt: float) -> Need:
     """
     import mujoco
 
-    model, data = copy.copy(model), mujoco.MjData(model)  # pyright: ignore[reportAttributeAccessIssue]
+    model, data = copy.copy(model), mujoco.MjData(model)
     model.opt.timestep = dt
     data.qpos[:], data.qvel[:] = start.qpos, start.qvel
     rows, contacts, acceleration = start.nefc, start.ncon, start.qacc
     for _ in range(min(_STEPS_MAX, _WORK_MAX // (model.nv + model.ngeom + 1))):
         if not np.abs(acceleration).max(initial=0.0) < _ACCELERATION_MAX:
             break
-        mujoco.mj_step(model, data)  # pyright: ignore[reportAttributeAccessIssue]
+        mujoco.mj_step(model, data)
         rows, contacts, acceleration = max(rows, data.nefc), max(contacts, data.ncon), data.qacc
     return Need(rows=rows, contacts=contacts)
 

@@ -36,7 +36,7 @@ def joints_of(model: newton.Model, solver: newton.solvers.SolverMuJoCo, kinds: t
     axes = by_world(model, model.joint_dof_dim)[0].sum(axis=1)[moving]
     bodies = newton_bodies(solver)
 
-    joints = Joints()
+    joints: Any = Joints()
     joints.coordinate_count = model.joint_coord_count // model.world_count
     joints.dof_count = model.joint_dof_count // model.world_count
     joints.body_count = model.body_count // model.world_count

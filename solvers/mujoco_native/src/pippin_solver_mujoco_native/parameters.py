@@ -115,7 +115,7 @@ class Parameters:
 
     def _leave_out_midphase(self, worlds: Any) -> None:
         """Test all pairs of geoms: MuJoCo keeps their bounding boxes in the inertial frame, which has just moved."""
-        from mujoco import mjtDisableBit  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
+        from mujoco import mjtDisableBit
 
         self._batch.expand("opt.disableflags")[worlds] |= int(mjtDisableBit.mjDSBL_MIDPHASE)
 

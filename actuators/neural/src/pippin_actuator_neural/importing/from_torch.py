@@ -15,7 +15,7 @@ from pippin import ConfigError, PluginError
 from .layers import Activation, Layer, Linear, Recurrent
 
 if TYPE_CHECKING:
-    import torch  # pyright: ignore[reportMissingImports]
+    import torch
 
 __all__ = ["Evaluate", "read_torch"]
 
@@ -55,7 +55,7 @@ def read_torch(file: Path, activation: str | None) -> tuple[list[Layer], Evaluat
         ConfigError: The file holds no network of linear, lstm and gru layers, or no activation is known.
     """
     try:
-        import torch  # pyright: ignore[reportMissingImports]
+        import torch
     except ImportError as error:
         raise PluginError(
             f"{file.name}: a checkpoint of torch, which is not installed; install pippin-actuator-neural[torch]"
@@ -161,7 +161,7 @@ def _evaluation(module: Any) -> Evaluate:
     """Return what evaluates a module: called with inputs, or with inputs [N, 1, inputs] and its states."""
 
     def evaluate(inputs: np.ndarray, hidden: np.ndarray, cell: np.ndarray) -> np.ndarray:
-        import torch  # pyright: ignore[reportMissingImports]
+        import torch
 
         states = [torch.from_numpy(each) for each in (hidden, cell) if each.size]
         with torch.inference_mode():

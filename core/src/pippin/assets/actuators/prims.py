@@ -118,7 +118,7 @@ def _value(prim: Any, name: str) -> Any:
 def _unknown_schemas(names: Sequence[str]) -> Iterator[str]:
     from pxr import Usd
 
-    registry = Usd.SchemaRegistry()  # pyright: ignore[reportAttributeAccessIssue]
+    registry = Usd.SchemaRegistry()
     for name in names:
         is_elses = not name.startswith("Newton") and registry.FindAppliedAPIPrimDefinition(name) is not None
         if name not in SCHEMAS and name not in _BASES and not is_elses:

@@ -85,12 +85,12 @@ def _own_target(model: Any, actuator: int) -> Hashable:
 
 def _target(match: Match, actuator: int) -> Hashable:
     """Return the target of an actuator of theirs by the indices of ours; -2 for an element that ours lacks."""
-    kind, *indices = _own_target(match.theirs, actuator)  # pyright: ignore[reportGeneralTypeIssues]
+    kind, *indices = _own_target(match.theirs, actuator)  # pyrefly: ignore[not-iterable]
     return kind, *(match.indices(kind).get(index, -2) if index >= 0 else index for index in indices)
 
 
 def _target_text(model: Any, actuator: int) -> str:
-    kind, first, *_ = _own_target(model, actuator)  # pyright: ignore[reportGeneralTypeIssues]
+    kind, first, *_ = _own_target(model, actuator)  # pyrefly: ignore[not-iterable]
     return described(model, kind, first) if first >= 0 else "nothing"
 
 

@@ -47,7 +47,8 @@ def arrange_joints(root: Element, model: Any) -> None:
 def _joints(model: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return type, anchor and axis of joints."""
     found = [model.joint(name) for name in names]
-    return tuple(np.array([getattr(each, key) for each in found]) for key in ("type", "pos", "axis"))  # pyright: ignore
+    # pyrefly: ignore[bad-return]
+    return tuple(np.array([getattr(each, key) for each in found]) for key in ("type", "pos", "axis"))
 
 
 def _is_one_joint(kinds: np.ndarray, anchors: np.ndarray, directions: np.ndarray) -> bool:

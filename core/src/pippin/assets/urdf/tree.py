@@ -176,4 +176,5 @@ def edges(robot: Robot) -> Iterator[tuple[str, str]]:
 
 def ends(joint: ElementTree.Element) -> tuple[str, str]:
     """Return the names of a joint's parent and child."""
-    return tuple(end.get("link", "") for tag in ("parent", "child") for end in joint.findall(tag)[:1])  # pyright: ignore[reportReturnType]
+    # pyrefly: ignore[bad-return]
+    return tuple(end.get("link", "") for tag in ("parent", "child") for end in joint.findall(tag)[:1])

@@ -35,7 +35,7 @@ def open_stage(file: Path, *, is_quiet: bool = False) -> Any:
     library: Any = UsdUtils
     held = library.CoalescingDiagnosticDelegate()  # OpenUSD prints it otherwise
     try:
-        stage = Usd.Stage.Open(str(file))  # pyright: ignore[reportAttributeAccessIssue]
+        stage = Usd.Stage.Open(str(file))
     finally:
         said = [" ".join(each.commentary.split()) for each in held.TakeUncoalescedDiagnostics()]
         del held
@@ -50,7 +50,7 @@ def actuator_prims(stage: Any) -> list[Any]:
     """Return the active prims of a stage that are Newton actuators, including prims inside instances."""
     from pxr import Usd
 
-    prims = stage.Traverse(Usd.TraverseInstanceProxies())  # pyright: ignore[reportAttributeAccessIssue]
+    prims = stage.Traverse(Usd.TraverseInstanceProxies())
     return [prim for prim in prims if prim.GetTypeName() == PRIM_TYPE]
 
 
@@ -64,10 +64,10 @@ def refuse_broken_meshes(stage: Any, where: str) -> None:
     """
     from pxr import Usd, UsdGeom
 
-    for prim in stage.Traverse(Usd.TraverseInstanceProxies()):  # pyright: ignore[reportAttributeAccessIssue]
-        if not prim.IsA(UsdGeom.Mesh):  # pyright: ignore[reportAttributeAccessIssue]
+    for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
+        if not prim.IsA(UsdGeom.Mesh):
             continue
-        mesh = UsdGeom.Mesh(prim)  # pyright: ignore[reportAttributeAccessIssue]
+        mesh = UsdGeom.Mesh(prim)
         found = (mesh.GetPointsAttr(), mesh.GetFaceVertexCountsAttr(), mesh.GetFaceVertexIndicesAttr())
         points, counts, indices = (np.asarray(each.Get() or ()) for each in found)
         if not np.isfinite(points).all():

@@ -26,6 +26,7 @@ class Velocity(Command):
         self.headings = wp.zeros(context.world_count, dtype=float, device=context.device)
         ranges = [config.x, config.y, config.yaw, config.heading]
         self._ranges: Any = wp.array(ranges, dtype=float, ndim=2, device=context.device)
+        # pyrefly: ignore[bad-assignment]
         self.numbers = {name: self._ranges[row] for row, name in enumerate(("x", "y", "yaw", "heading"))}
         self.draws = context.draws()
 

@@ -43,7 +43,7 @@ class VectorRanges:
 class AxesRanges(VectorRanges):
     """Ranges along and about the axes of the world."""
 
-    _names = ("x", "y", "z", "roll", "pitch", "yaw")
+    _names = ("x", "y", "z", "roll", "pitch", "yaw")  # pyrefly: ignore[bad-override]
 
     roll: Range = attrs.field(default=_ZERO, validator=ordered)
     """Range about x."""

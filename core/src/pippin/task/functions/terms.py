@@ -21,7 +21,7 @@ class OfFunction:
     context: TermContext
 
     def __init__(self, config: FunctionConfig, context: TermContext) -> None:
-        super().__init__(config, context)  # pyright: ignore[reportCallIssue]
+        super().__init__(config, context)  # pyrefly: ignore[bad-argument-count]
         self.is_capturable = config.is_capturable
         self._function = function_named(config.function)
         try:

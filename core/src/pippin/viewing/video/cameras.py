@@ -102,7 +102,7 @@ def look_at(eye: np.ndarray, target: np.ndarray) -> np.ndarray:
     right = np.cross((0.0, 1.0, 0.0) if abs(back[2]) > 1.0 - 1e-6 else (0.0, 0.0, 1.0), back)
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(back, right), back], axis=1)
-    turn = wp.quat_from_matrix(wp.mat33(*axes.ravel()))  # pyright: ignore[reportCallIssue, reportArgumentType]
+    turn = wp.quat_from_matrix(wp.mat33(*axes.ravel()))  # pyrefly: ignore[no-matching-overload]
     return np.array([*eye, *turn])
 
 
@@ -157,5 +157,5 @@ def _roots(model: newton.Model, world: int) -> np.ndarray:
         return joints
     several = joints[sizes[articulations[joints]] > 1]
     joints = several if several.size else joints
-    goes_away = on_host(model.joint_dof_dim)[joints, 0] >= 2  # pyright: ignore[reportArgumentType] (a 2-D array)
+    goes_away = on_host(model.joint_dof_dim)[joints, 0] >= 2
     return on_host(model.joint_child)[joints] if goes_away.all() else np.zeros(0, dtype=int)

@@ -101,6 +101,7 @@ class Renderer:
             ),
         )
         self._light: Any = wp.vec3(*(np.array(_LIGHT) / np.linalg.norm(_LIGHT)))
+        # pyrefly: ignore[bad-argument-type]
         self._camera.create_default_light(enable_shadows=True, direction=self._light, color=(0.95, 0.91, 0.84))
         self._camera.set_ambient_light((0.29, 0.31, 0.35), (0.11, 0.105, 0.10))
         self._rays = self._rays_of(layout, fov, 1)

@@ -149,8 +149,8 @@ class Controls:
 
     def _add_switches(self) -> None:
         gui, matter = self._page.server.gui, self._page.matter
-        switches: list[tuple[Any, str, str]] = [(self.names, *each) for each in _NAMES]
-        switches += [(self._page, *each) for each in _SWITCHES]
+        switches: list[tuple[Any, str, str]] = [(self.names, key, name) for key, name in _NAMES]
+        switches += [(self._page, key, name) for key, name in _SWITCHES]
         if self._shown.model.particle_count:
             switches.append((matter, "is_shown", "Cloth, soft bodies and grains"))
         for owner, attribute, name in switches:

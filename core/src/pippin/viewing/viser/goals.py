@@ -54,7 +54,8 @@ class _Handle:
     def __init__(self, panel: Panel, owner: Any, tool: int, path: str, size: float) -> None:
         self._panel, self._owner, self._tool = panel, owner, tool
         self._row_of_world = {world: row for row, world in enumerate(owner.worlds.tolist())}
-        self._shown, self._world = np.zeros(7), -1
+        self._shown: np.ndarray = np.zeros(7)
+        self._world = -1
         self.handle = panel.page.server.scene.add_transform_controls(path, scale=size, depth_test=False)
         self.handle.on_update(self._drag)
         self.follow(is_shown=True)

@@ -69,7 +69,7 @@ class Guard:
             return serve(handler, *args, **options)
 
         with _PATCHING:
-            websocket_server.serve = guarded  # pyright: ignore[reportAttributeAccessIssue]
+            websocket_server.serve = guarded  # pyrefly: ignore[bad-assignment]
             try:
                 yield
             finally:

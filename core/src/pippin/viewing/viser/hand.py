@@ -35,8 +35,8 @@ class Hand:
         self._page, self._shown, self._user_input, self._is_recorded = page, shown, user_input, is_recorded
         damping = min(_DAMPING_MAX, _GAIN / shown.control_dt)
         self._picking: Any = page.picking
-        self._picking.pick_stiffness = damping**2 / 4.0  # critical damping
-        self._picking.pick_damping = damping
+        self._picking.pick_stiffness = damping**2 / 4.0  # critical damping  # pyrefly: ignore[missing-attribute]
+        self._picking.pick_damping = damping  # pyrefly: ignore[missing-attribute]
         self._pointing = Pointing(page, shown)
         self._owner: int | None = None
         self._line: Any = None

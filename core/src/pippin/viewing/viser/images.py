@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from pippin import Host
@@ -28,7 +29,8 @@ class Images:
         self._gui, self._simulation, self._controls = panel.page.server.gui, simulation, panel.controls
         self._world, self._next = panel.controls.worlds[0], 0.0
         self._channels = self._of_world()
-        self._name, self._image = _NONE, None
+        self._name = _NONE
+        self._image: Any = None
         if not self._channels:
             return
         self._folder = self._gui.add_folder("Cameras", order=19.0)

@@ -180,6 +180,7 @@ class Page(ViewerViser):
         if xforms is not None and self._was_transparent:
             opacity = _TRANSPARENT if self.is_transparent else 1.0
             options["opacities"] = np.full(len(xforms), opacity, dtype=np.float32)
+        # pyrefly: ignore[bad-argument-type]
         super().log_instances(name, mesh, xforms, scales, colors, *args, **options)
 
     def _attach_picking_callback(self, handle: Any, layer_id: str) -> None:
