@@ -6,7 +6,7 @@ import abc
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pippin.binding import Binding, Host
@@ -18,9 +18,6 @@ from pippin.indices import chosen_worlds
 from .files import is_full, locked, refuse_locked, room_for
 from .header import Header, WholeRun
 from .partial_files import PartialFiles
-
-if TYPE_CHECKING:
-    from .channels import Channel
 
 _RESERVE = 1_000_000
 """Free bytes that recorders leave on a disk, besides twice their buffer."""
@@ -194,7 +191,7 @@ class Recorder(abc.ABC):
             raise ConfigError(f"path: '{path}' must end with {self.suffix}, by which readers know the format")
         return path
 
-    def _found_channels(self, simulation: Host) -> tuple[Channel, ...]:
+    def _found_channels(self, simulation: Host) -> tuple[Any, ...]:
         """Return the channels of a row."""
         from .channels import channels
 

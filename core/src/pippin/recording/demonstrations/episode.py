@@ -31,5 +31,9 @@ class Episode:
     """What a recorder makes of the images, by camera."""
 
     def column(self, name: str) -> np.ndarray:
-        """Return the values of a channel in all frames, shape [frames, numbers]."""
+        """Return the values of a channel in all frames, shape [frames, numbers].
+
+        Args:
+            name: The channel, which has a `before/` if its values are from before each step.
+        """
         return np.concatenate(self.parts[name]).reshape(self.length, -1)

@@ -30,10 +30,15 @@ class Camera:
     """A camera of the recording: an index in the images of a channel."""
 
     name: str
+    """Label of the sensor, with a number if it has several cameras."""
     channel: str
+    """The channel of its images."""
     index: int
+    """Its place along the third axis of the channel."""
     height: int
+    """Number of rows."""
     width: int
+    """Number of pixels in a row."""
 
 
 class EpisodeRecorder(Recorder):
@@ -52,15 +57,29 @@ class EpisodeRecorder(Recorder):
 
     @abc.abstractmethod
     def add_images(self, episode: Episode, camera: Camera, images: np.ndarray) -> None:
-        """Take the images of the next frames, shape [frames, height, width, 3]; the next rows overwrite the array."""
+        """Take the images of the next frames.
+
+        Args:
+            episode: The episode, whose `images` are for the recorder to use.
+            camera: The camera.
+            images: Shape [frames, height, width, 3], from 0 to 255; the next rows overwrite the array.
+        """
 
     @abc.abstractmethod
     def save(self, episode: Episode) -> None:
-        """Keep an episode, which is over."""
+        """Keep an episode.
+
+        Args:
+            episode: The episode, which is over.
+        """
 
     @abc.abstractmethod
     def drop(self, episode: Episode) -> None:
-        """Forget an episode."""
+        """Forget an episode.
+
+        Args:
+            episode: The episode, which is over.
+        """
 
     @abc.abstractmethod
     def commit(self) -> None:
@@ -70,9 +89,14 @@ class EpisodeRecorder(Recorder):
         """End the present episodes of all recorded worlds, and keep or drop them; what follows before a reset is in
         no episode.
 
+        Args:
+            keep: Whether to keep them.
+
         Returns:
             The number of episodes that ended.
         """
+        if not self.row_count:
+            return 0
         self.flush()
         chosen = [episode for episode in self._episodes if episode is not None and episode.length]
         for episode in chosen:
@@ -84,7 +108,7 @@ class EpisodeRecorder(Recorder):
 
     @property
     def held_arrays(self) -> Mapping[str, wp.array]:
-        """The copies of what was observed."""
+        """For the core: the copies of what was observed, each of shape [worlds, …]."""
         return {name: channel.source for name, channel in self._held.channels.items()}
 
     @hookimpl(tryfirst=True)
@@ -104,12 +128,21 @@ class EpisodeRecorder(Recorder):
         self.commit()
 
     def episode_columns(self, episode: Episode, role: str) -> np.ndarray:
-        """Return the values of a role in all frames of an episode, float32, shape [frames, numbers]."""
+        """Return the values of a role in all frames of an episode, float32, shape [frames, numbers].
+
+        Args:
+            episode: The episode.
+            role: One of `roles`.
+        """
         parts = [episode.column(self._column(role, name)) for name in self.roles[role]]
         return np.concatenate(parts, axis=1, dtype=np.float32) if parts else np.zeros((episode.length, 0), np.float32)
 
     def names_of(self, role: str) -> list[str]:
-        """Return a name for each number of a role; the channel is a part of it if names would repeat."""
+        """Return a name for each number of a role; the channel is a part of it if names would repeat.
+
+        Args:
+            role: One of `roles`.
+        """
         plain = [_names(self._by_name[self._column(role, name)]) for name in self.roles[role]]
         short = list(chain.from_iterable(plain))
         if len(set(short)) == len(short):
@@ -117,11 +150,20 @@ class EpisodeRecorder(Recorder):
         return [f"{name}/{each}" for name, own in zip(self.roles[role], plain, strict=True) for each in own]
 
     def before(self, episode: Episode, name: str) -> np.ndarray:
-        """Return the values of a channel before each step of an episode, float32, shape [frames, numbers]."""
+        """Return the values of a channel before each step of an episode, float32, shape [frames, numbers].
+
+        Args:
+            episode: The episode.
+            name: The channel, one of `series`.
+        """
         return episode.column(f"{HELD}{name}").astype(np.float32)
 
     def names_of_channel(self, name: str) -> list[str]:
-        """Return a name for each number of a channel that is held."""
+        """Return a name for each number of a channel.
+
+        Args:
+            name: The channel, one of those before each step.
+        """
         return _names(self._by_name[f"{HELD}{name}"])
 
     def finish_episodes(self) -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pippin import ConfigError
 
-from .features import INDICES, Feature
+from .features import INDICES, DatasetFeature
 from .statistics import Statistics, joined, of_values
 from .video import EpisodeVideo
 
@@ -64,7 +64,7 @@ class Dataset:
     def __init__(
         self,
         folder: Path,
-        features: Sequence[Feature],
+        features: Sequence[DatasetFeature],
         videos: Mapping[str, Mapping[str, Any]],
         fps: int,
         instruction: str,

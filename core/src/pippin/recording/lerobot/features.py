@@ -13,7 +13,7 @@ _TYPES = {"float32": pa.float32(), "int64": pa.int64(), "bool": pa.bool_()}
 
 
 @attrs.frozen(kw_only=True)
-class Feature:
+class DatasetFeature:
     """A column of numbers."""
 
     name: str
@@ -39,11 +39,11 @@ class Feature:
 
 
 INDICES = (
-    Feature(name="timestamp", dtype="float32"),
-    Feature(name="frame_index", dtype="int64"),
-    Feature(name="episode_index", dtype="int64"),
-    Feature(name="index", dtype="int64"),
-    Feature(name="task_index", dtype="int64"),
+    DatasetFeature(name="timestamp", dtype="float32"),
+    DatasetFeature(name="frame_index", dtype="int64"),
+    DatasetFeature(name="episode_index", dtype="int64"),
+    DatasetFeature(name="index", dtype="int64"),
+    DatasetFeature(name="task_index", dtype="int64"),
 )
 """The features that every dataset has, after the others."""
 

@@ -12,7 +12,7 @@ from pippin.recording.channels import Channel
 from pippin.recording.demonstrations import Camera, Episode, EpisodeRecorder
 
 from .dataset import HEADER, Dataset
-from .features import Feature, video_feature
+from .features import DatasetFeature, video_feature
 from .video import Encoder, EpisodeVideo
 
 _FEATURES = {"state": "observation.state", "environment_state": "observation.environment_state", "action": "action"}
@@ -39,16 +39,19 @@ class LeRobotRecorder(EpisodeRecorder):
         """Begin the dataset."""
         config, fps = self.config, _whole_rate(header.control_dt)
         features = [
-            Feature(name=feature, dtype="float32", size=len(names), names=names)
+            DatasetFeature(name=feature, dtype="float32", size=len(names), names=names)
             for role, feature in _FEATURES.items()
             if (names := self.names_of(role))
         ]
         if self.has_task:
-            features += [Feature(name="next.reward", dtype="float32"), Feature(name="next.done", dtype="bool")]
+            features += [
+                DatasetFeature(name="next.reward", dtype="float32"),
+                DatasetFeature(name="next.done", dtype="bool"),
+            ]
         self._series = {f"simulation.{name.replace('/', '.')}": name for name in self.roles["series"]}
         by_channel = {name: self.names_of_channel(name) for name in self._series.values()}
         features += [
-            Feature(name=feature, dtype="float32", size=len(by_channel[name]), names=by_channel[name])
+            DatasetFeature(name=feature, dtype="float32", size=len(by_channel[name]), names=by_channel[name])
             for feature, name in self._series.items()
         ]
         videos = {

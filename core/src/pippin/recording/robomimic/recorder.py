@@ -42,7 +42,8 @@ class RobomimicRecorder(EpisodeRecorder):
         self._data.attrs["total"] = 0
         for role in ("state", "environment_state", "action", "series"):
             self._data.attrs[f"names_of_{role}"] = json.dumps(self.names_of(role))
-        self._data.attrs["control_dt"] = header.control_dt
+        self._data.attrs["series"] = json.dumps(self.roles["series"])
+        self._data.attrs["pippin"] = header.to_json()
         self._count = self._frame_count = 0
         self._file.flush()
 
