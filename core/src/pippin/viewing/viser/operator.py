@@ -153,8 +153,8 @@ class Operator:
         for name, action in ({} if self._task is None else self._task.actions).items():
             columns = slice(first, first + len(action.labels))
             first = columns.stop
-            kind = self._simulation.config.task.actions[name].type
-            if kind in _GUIDED:
+            task = self._simulation.config.task
+            if task is not None and task.actions[name].type in _GUIDED:
                 yield name, action, columns
 
     def _tell(self, text: str) -> None:
