@@ -65,7 +65,7 @@ def test_a_scene_that_is_right_passes(check, name):
         ("statement", "limit = -1.0", "expected a positive number, got -1.0"),
         ("statement", "duration = 0.25", "0.25 s is no multiple of 0.1 s"),
         ("statement", "conserves = ('momentum',)", "'momentum' is not measured; there are energy, angular momentum"),
-        ("build", "build = lambda self, builder: None", "build adds no body"),
+        ("build", "build = lambda self, builder: None", "build adds nothing, and tables has no objects"),
         (
             "build",
             "build = lambda self, b: (Falling.build(self, b), CALLS.append(0), b.body_mass.append(len(CALLS)))",
@@ -83,3 +83,34 @@ def test_a_fault_of_a_scene_is_noticed(check, name, change, reason):
 
     assert result.outcome == "failed"
     assert reason in result.reason
+
+
+OF_TABLES = """
+import attrs
+import numpy as np
+from pippin.precision import BenchmarkScene
+
+
+class Grains(BenchmarkScene):
+    title, unit, limit, duration = "particles that fall: way against the formula", "m", 0.1, 0.2
+
+    def tables(self):
+        return {"objects": [{"type": "particles", "label": "grains", "particle_mass": 0.1}]}
+
+    def error(self, motion):
+        return float(np.abs(motion.particles[:, 0, 2] + 0.5 * 9.81 * motion.times**2).max())
+
+
+@attrs.frozen(kw_only=True)
+class GrainsConfig:
+    implementation = "Grains"
+"""
+
+
+@pytest.mark.parametrize("name", ["build", "error", "solver"])
+def test_a_scene_of_tables_with_particles_alone_passes(tmp_path, name):
+    file = tmp_path / "grains.py"
+    file.write_text(OF_TABLES)
+    result = Conformance("scene", f"{file}:GrainsConfig", solver="featherstone").run(name)
+
+    assert result.outcome == "passed", result.reason

@@ -1,5 +1,7 @@
 """Matter in videos and on a page: colours of objects, both sides of a cloth, places of worlds."""
 
+from types import SimpleNamespace
+
 import av
 import numpy as np
 import pippin
@@ -91,7 +93,10 @@ def test_a_page_draws_surfaces_and_grains_of_the_chosen_worlds_where_they_are_no
 def test_a_click_on_a_cloth_names_it_and_a_cable_has_one_name():
     with build({"page": {"type": "viser"}}) as simulation:
         panel = simulation.viewers["page"]._panel
-        panel.page.matter.on_click(panel.page.matter.of_world(0)[0])
+        middle = panel.page.matter.middle(panel.page.matter.of_world(0)[0])
+        panel.page.on_click(
+            SimpleNamespace(ray_origin=middle + np.array([0.0, 0.0, 3.0]), ray_direction=(0.0, 0.0, -1.0))
+        )
         panel.user_input.process()
         panel.controls.names.shows_bodies = True
         texts = [text for text, _ in panel.controls.names._places(0).values()]

@@ -499,7 +499,7 @@ def test_a_plugin_without_a_hook_is_an_error(chain, configure):
         def before_substep(self):
             """Lacks the marker."""
 
-    with pytest.raises(pippin.PluginError, match=r"plugins:idle: .* answers no hook; mark its methods"):
+    with pytest.raises(pippin.PluginError, match=r"plugins:idle: class \S*Idle answers no hook; mark its methods"):
         pippin.Simulation(configure(), plugins=[Idle()], prototype=chain())
 
 
@@ -509,8 +509,34 @@ def test_a_misspelt_hook_is_an_error(chain, configure):
         def before_sbstep(self):
             """Nobody calls it."""
 
-    with pytest.raises(pippin.PluginError, match=r"plugins:typo: .*before_sbstep"):
+    with pytest.raises(
+        pippin.PluginError, match=r"plugins:typo: hook 'before_sbstep' is unknown; did you mean 'before_substep'\?"
+    ):
         pippin.Simulation(configure(), plugins=[Typo()], prototype=chain())
+
+
+def test_a_hook_whose_body_would_never_run_is_an_error(chain, configure):
+    class Lazy:
+        @pippin.hookimpl
+        def before_substep(self):
+            """A generator: nobody would take its values."""
+            yield
+
+    with pytest.raises(pippin.PluginError, match=r"plugins:lazy: hook 'before_substep' yields, .*wrapper=True"):
+        pippin.Simulation(configure(), plugins=[Lazy()], prototype=chain())
+
+
+def test_a_state_array_that_is_new_at_each_call_is_an_error(chain, configure):
+    class Forgetful:
+        @pippin.hookimpl
+        def before_substep(self):
+            """A component."""
+
+        def state_arrays(self):
+            return {"charge": wp.zeros(2, device="cpu")}
+
+    with pytest.raises(pippin.PluginError, match=r"plugins:forgetful: state_arrays: 'charge' is a new array at each"):
+        pippin.Simulation(configure(), plugins=[Forgetful()], prototype=chain())
 
 
 def test_a_misspelt_argument_is_an_error(chain, configure):

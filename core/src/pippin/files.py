@@ -21,6 +21,9 @@ _GROWTH_PERIOD = 60.0
 def output_path(folder: Path | None, path: str | os.PathLike[str]) -> Path:
     """Return the path of an output file, which can be written: a relative path is in the folder of the simulation.
 
+    Nothing is created: who opens the file makes the folders above it, `path.parent.mkdir(parents=True, exist_ok=True)`.
+    A `pippin.recording.Recorder` does it before it calls `open`.
+
     Args:
         folder: `simulation.folder`.
         path: The path in the configuration.

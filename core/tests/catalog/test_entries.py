@@ -76,7 +76,9 @@ def test_unknown_name_of_a_kind_nobody_offers_says_so():
     with pytest.raises(PluginError) as caught:
         Catalog(()).find("sensor", "imu")
 
-    assert str(caught.value) == "sensor 'imu': not installed; installed sensors: none"
+    assert str(caught.value) == (
+        "sensor 'imu': not installed; install it by `uv pip install pippin-sensor-imu`; installed sensors: none"
+    )
 
 
 def test_unknown_distribution_tells_the_qualified_name(install):
@@ -185,6 +187,14 @@ def test_a_class_that_does_not_exist_is_named_with_the_nearest_one(install):
     )
 
 
+def test_a_library_that_a_plugin_lacks_is_named_with_its_cure(install):
+    install("demo-plug", f"import notthere.tables\n{GOOD}", 'demo = "demo_plug:DemoConfig"')
+
+    assert load_fault().endswith(
+        "No module named 'notthere'); install 'notthere', or add it to the dependencies of demo-plug"
+    )
+
+
 def test_an_entry_point_to_something_else_than_a_class_is_refused(install):
     install("demo-plug", "DemoConfig = 3", 'demo = "demo_plug:DemoConfig"')
 
@@ -194,8 +204,7 @@ def test_an_entry_point_to_something_else_than_a_class_is_refused(install):
 def test_a_misspelt_hook_is_refused_with_the_nearest_name(install):
     install("demo-plug", GOOD.replace("build_solver", "bulid_solver"), 'demo = "demo_plug:DemoConfig"')
 
-    assert "hook 'bulid_solver' is unknown; hooks: configure_builder, " in load_fault()
-    assert load_fault().endswith("did you mean 'build_solver'?")
+    assert "hook 'bulid_solver' is unknown; did you mean 'build_solver'? hooks: configure_builder, " in load_fault()
 
 
 def test_a_hook_for_a_later_pippin_may_be_optional(install):

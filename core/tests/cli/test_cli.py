@@ -329,7 +329,7 @@ REFUSED = {
     "refusing": (2, "error: a.toml: has no robot; add one"),
     "number": (3, "number' of plug-says 1.0: expected a click command at 'plug_says:number', got 3; decorate"),
     "missing": (3, "module 'plug_says' has no command 'missing'"),
-    "gone": (3, "could not be imported (ModuleNotFoundError"),
+    "gone": (3, "No module named 'plug_says.gone'); repair or reinstall plug-says"),
     "fyne": (2, "no command 'fyne'"),
     "fine": (2, "no command 'fine'"),  # it is blocked
 }

@@ -143,6 +143,10 @@ class Tab:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=_KEYS[name])
 
+    def move(self, x: float, y: float) -> None:
+        """Move the pointer to a place of the window [px]."""
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
     def shows(self, text: str) -> bool:
         """Tell whether the page contains a text."""
         return text in self.evaluate("document.body?.innerText ?? ''")

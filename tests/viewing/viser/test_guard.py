@@ -13,6 +13,7 @@ import pytest
 import viser
 import websockets.asyncio.server
 from pippin.conformance import scenes
+from pippin.viewing.viser import guard
 from pippin.viewing.viser.ports import HOST, free_port
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -141,3 +142,16 @@ def test_no_other_part_listens():
     found = {file.name for file in folder.rglob("*.py") if listens.search(file.read_text(encoding="utf-8"))}
 
     assert found == {"ports.py", "guard.py"}
+
+
+@pytest.mark.parametrize("numbers", ["", "1,2,3", "0,0,0,0,0,nan", "0,0,0,0,1,x", "0,0,0,0,0,1,2", "1e999,0,0,0,0,1"])
+def test_a_ray_that_is_none_is_refused(page, numbers):
+    status, text = answer(f"{page.url}/under/{numbers}")
+
+    assert (status, text) == (400, "a ray has six numbers\n")
+
+
+def test_a_program_that_does_something_else_names_nothing(page, monkeypatch):
+    monkeypatch.setattr(guard, "_PATIENCE", 0.05)
+
+    assert answer(f"{page.url}/under/0,0,5,0,0,-1") == (200, "")

@@ -15,11 +15,14 @@ from click.testing import CliRunner
 from PIL import Image
 from pippin import Simulation
 from pippin.cli import main
+from pippin.quaternions import rotated
 
 from .chromium import Chromium, until
 
 LINKS, WORLDS = 2, 4
 PD = {"type": "pd", "joints": [".*"], "kp": 5.0, "kd": 0.0}  # without damping it swings for the whole time
+
+POINTED = "(label => label.hidden ? '' : label.textContent)(document.querySelector('#pippin-pointed'))"
 
 needs_browser = pytest.mark.skipif(not Chromium.is_installed(), reason="there is no Chromium on this machine")
 
@@ -120,6 +123,42 @@ def test_the_image_is_neither_blank_nor_still(run):
     until(lambda: changed() > 0.001, "another image")
 
     assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50
+
+
+def window_point(run, point):
+    """Return where a point of the scene is in the window, from the camera that viser reports [px]."""
+    [client] = run.page._panel.page.server.get_clients().values()
+    camera = client.camera
+    w, *axis = camera.wxyz
+    conjugate = np.array([*(-np.array(axis)), w])
+    across, down, ahead = rotated(conjugate[None], (np.asarray(point) - camera.position)[None])[0]
+    size = np.array(
+        run.tab.evaluate("(c => [c.width, c.height])(document.querySelector('canvas').getBoundingClientRect())")
+    )
+    unit = size[1] / 2.0 / np.tan(camera.fov / 2.0)
+    return size / 2.0 + unit * np.array([across, down]) / ahead
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize(("world", "link"), [(0, 0), (0, 1), (3, 1)])
+def test_the_name_of_what_is_under_the_pointer_follows_it(run, world, link):
+    run.pause()
+    body = world * LINKS + link
+    pose = run.simulation.state.body_q.numpy()[body]
+    middle = pose[:3] + rotated(pose[None, 3:], np.array([[0.0, 0.0, -0.25]]))[0]
+    point = window_point(run, middle + run.page._panel.page.offsets_of([world])[0])
+    name = f"{run.simulation.model.body_label[body].rpartition('/')[2]} of world {world}"
+    run.tab.move(*point)
+    until(lambda: run.tab.evaluate(POINTED) == name, f"the name {name!r}")
+    at = np.array(
+        run.tab.evaluate("(b => [b.x, b.y])(document.querySelector('#pippin-pointed').getBoundingClientRect())")
+    )
+    run.tab.move(5, 5)
+    until(lambda: run.tab.evaluate(POINTED) == "", "the end of the name")
+    run.resume()
+
+    np.testing.assert_allclose(at, point + 14.0, atol=1.5)
 
 
 @needs_browser

@@ -28,10 +28,10 @@ class JointImpedanceConfig(ActuatorConfig):
 
     implementation = ".actuator:ActuatorJointImpedance"
 
-    kp: Parameter = parameter(0.0)
+    kp: Parameter = parameter(minimum=0.0)
     """Stiffness [1/s²], or [N/m or N·m/rad] without `inertia_decoupling`, for all joints or by pattern."""
 
-    kd: Parameter = parameter(0.0)
+    kd: Parameter = parameter(minimum=0.0)
     """Damping [1/s], or [N·s/m or N·m·s/rad] without `inertia_decoupling`, for all joints or by pattern."""
 
     inertia_decoupling: bool = True

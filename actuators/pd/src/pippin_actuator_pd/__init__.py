@@ -17,10 +17,10 @@ class PDConfig(ActuatorConfig):
 
     implementation = ".actuator:ActuatorPD"
 
-    kp: Parameter = parameter(0.0, default=0.0)
+    kp: Parameter = parameter(minimum=0.0, default=0.0)
     """Proportional gain [N/m or N·m/rad], for all joints or by pattern."""
 
-    kd: Parameter = parameter(0.0, default=0.0)
+    kd: Parameter = parameter(minimum=0.0, default=0.0)
     """Derivative gain [N·s/m or N·m·s/rad], for all joints or by pattern."""
 
     const_effort: Parameter = parameter(default=0.0)

@@ -18,16 +18,16 @@ class PIDConfig(ActuatorConfig):
 
     implementation = ".actuator:ActuatorPID"
 
-    kp: Parameter = parameter(0.0, default=0.0)
+    kp: Parameter = parameter(minimum=0.0, default=0.0)
     """Proportional gain [N/m or N·m/rad], for all joints or by pattern."""
 
-    ki: Parameter = parameter(0.0, default=0.0)
+    ki: Parameter = parameter(minimum=0.0, default=0.0)
     """Integral gain [N/(m·s) or N·m/(rad·s)], for all joints or by pattern."""
 
-    kd: Parameter = parameter(0.0, default=0.0)
+    kd: Parameter = parameter(minimum=0.0, default=0.0)
     """Derivative gain [N·s/m or N·m·s/rad], for all joints or by pattern."""
 
-    integral_max: Parameter | None = parameter(0.0, default=None)
+    integral_max: Parameter | None = parameter(minimum=0.0, default=None)
     """Largest magnitude of the integral itself, not of its effort [m·s or rad·s], likewise; by default no limit."""
 
     const_effort: Parameter = parameter(default=0.0)

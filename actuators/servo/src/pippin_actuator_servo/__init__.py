@@ -17,7 +17,7 @@ __all__ = ["FrictionConfig", "ServoConfig", "SupplyConfig"]
 class SupplyConfig:
     """The supply that the servos of a world share: its voltage falls with the current of the last physics step."""
 
-    resistance: Parameter = parameter(0.0)
+    resistance: Parameter = parameter(minimum=0.0)
     """Inner resistance [Ω], for all joints or by pattern."""
 
     minimum: Parameter = parameter(above=0.0)
@@ -51,13 +51,13 @@ class ServoConfig(ActuatorConfig):  # pyright: ignore[reportIncompatibleVariable
     voltage: Parameter | None = parameter(default=None, above=0.0)
     """Voltage V of the supply [V], for all joints or by pattern."""
 
-    gain: Parameter | None = parameter(0.0, default=None)
+    gain: Parameter | None = parameter(minimum=0.0, default=None)
     """What the firmware makes of one radian at a `kp` of 1 [1/rad or A/rad], likewise; by default 1."""
 
-    kp: Parameter | None = parameter(0.0, default=None)
+    kp: Parameter | None = parameter(minimum=0.0, default=None)
     """Proportional gain as the firmware counts it, for all joints or by pattern."""
 
-    damping_factor: Parameter | None = parameter(0.0, default=None)
+    damping_factor: Parameter | None = parameter(minimum=0.0, default=None)
     """Current per speed at a `kp` of 1 [A·s/rad], in the mode `current`; by default 0."""
 
     max_duty: Parameter | None = parameter(above=0.0, default=None)

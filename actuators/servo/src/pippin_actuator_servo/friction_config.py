@@ -43,43 +43,43 @@ class FrictionConfig:
     type: FrictionType | None = None
     """The formula; by default the last one that the library has for `model`."""
 
-    kc: Parameter | None = parameter(0.0, default=None)
+    kc: Parameter | None = parameter(minimum=0.0, default=None)
     """Dry friction [N·m], for all joints or by pattern."""
 
-    kv: Parameter | None = parameter(0.0, default=None)
+    kv: Parameter | None = parameter(minimum=0.0, default=None)
     """Viscous friction [N·m·s/rad], likewise, as are all that follow."""
 
-    kcs: Parameter | None = parameter(0.0, default=None)
+    kcs: Parameter | None = parameter(minimum=0.0, default=None)
     """Dry friction that fades with the speed [N·m]."""
 
     vs: Parameter | None = parameter(default=None, above=0.0)
     """Speed by which it has faded to 1/e [rad/s]."""
 
-    alpha: Parameter | None = parameter(0.0, default=None)
+    alpha: Parameter | None = parameter(minimum=0.0, default=None)
     """Exponent of the fading."""
 
-    kl: Parameter | None = parameter(0.0, default=None)
+    kl: Parameter | None = parameter(minimum=0.0, default=None)
     """Friction per load on the gears."""
 
-    kls: Parameter | None = parameter(0.0, default=None)
+    kls: Parameter | None = parameter(minimum=0.0, default=None)
     """Friction per load that fades with the speed."""
 
-    km: Parameter | None = parameter(0.0, default=None)
+    km: Parameter | None = parameter(minimum=0.0, default=None)
     """Friction per torque of the motor."""
 
-    ke: Parameter | None = parameter(0.0, default=None)
+    ke: Parameter | None = parameter(minimum=0.0, default=None)
     """Friction per torque of everything else."""
 
-    kms: Parameter | None = parameter(0.0, default=None)
+    kms: Parameter | None = parameter(minimum=0.0, default=None)
     """Friction per torque of the motor that fades with the speed."""
 
-    kes: Parameter | None = parameter(0.0, default=None)
+    kes: Parameter | None = parameter(minimum=0.0, default=None)
     """Friction per torque of everything else that fades with the speed."""
 
-    kmq: Parameter | None = parameter(0.0, default=None)
+    kmq: Parameter | None = parameter(minimum=0.0, default=None)
     """Friction per squared torque of the motor while the load is stronger [1/(N·m)]."""
 
-    keq: Parameter | None = parameter(0.0, default=None)
+    keq: Parameter | None = parameter(minimum=0.0, default=None)
     """Friction per squared load while the motor is stronger than the load [1/(N·m)]."""
 
     def __attrs_post_init__(self) -> None:

@@ -24,10 +24,10 @@ class SolverPDConfig(JointConfig):
 
     implementation = ".actuator:ActuatorSolverPD"
 
-    kp: Parameter = parameter(0.0)
+    kp: Parameter = parameter(minimum=0.0)
     """Proportional gain [N/m or N·m/rad], for all joints or by pattern."""
 
-    kd: Parameter = parameter(0.0)
+    kd: Parameter = parameter(minimum=0.0)
     """Derivative gain [N·s/m or N·m·s/rad], for all joints or by pattern."""
 
     effort_limit: float | Mapping[str, float] | None = parameter(above=0.0, default=None)

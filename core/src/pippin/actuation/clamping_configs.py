@@ -20,7 +20,7 @@ class MaxEffortConfig:
 
     implementation = ".clampings:MaxEffortClamping"
 
-    max_effort: Parameter = parameter(0.0)
+    max_effort: Parameter = parameter(minimum=0.0)
     """Largest magnitude [N or N·m], for all joints or by pattern."""
 
 
@@ -35,13 +35,13 @@ class DCMotorConfig:
 
     implementation = ".clampings:DCMotorClamping"
 
-    saturation_effort: Parameter = parameter(0.0)
+    saturation_effort: Parameter = parameter(minimum=0.0)
     """Effort at rest without the limit `max_motor_effort` [N or N·m], for all joints or by pattern."""
 
     velocity_limit: Parameter = parameter(above=0.0)
     """Speed at which the forward effort is zero [m/s or rad/s], for all joints or by pattern."""
 
-    max_motor_effort: Parameter | None = parameter(0.0, default=None)
+    max_motor_effort: Parameter | None = parameter(minimum=0.0, default=None)
     """Largest effort [N or N·m], for all joints or by pattern; by default only the speed limits the effort."""
 
 

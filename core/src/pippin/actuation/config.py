@@ -29,7 +29,7 @@ Parameter = float | Uniform | Mapping[str, float | Uniform]
 """One value for all axes, or a table from patterns of names of joints or axes to values; each value may be random."""
 
 
-def parameter(minimum: float = -math.inf, default: Any = attrs.NOTHING, above: float | None = None) -> Any:
+def parameter(*, minimum: float = -math.inf, default: Any = attrs.NOTHING, above: float | None = None) -> Any:
     """Return a field for a parameter of each joint.
 
     Args:
@@ -116,13 +116,13 @@ class JointConfig:
     """Full-match regular expressions of names of joints or axes; of whole labels if they contain a `/`. Joints without
     axes are left out."""
 
-    armature: Parameter | None = parameter(0.0, default=None)
+    armature: Parameter | None = parameter(minimum=0.0, default=None)
     """Rotor inertia of the joints in the solver [kg or kg·m²], for all joints or by pattern; by default the asset's."""
 
-    friction: Parameter | None = parameter(0.0, default=None)
+    friction: Parameter | None = parameter(minimum=0.0, default=None)
     """Dry friction of the joints in the solver [N or N·m], for all joints or by pattern; by default the asset's."""
 
-    damping: Parameter | None = parameter(0.0, default=None)
+    damping: Parameter | None = parameter(minimum=0.0, default=None)
     """Viscous friction of the joints in the solver [N·s/m or N·m·s/rad], likewise; by default the asset's."""
 
 
@@ -140,7 +140,7 @@ class ActuatorConfig(JointConfig):
     clamping: tuple[Annotated[ComponentConfig, "clamping"], ...] = ()
     """Limits on the effort, applied in this order."""
 
-    effort_limit: Parameter | None = parameter(0.0, default=None)
+    effort_limit: Parameter | None = parameter(minimum=0.0, default=None)
     """Largest effort after the clampings [N or N·m], for all joints or by pattern; by default the asset's, unless a
     clamping is a `max-effort`."""
 

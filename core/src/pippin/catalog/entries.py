@@ -20,6 +20,7 @@ from pippin.spelling import did_you_mean
 
 from .contract_version import CONTRACT_GROUP, age_of, declared_version
 from .entry import KINDS, PLURALS, Entry, Kind, State, is_of, malformed, normalized
+from .first_party import first_party_distribution
 from .outside import is_file_reference, is_module_reference, outside_entry
 
 BLOCK_VARIABLE = "PIPPIN_CATALOG_BLOCK"
@@ -184,7 +185,10 @@ class Catalog:
         offered = [entry for entry in self.entries if entry.kind == kind]
         names = {entry.name for entry in offered} | {entry.qualified_name for entry in offered}
         listed = ", ".join(f"{entry.name} ({entry.distribution})" for entry in offered) or "none"
-        return f"{kind} {name!r}: not installed; installed {PLURALS[kind]}: {listed}{did_you_mean(name, names)}"
+        own = first_party_distribution(kind, name)
+        cure = f"install it by `uv pip install {own}`; " if own else ""
+        hint = "" if own else did_you_mean(name, names)
+        return f"{kind} {name!r}: not installed; {cure}installed {PLURALS[kind]}: {listed}{hint}"
 
     def _outside(self, kind: Kind, name: str) -> Entry:
         entry = outside_entry(kind, name)

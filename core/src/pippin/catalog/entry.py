@@ -204,6 +204,8 @@ class Entry:
         except (Exception, SystemExit) as error:  # importing runs the plugin's code, which may raise anything
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             cure = self._repair
+            if isinstance(error, ModuleNotFoundError) and not self.is_outside:
+                cure = self._installed(error.name or "")
             if extra is not None and isinstance(error, ImportError):
                 cure = f"install it by `{installation(extra, self.distribution)}`"
             raise PluginError(f"{self}: {where}could not be imported ({reason}); {cure}") from error
@@ -211,6 +213,13 @@ class Entry:
     @property
     def _repair(self) -> str:
         return f"repair or reinstall {self.distribution}"
+
+    def _installed(self, missing: str) -> str:
+        """Return the cure of an import that lacks a module: what it needs may not be in its metadata."""
+        package = missing.partition(".")[0]
+        if not package or package == self.value.partition(":")[0].partition(".")[0].strip():
+            return self._repair
+        return f"install {package!r}, or add it to the dependencies of {self.distribution}"
 
     def _import(self, name: str) -> ModuleType:
         return importlib.import_module(name)

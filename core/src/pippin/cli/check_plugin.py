@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from importlib import metadata
 from pathlib import Path
@@ -87,16 +87,19 @@ def check_plugin(
     )
     _refuse_unknown(chosen, found, conformance.checks)
     with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
-        results = []
-        for check in chosen or conformance.checks:
-            progress.update(check)
-            results.append(conformance.run(check))
+        results = list(conformance.results(_announced(chosen or conformance.checks, progress.update)))
     if is_markdown:
         click.echo("\n".join(_markdown(found, name, results)))
     else:
         _show(results, as_json)
     if any(result.outcome == "failed" for result in results):
         sys.exit(BROKEN)
+
+
+def _announced(checks: Iterable[str], update: Callable[[str], None]) -> Iterator[str]:
+    for check in checks:
+        update(check)
+        yield check
 
 
 def _kind_of(name: str) -> str:

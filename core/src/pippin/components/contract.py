@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 import pluggy
@@ -60,9 +60,27 @@ _PLAIN_HOOKS = frozenset(name for name in vars(Hooks) if not name.startswith("_"
 """Hooks whose answer is no iterator."""
 
 
-def _never_runs(implementation: pluggy.HookImpl) -> bool:
+def implementation_fault(hook: str, implementation: pluggy.HookImpl, specified: Collection[str]) -> str | None:
+    """Return why the host would never call an implementation, or never run its body; None if it does.
+
+    Args:
+        hook: The name of the hook.
+        implementation: The implementation.
+        specified: The hooks that Pippin and the plugins specify.
+    """
     is_wrapper = implementation.wrapper or implementation.hookwrapper
-    return inspect.isgeneratorfunction(implementation.function) and not is_wrapper
+    if hook in _PLAIN_HOOKS and inspect.isgeneratorfunction(implementation.function) and not is_wrapper:
+        return (
+            f"hook {hook!r} yields, so that its body never runs; return in place of yield, or surround the others:"
+            " @pippin.hookimpl(wrapper=True)"
+        )
+    if hook in specified or implementation.optionalhook:
+        return None
+    hint = did_you_mean(hook, specified) or ";"
+    return (
+        f"hook {hook!r} is unknown{hint} hooks: {', '.join(specified)}; a hook of another plugin needs"
+        " optionalhook=True"
+    )
 
 
 def _hook_faults(plugin: type) -> Iterator[str]:
@@ -72,22 +90,14 @@ def _hook_faults(plugin: type) -> Iterator[str]:
     specified.add_hookspecs(Hooks)
     if inspect.isclass(own := getattr(plugin, "hookspecs", None)) and names_of_hooks(own):
         specified.add_hookspecs(own)
+    names = [*names_of_hooks(Hooks), *(names_of_hooks(own) if inspect.isclass(own) else ())]
     for caller in offered.get_hookcallers(plugin) or ():
         for implementation in caller.get_hookimpls():
+            if fault := implementation_fault(caller.name, implementation, names):
+                yield fault
             hook = getattr(specified.hook, caller.name, None)
-            if caller.name in _PLAIN_HOOKS and _never_runs(implementation):
-                yield (
-                    f"hook {caller.name!r} yields, so that its body never runs; return in place of yield, or surround"
-                    " the others: @pippin.hookimpl(wrapper=True)"
-                )
             if hook is not None and hook.spec is not None:
                 yield from _argument_faults(caller.name, implementation.argnames, hook.spec.argnames)
-            elif not implementation.optionalhook:
-                hooks = [name for name in vars(Hooks) if not name.startswith("_")]
-                yield (
-                    f"hook {caller.name!r} is unknown; hooks: {', '.join(hooks)}; a hook of another plugin"
-                    f" needs optionalhook=True{did_you_mean(caller.name, hooks)}"
-                )
 
 
 def _unmarked(plugin: type) -> Iterator[str]:

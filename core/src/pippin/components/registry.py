@@ -20,9 +20,9 @@ from pippin.label_mapping import LabelMapping
 from pippin.labels import label_fault
 from pippin.support.declaration import Declaration
 
-from .contract import attribute_faults, release_hooks
+from .contract import attribute_faults, implementation_fault, release_hooks
 from .error_attribution import ErrorAttribution
-from .own_hooks import add_own_hooks, refuse_arguments
+from .own_hooks import add_own_hooks, names_of_hooks, refuse_arguments
 from .runtime_attributes import RuntimeAttributes
 from .sub_solvers import make_plugin
 from .tracing import HookTrace
@@ -312,12 +312,16 @@ class Components(Mapping[str, Any]):
                 )
         try:
             self.manager.register(component, name=name)
-            self.manager.check_pending()
         except (pluggy.PluginValidationError, ValueError, TypeError) as error:
             raise PluginError(f"{name}: {' '.join(str(error).split())}") from error
         callers = self.manager.get_hookcallers(component)
         if not callers:
-            raise PluginError(f"{name}: {component!r} answers no hook; mark its methods with @pippin.hookimpl")
+            source = self._attributions[name].source
+            raise PluginError(f"{name}: {source} answers no hook; mark its methods with @pippin.hookimpl")
+        known = [*names_of_hooks(Hooks), *self._own_hooks]
+        own = [(hook.name, impl) for hook in callers for impl in hook.get_hookimpls() if impl.plugin is component]
+        if faults := list(filter(None, (implementation_fault(hook, impl, known) for hook, impl in own))):
+            raise PluginError("\n".join(f"{name}: {fault}" for fault in faults))
         wrapped = [hook.name for hook in callers if any(w.owner == name for w in self.wrappers(hook.name))]
         unheard = [hook for hook in wrapped if hook not in (*_WRAPPABLE, *self._own_hooks)]
         if unheard:
@@ -325,13 +329,11 @@ class Components(Mapping[str, Any]):
                 f"{name}: {unheard[0]!r} cannot be wrapped, it is not called through pluggy;"
                 f" hooks that can: {', '.join(_WRAPPABLE)}"
             )
-        for hook in callers:
-            for impl in hook.get_hookimpls():
-                if impl.plugin is component:
-                    attribution = self._attributions[name]
-                    guarded = attribution.guarded_wrapper if _is_wrapper(impl) else attribution.guarded
-                    # Both pluggy and `Implementation` call the function that stands here.
-                    object.__setattr__(impl, "function", guarded(hook.name, impl.function))
+        for hook, impl in own:
+            attribution = self._attributions[name]
+            guarded = attribution.guarded_wrapper if _is_wrapper(impl) else attribution.guarded
+            # Both pluggy and `Implementation` call the function that stands here.
+            object.__setattr__(impl, "function", guarded(hook, impl.function))
 
 
 def _chosen_plugins(

@@ -187,7 +187,17 @@ class RuntimeAttributes:
         """A method that returns, by name, the arrays that the component carries from step to step. A reset restores
         them by world.
         """
-        return self._expected("state_arrays", self._call("state_arrays", dict), Mapping, "a mapping of Warp arrays")
+        arrays, again = (
+            self._expected("state_arrays", self._call("state_arrays", dict), Mapping, "a mapping of Warp arrays")
+            for _ in range(2)
+        )
+        for key, array in arrays.items():
+            if getattr(array, "ptr", None) != getattr(again.get(key), "ptr", None):
+                raise self._wrong(
+                    f"state_arrays: {key!r} is a new array at each call, which a reset would restore in vain; make it"
+                    " in bind, and return the same one"
+                )
+        return arrays
 
     def capacities(self) -> Sequence[Capacity]:
         """Solvers: A method that returns a `pippin.solving.Capacity` for each buffer of fixed size that a step fills.

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from typing import Any
 
 import attrs
-import newton
 import numpy as np
 import pippin
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PluginError
 from pippin.precision.benchmark import load_scene
-from pippin.precision.measuring import measured
+from pippin.precision.measuring import measured, prototype_of, still_motion
 from pippin.precision.result import BenchmarkRow
 from pippin.precision.scene import SAMPLE, BenchmarkScene, SceneMotion
 
 from .runs import Runs
 
 _KEPT = ("energy", "angular momentum")
+
+_BUILT = ("body_q", "body_mass", "joint_q", "joint_qd", "particle_q", "particle_qd", "particle_mass")
+"""Rows of a builder that two builds of a scene have in common."""
 
 _AWAY = 1e3
 """Distance from the start of a motion that no scene holds [m]."""
@@ -46,33 +48,35 @@ def check_statement(runs: Runs) -> None:
 
 
 def check_build(runs: Runs) -> None:
-    """`build` adds at least one body, and the same content each time; `tables` has keys of `[scene]` alone."""
+    """`build` adds the same content each time, or `tables` has it, as keys of `[scene]`, which are the only ones."""
     scene, subject = _scene(runs), runs.subject
-    first, again = (_built(each) for each in (scene, _scene(runs)))
-    if not first.body_count:
-        raise PluginError(f"{subject}: build adds no body; add one whose motion the error judges")
-    for name in ("body_q", "body_mass", "joint_q", "joint_qd"):
-        if not np.array_equal(np.array(getattr(first, name)), np.array(getattr(again, name))):
-            raise PluginError(f"{subject}: two calls of build differ in {name}; draw no random numbers there")
     try:
-        pippin.structure({"scene": dict(scene.tables())})
+        stated = pippin.structure({"scene": dict(scene.tables())}).scene
     except ConfigError as error:
         raise PluginError(f"{subject}: tables has a wrong key or value of [scene]: {error}") from error
+    first, again = (prototype_of(each) for each in (scene, _scene(runs)))
+    if first is None or again is None:
+        if not (stated.objects or stated.assets):
+            raise PluginError(f"{subject}: build adds nothing, and tables has no objects; add a body or particles")
+        return
+    for name in _BUILT:
+        if not np.array_equal(np.array(getattr(first, name)), np.array(getattr(again, name))):
+            raise PluginError(f"{subject}: two calls of build differ in {name}; draw no random numbers there")
 
 
 def check_error(runs: Runs) -> None:
     """The error of a motion is a number that is not negative, the same for the same motion, which it leaves as it is.
-    It is above the limit if the bodies fly away.
+    It is above the limit if bodies and particles fly away.
     """
     scene, subject = _scene(runs), runs.subject
-    still = _still(scene)
-    before = (still.poses.copy(), still.velocities.copy())
+    still = still_motion(scene)
+    before = copy.deepcopy(attrs.astuple(still, recurse=False))
     errors = [scene.error(still), _scene(runs).error(still)]
     if not (isinstance(errors[0], float) and errors[0] >= 0.0):
         raise PluginError(f"{subject}: error: expected a number of at least 0, got {errors[0]!r} where nothing moves")
     if errors[0] != errors[1]:
         raise PluginError(f"{subject}: error is {errors[0]!r}, and then {errors[1]!r} for the same motion")
-    if not (np.array_equal(still.poses, before[0]) and np.array_equal(still.velocities, before[1])):
+    if not all(map(np.array_equal, attrs.astuple(still, recurse=False), before)):
         raise PluginError(f"{subject}: error changes the motion; work on a copy")
     away = scene.error(_flown(still))
     if not away > scene.limit:
@@ -100,30 +104,11 @@ def _scene(runs: Runs) -> BenchmarkScene:
     return load_scene(runs.subject.name)
 
 
-def _built(scene: BenchmarkScene) -> newton.ModelBuilder:
-    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
-    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-    scene.build(builder)
-    return builder
-
-
-def _still(scene: BenchmarkScene) -> SceneMotion:
-    """Return the motion of a world in which nothing moves."""
-    model: Any = _built(scene).finalize(device="cpu")
-    state = model.state()
-    newton.eval_fk(model, model.joint_q, model.joint_qd, state)
-    count = round(scene.duration / SAMPLE) + 1
-    poses, velocities = (
-        np.repeat(array.numpy()[None].astype(float), count, axis=0) for array in (state.body_q, state.body_qd)
-    )
-    return SceneMotion(times=SAMPLE * np.arange(count), poses=poses, velocities=velocities)
-
-
 def _flown(still: SceneMotion) -> SceneMotion:
-    """Return a motion whose bodies leave their places for good, and turn by half a turn about y."""
+    """Return a motion whose bodies and particles leave their places for good; bodies turn by half a turn about y."""
     poses, share = still.poses.copy(), (still.times / still.times[-1])[:, None]
     poses[:, :, :3] += _AWAY * share[..., None]
     poses[:, :, 3:] = np.stack(
         np.broadcast_arrays(0.0 * share, np.sin(1.5 * share), 0.0 * share, np.cos(1.5 * share)), axis=-1
     )
-    return attrs.evolve(still, poses=poses)
+    return attrs.evolve(still, poses=poses, particles=still.particles + _AWAY * share[..., None])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +107,19 @@ class Conformance:
         error = PluginError(f"{self.subject}: {name} does not fail, as expected_failures says; take it out there")
         return CheckResult(check=name, outcome="failed", reason=str(error), error=error)
 
-    def results(self) -> Iterator[CheckResult]:
-        """Run every check, one after the other."""
-        for name in self.checks:
-            yield self.run(name)
+    def results(self, names: Iterable[str] | None = None) -> Iterator[CheckResult]:
+        """Run checks one after the other. A plugin that fails `entry_point` cannot be loaded, and no other is run.
+
+        Args:
+            names: Names of the checks; None means all.
+
+        Raises:
+            PluginError: As `run`.
+        """
+        for name in self.checks if names is None else names:
+            yield (result := self.run(name))
+            if (result.check, result.outcome) == ("entry_point", "failed"):
+                return
 
     def check(self) -> list[CheckResult]:
         """Run every check, and return the results.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +17,7 @@ import warp as wp
 from pippin.analysis import measures
 from pippin.analysis.solver_choice import accepting_numbers
 from pippin.arrays import on_host
+from pippin.assembly.poses import build_poses
 from pippin.config import SimulationConfig, structure
 from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError, PippinError
@@ -26,7 +27,10 @@ from pippin.simulation import Simulation
 from .result import BenchmarkRow
 from .scene import SAMPLE, BenchmarkScene, SceneMotion
 
-_STATE = ("body_q", "body_qd", "joint_q", "joint_qd")
+_PLACES = ("body_q", "body_qd", "particle_q", "particle_qd")
+
+_STATE = {"body_q": 7, "body_qd": 6, "joint_q": 0, "joint_qd": 0, "particle_q": 3, "particle_qd": 3}
+"""Arrays of a state that are kept, with the numbers in a row."""
 
 
 class Stopwatch:
@@ -148,10 +152,29 @@ def _simulation(
         "scene": {"worlds": worlds, **scene.tables()},
         "solver": {"type": row.solver, **options},
     }
+    return Simulation(accepting_numbers(structure(tables)), prototype=prototype_of(scene))
+
+
+def prototype_of(scene: BenchmarkScene) -> newton.ModelBuilder | None:
+    """Return what a scene builds for one world; None if its content is in its tables."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     scene.build(builder)
-    return Simulation(accepting_numbers(structure(tables)), prototype=builder)
+    return builder if builder.body_count or builder.particle_count or builder.shape_count else None
+
+
+def still_motion(scene: BenchmarkScene) -> SceneMotion:
+    """Return the motion of a world in which nothing moves; no solver takes part."""
+    prototype = prototype_of(scene)
+    model: Any
+    if prototype is None:
+        model = build_poses(structure({"scene": dict(scene.tables())}), 1).model
+    else:
+        model = prototype.finalize(device="cpu")
+    state = model.state()
+    if model.joint_count:
+        newton.eval_fk(model, model.joint_q, model.joint_qd, state)
+    return _motion(_stacked([_arrays(state)] * (round(scene.duration / SAMPLE) + 1)))
 
 
 def _stride(dt: float) -> int:
@@ -171,34 +194,46 @@ def _run(scene: BenchmarkScene, row: BenchmarkRow, simulation: Simulation, patie
     stride, count = _stride(row.dt), round(scene.duration / SAMPLE)
     cost = _cost(simulation, min(stride, 5))
     simulation.reset()
-    watch, kept = Stopwatch(simulation), [_state(simulation)]
+    watch, kept = Stopwatch(simulation), [_arrays(simulation.state)]
     for _ in range(count):
         if watch.seconds + cost * stride > patience:
             cost = max(cost, watch.seconds / max(simulation.step_count, 1))
             reason = f"a simulated second costs {cost / row.dt:.3g} s"
             return attrs.evolve(row, outcome="slow", reason=reason, cost=cost / row.dt)
         watch.step(stride)
-        kept.append(_state(simulation))
+        kept.append(_arrays(simulation.state))
         if not all(np.isfinite(value).all() for value in kept[-1].values()):
             return attrs.evolve(row, outcome="failed", reason=f"the state is not finite at {simulation.time:g} s")
     simulation.raise_errors()
-    states = {name: np.array([each[name] for each in kept]) for name in kept[0]}
-    motion = SceneMotion(
-        times=SAMPLE * np.arange(count + 1),
-        poses=states["body_q"].astype(float),
-        velocities=states["body_qd"].astype(float),
-    )
+    states = _stacked(kept)
     return attrs.evolve(
         row,
         outcome="finished",
-        error=scene.error(motion),
+        error=scene.error(_motion(states)),
         cost=watch.seconds / scene.duration,
         **_drifts(scene, simulation.model, states),
     )
 
 
-def _state(simulation: Simulation) -> dict[str, np.ndarray]:
-    return {name: getattr(simulation.state, name).numpy().copy() for name in _STATE}
+def _arrays(state: Any) -> dict[str, np.ndarray]:
+    """Return copies of the arrays of a state; a world without bodies, or without particles, has empty ones."""
+    arrays = {name: getattr(state, name) for name in _STATE}
+    return {name: np.zeros((0, _STATE[name])) if own is None else own.numpy().copy() for name, own in arrays.items()}
+
+
+def _stacked(kept: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    return {name: np.array([each[name] for each in kept]) for name in kept[0]}
+
+
+def _motion(states: Mapping[str, np.ndarray]) -> SceneMotion:
+    bodies, speeds, particles, particle_speeds = (states[name].astype(float) for name in _PLACES)
+    return SceneMotion(
+        times=SAMPLE * np.arange(len(bodies)),
+        poses=bodies,
+        velocities=speeds,
+        particles=particles,
+        particle_velocities=particle_speeds,
+    )
 
 
 def _drifts(scene: BenchmarkScene, model: newton.Model, states: Mapping[str, np.ndarray]) -> dict[str, float]:

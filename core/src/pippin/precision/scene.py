@@ -15,7 +15,7 @@ SAMPLE = 0.1
 
 @attrs.frozen(kw_only=True, eq=False)
 class SceneMotion:
-    """SceneMotion of all bodies of one world, sampled every 0.1 s from the start on."""
+    """Motion of all bodies and particles of one world, sampled every 0.1 s from the start on."""
 
     times: np.ndarray
     """Times [s], shape [samples]."""
@@ -26,6 +26,12 @@ class SceneMotion:
     velocities: np.ndarray
     """Velocities of the centres of mass [m/s], and angular velocities in the world [rad/s], shape
     [samples, bodies, 6]."""
+
+    particles: np.ndarray = attrs.Factory(lambda self: np.zeros((len(self.times), 0, 3)), takes_self=True)
+    """Places of the particles [m], shape [samples, particles, 3]; by default there are none."""
+
+    particle_velocities: np.ndarray = attrs.Factory(lambda self: np.zeros_like(self.particles), takes_self=True)
+    """Velocities of the particles [m/s], shape [samples, particles, 3]; by default zero."""
 
     def angles(self, body: int = 0) -> np.ndarray:
         """Return the angle of a body about y [rad], shape [samples]; it counts whole turns."""
@@ -57,13 +63,15 @@ class BenchmarkScene(abc.ABC):
     """Whether the short benchmark has it."""
 
     @abc.abstractmethod
-    def build(self, builder: Any) -> None:
-        """Add the content of one world to a `newton.ModelBuilder`; z is up, and gravity is 9.81 m/s²."""
-
-    @abc.abstractmethod
     def error(self, motion: SceneMotion) -> float:
         """Return the error of a motion, in `unit`."""
 
+    def build(self, builder: Any) -> None:  # noqa: B027 (the content may be in tables)
+        """Add the content of one world to a `newton.ModelBuilder`; z is up, and gravity is 9.81 m/s².
+
+        A scene whose content is in `tables` adds nothing.
+        """
+
     def tables(self) -> Mapping[str, object]:
-        """Return keys of `[scene]` that the scene needs, such as another gravity."""
+        """Return keys of `[scene]` that the scene needs: another gravity; or the content, as `objects` and `assets`."""
         return {}

@@ -110,3 +110,21 @@ class GrippedCubeConfig(_SceneConfig):
     """A cube between two fingers."""
 
     implementation = ".contact_scenes:GrippedCube"
+
+
+class QuadrupedDropConfig(_SceneConfig):
+    """A robot that falls on its four feet."""
+
+    implementation = ".quadruped_scene:QuadrupedDrop"
+
+
+class RodCantileverConfig(_SceneConfig):
+    """A rod that is clamped at one end."""
+
+    implementation = ".matter_scenes:RodCantilever"
+
+
+class HangingClothConfig(_SceneConfig):
+    """A strip of cloth that hangs from its ends."""
+
+    implementation = ".matter_scenes:HangingCloth"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import math
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -19,12 +23,11 @@ from websockets.http11 import Request, Response
 _OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
 """Names by which a browser reaches this machine itself, or a port that was forwarded to it."""
 
-_SCRIPT = """<head><script>{
-history.replaceState = () => {};  // it would append the address a second time
-const dark = matchMedia("(prefers-color-scheme: dark)"), tell = () => fetch(`BASE/${dark.matches ? "dark" : "light"}`);
-dark.onchange = tell;
-tell();
-}</script>"""
+_SCRIPT = Path(__file__).with_name("page.js").read_text()
+"""What is added to the page of viser."""
+
+_PATIENCE = 2.0
+"""Time for the simulation to answer what is under the pointer [s]."""
 
 _PATCHING = threading.Lock()  # two pages may start at once
 
@@ -42,6 +45,11 @@ class Guard:
 
     on_scheme: Callable[[bool], object] = bool
     """Called on a thread of the server with whether a browser prefers dark pages."""
+
+    on_pointer: Callable[[Sequence[float], Sequence[float]], Future[str]] | None = None
+    """Called on a thread of the server with the start and the direction of the ray under the pointer of a browser.
+    Returns what the ray meets.
+    """
 
     _is_set: bool = False
 
@@ -80,10 +88,24 @@ class Guard:
             return "the address is not whole; open the one that the program told, with its secret path"
         return None
 
-    def _checking(self, respond: Any) -> Callable[[Any, Request], Response | None]:
+    async def _respond_under(self, connection: Any, numbers: str) -> Response:
+        """Answer with the name of what a ray meets, six numbers with commas."""
+        try:
+            ray = [float(number) for number in numbers.split(",")]
+        except ValueError:
+            ray = []
+        if len(ray) != 6 or not all(map(math.isfinite, ray)) or self.on_pointer is None:
+            return connection.respond(400, "a ray has six numbers\n")
+        try:
+            name = await asyncio.wait_for(asyncio.wrap_future(self.on_pointer(ray[:3], ray[3:])), _PATIENCE)
+        except TimeoutError:  # the program does something else
+            name = ""
+        return connection.respond(200, name)
+
+    def _checking(self, respond: Any) -> Callable[[Any, Request], Response | Awaitable[Response] | None]:
         """Return a function that checks a request before viser answers it, and adds the script to the page."""
 
-        def check(connection: Any, request: Request) -> Response | None:
+        def check(connection: Any, request: Request) -> Response | Awaitable[Response] | None:
             fault = self.fault(request.path, request.headers)
             if fault is not None:
                 return connection.respond(403, f"{fault}\n")
@@ -91,10 +113,12 @@ class Guard:
             if path in ("/dark", "/light"):
                 self.on_scheme(path == "/dark")
                 return connection.respond(200, "")
+            if path.startswith("/under/"):
+                return self._respond_under(connection, path.removeprefix("/under/"))
             plain = [item for item in request.headers.raw_items() if item[0].lower() != "accept-encoding"]
             response = respond(connection, Request(path or "/", Headers(plain)))
             if response is not None and path in ("", "/"):
-                script = _SCRIPT.replace("BASE", self.path).encode()
+                script = f"<head><script>{_SCRIPT.replace('BASE', self.path)}</script>".encode()
                 response.body = response.body.replace(b"<head>", script, 1)
                 del response.headers["Content-Length"]
                 response.headers["Content-Length"] = str(len(response.body))

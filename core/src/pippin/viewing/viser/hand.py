@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
-from pippin.labels import name_of
-from pippin.matter import SeenMatter
 
 from .page import Page
 from .playback import ViewedSimulation
+from .pointing import Pointed, Pointing
 from .user_input import UserInput
 
-HINT = "A click on a body or a surface names it; Ctrl + drag pulls it."
+HINT = "A click on a body or a surface tells its mass; Ctrl + drag pulls it."
 """What the page says about it."""
 
 _DAMPING_MAX, _GAIN = 45.0, 0.6
@@ -38,13 +37,14 @@ class Hand:
         self._picking: Any = page.picking
         self._picking.pick_stiffness = damping**2 / 4.0  # critical damping
         self._picking.pick_damping = damping
+        self._pointing = Pointing(page, shown)
         self._owner: int | None = None
         self._line: Any = None
         self._label: Any = None
         #: What was clicked last.
         self.text = HINT
         page.on_click, page.on_drag = self._click, self._drag
-        page.matter.on_click = self._click_matter
+        page.guard.on_pointer = self.name_under
 
     def act(self) -> bool:
         """Pull the body, and tell whether there is one. Called once before each control step."""
@@ -86,39 +86,35 @@ class Hand:
         self._picking.pick(self._shown.state, wp.vec3(*origin), wp.vec3(*direction))
         return self._picking.pick_body
 
+    def name_under(self, origin: Any, direction: Any) -> Future[str]:
+        """Return a future that is the name of what a ray meets; empty for nothing, and while a body is pulled."""
+        future: Future[str] = Future()
+
+        def answer() -> None:
+            if future.set_running_or_notify_cancel():  # else the server waits no more
+                future.set_result(self._name_under(origin, direction))
+
+        self._user_input.put(answer)
+        return future
+
+    def _name_under(self, origin: Any, direction: Any) -> str:
+        pointed = None if self._picking.is_picking() else self._pointing.under(origin, direction)
+        if pointed is None:
+            return ""
+        return f"{pointed.name} of world {pointed.world}" if self._shown.world_count > 1 else pointed.name
+
     def _click(self, event: Any) -> None:
         origin, direction = event.ray_origin, event.ray_direction
-        self._user_input.put(lambda: self._name(self._pick(origin, direction)))
+        self._user_input.put(lambda: self._name(self._pointing.under(origin, direction)))
 
-    def _name(self, body: int) -> None:
-        self._picking.release()
+    def _name(self, pointed: Pointed | None) -> None:
         if self._label is not None:
             self._label[1].remove()
             self._label = None
         self.text = HINT
-        if body < 0:
-            return
-        model = self._shown.model
-        joints = [name_of(model.joint_label[joint]) for joint in np.flatnonzero(on_host(model.joint_child) == body)]
-        name, world = name_of(model.body_label[body]), int(on_host(model.body_world)[body])
-        mass = float(on_host(model.body_mass)[body])
-        by = f", moved by {', '.join(joints)}" if joints else ""
-        self.text = f"**{name}** of world {world}{by}, {mass:.3g} kg  \n`{model.body_label[body]}`"
-        self._mark(name, lambda: self._page.body_positions(self._shown)[body])
-
-    def _mark(self, name: str, place: Callable[[], np.ndarray]) -> None:
-        """Draw a name at a place that moves."""
-        self._label = (place, self._page.add_label("clicked", name, place()))
-
-    def _click_matter(self, seen: SeenMatter) -> None:
-        self._user_input.put(lambda: self._name_matter(seen))
-
-    def _name_matter(self, seen: SeenMatter) -> None:
-        self._name(-1)
-        mass = float(on_host(self._shown.model.particle_mass)[seen.particles].sum())
-        held = f", {mass:.3g} kg that are not held"
-        self.text = f"**{name_of(seen.label)}** of world {seen.world}, {len(seen.particles)} points to see{held}"
-        self._mark(name_of(seen.label), lambda: self._page.matter.middle(seen))
+        if pointed is not None:
+            self.text = f"**{pointed.name}** of world {pointed.world}{pointed.details}"
+            self._label = (pointed.place, self._page.add_label("clicked", pointed.name, pointed.place()))
 
     def _drag(self, event: Any) -> None:
         if self._is_recorded:

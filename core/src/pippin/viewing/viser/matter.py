@@ -4,7 +4,7 @@ lines for tendons.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,14 @@ from .playback import ViewedSimulation
 class MatterScene:
     """The objects of matter in the scene of a server."""
 
-    def __init__(self, server: Any, shown: ViewedSimulation, offsets_of: Callable[[Sequence[int]], np.ndarray]) -> None:
-        self._server, self._shown, self._offsets_of = server, shown, offsets_of
+    def __init__(
+        self,
+        server: Any,
+        shown: ViewedSimulation,
+        offsets_of: Callable[[Sequence[int]], np.ndarray],
+        on_click: Callable[[Any], None],
+    ) -> None:
+        self._server, self._shown, self._offsets_of, self._on_click = server, shown, offsets_of, on_click
         every = seen_matter(shown.model, range(shown.world_count))
         self._objects = [seen for seen in every if len(seen.particles)]
         #: Cables of all worlds, which are drawn as shapes.
@@ -33,8 +39,6 @@ class MatterScene:
         self.worlds: Sequence[int] = ()
         #: Whether matter is drawn.
         self.is_shown = True
-        #: Function to call with the object that was clicked, on a thread of the server.
-        self.on_click: Callable[[SeenMatter], None] | None = None
 
     def show(self) -> None:
         """Send the positions of what is drawn."""
@@ -44,7 +48,7 @@ class MatterScene:
         positions = on_host(self._shown.state.particle_q)
         for index, seen in enumerate(self._objects):
             handle = self._handles.get(index)
-            if not (self.is_shown and seen.world in (-1, *self.worlds)):
+            if not self._is_drawn(seen):
                 if handle is not None:
                     handle.visible = False
                 continue
@@ -59,7 +63,7 @@ class MatterScene:
 
     def _show_tendons(self) -> None:
         """Send the lines of the tendons in the worlds that are drawn."""
-        chosen = [seen for seen in self._tendons if self.is_shown and seen.world in (-1, *self.worlds)]
+        chosen = [seen for seen in self._tendons if self._is_drawn(seen)]
         if self._lines is not None:
             self._lines.visible = bool(chosen)
         if not chosen:
@@ -77,6 +81,12 @@ class MatterScene:
         else:
             self._lines.points = parts.astype(np.float32)
 
+    def drawn(self) -> Iterator[tuple[SeenMatter, np.ndarray]]:
+        """Yield each object that is drawn, and the positions of its particles as they are drawn [m]."""
+        positions = on_host(self._shown.state.particle_q) if self._objects else np.zeros((0, 3))
+        for seen in filter(self._is_drawn, self._objects):
+            yield seen, seen.of(positions) + self._offset(seen)
+
     def middle(self, seen: SeenMatter) -> np.ndarray:
         """Return the mean position of the particles of an object as it is drawn [m], shape [3]."""
         return seen.of(on_host(self._shown.state.particle_q)).mean(axis=0) + self._offset(seen)
@@ -84,6 +94,9 @@ class MatterScene:
     def of_world(self, world: int) -> list[SeenMatter]:
         """Return the objects of a world."""
         return [seen for seen in self._objects if seen.world == world]
+
+    def _is_drawn(self, seen: SeenMatter | SeenTendon) -> bool:
+        return self.is_shown and seen.world in (-1, *self.worlds)
 
     def _offset(self, seen: SeenMatter) -> np.ndarray:
         return self._offsets_of([seen.world])[0] if seen.world >= 0 else np.zeros(3)
@@ -96,5 +109,5 @@ class MatterScene:
             size = 2.0 * seen.radius
             return scene.add_point_cloud(name, points, color, point_size=size, point_shape="circle", position=origin)
         handle = scene.add_mesh_simple(name, points, seen.faces, color=color, side="double", position=origin)
-        handle.on_click(lambda _: self.on_click and self.on_click(seen))
+        handle.on_click(self._on_click)
         return handle

@@ -80,7 +80,7 @@ class Page(ViewerViser):
         self.set_model(model)
         self.show_triangles = self.show_particles = False  # Newton's have one cloud, and ignore the worlds
         #: Cloth, soft bodies and loose particles.
-        self.matter = MatterScene(self.server, shown, self.offsets_of)
+        self.matter = MatterScene(self.server, shown, self.offsets_of, lambda event: self.on_click(event))
         spacing = shown.config.scene.spacing
         if any(spacing):
             self.set_world_offsets(spacing)

@@ -13,13 +13,13 @@ class HotMotorConfig(ActuatorConfig):
 
     implementation = ".actuator:HotMotor"
 
-    kp: Parameter = parameter(0.0, default=0.0)
+    kp: Parameter = parameter(minimum=0.0, default=0.0)
     """Proportional gain [V/rad]."""
 
-    kd: Parameter = parameter(0.0, default=0.0)
+    kd: Parameter = parameter(minimum=0.0, default=0.0)
     """Derivative gain [V·s/rad]."""
 
-    voltage: Parameter = parameter(0.0)
+    voltage: Parameter = parameter(minimum=0.0)
     """Largest voltage [V]."""
 
     motor_constant: Parameter = parameter(above=0.0)
@@ -41,5 +41,5 @@ class SpeedStopConfig:
 
     implementation = ".actuator:SpeedStop"
 
-    max_speed: Parameter = parameter(0.0)
+    max_speed: Parameter = parameter(minimum=0.0)
     """Speed [rad/s]."""

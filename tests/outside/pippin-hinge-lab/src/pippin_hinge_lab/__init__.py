@@ -22,10 +22,10 @@ class RelayConfig(ActuatorConfig):
 
     implementation = ".plugins:Relay"
 
-    level: Parameter = parameter(0.0)
+    level: Parameter = parameter(minimum=0.0)
     """Effort when it is on [N·m], for all joints or by pattern."""
 
-    width: Parameter = parameter(0.0)
+    width: Parameter = parameter(minimum=0.0)
     """Error up to which it is off [rad], for all joints or by pattern."""
 
 

@@ -10,11 +10,11 @@ class DemoConfig(ActuatorConfig):
 
     implementation = ".actuator:ActuatorDemo"
 
-    kp: Parameter = parameter(0.0)
+    kp: Parameter = parameter(minimum=0.0)
     """Stiffness [N/m or N·m/rad], for all joints or by pattern."""
 
-    kd: Parameter = parameter(0.0)
+    kd: Parameter = parameter(minimum=0.0)
     """Damping [N·s/m or N·m·s/rad], for all joints or by pattern."""
 
-    max_effort: Parameter = parameter(1e-6)
+    max_effort: Parameter = parameter(minimum=1e-6)
     """Limit of the effort, approached but never reached [N or N·m], for all joints or by pattern."""

@@ -10,5 +10,5 @@ class DemoConfig:
 
     implementation = ".clamping:ClampingDemo"
 
-    max_effort: Parameter = parameter(1e-6)
+    max_effort: Parameter = parameter(minimum=1e-6)
     """Limit of the effort, approached but never reached [N or N·m], for all joints or by pattern."""

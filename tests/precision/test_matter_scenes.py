@@ -1,0 +1,67 @@
+"""Scenes of matter: their formulas against others, and against solvers with and without the feature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pippin.precision.matter_scenes import STEP, HangingCloth, RodCantilever
+from pippin.precision.measuring import measured
+from pippin.precision.result import BenchmarkRow
+from pippin.precision.scene import SAMPLE, SceneMotion
+
+TIMES = SAMPLE * np.arange(11)
+
+
+def error_of(scene, solver, dt):
+    row = measured(scene, BenchmarkRow(solver=solver, scene="own", dt=dt), {}, device="cpu", patience=60.0)
+    assert row.outcome == "finished", row.reason
+    return row.error
+
+
+def bent(scene):
+    """Return a motion that follows the formula of a scene."""
+    poses = np.zeros((len(TIMES), scene.segments, 7))
+    poses[:, -1, 2] = [-scene.sag(time) for time in TIMES]
+    return SceneMotion(times=TIMES, poses=poses, velocities=np.zeros((len(TIMES), scene.segments, 6)))
+
+
+class SoftRod(RodCantilever):
+    young = 0.7 * RodCantilever.young
+
+
+class SoftCloth(HangingCloth):
+    lame = 0.02 * HangingCloth.lame
+
+
+def test_a_rod_swings_about_the_sag_of_its_weight():
+    """The mean over long times is the static formula, which is no sum over modes."""
+    scene = RodCantilever()
+    mean = np.mean([scene.sag(time) for time in np.linspace(0.0, 1000.0, 20001)])
+
+    assert mean == pytest.approx(scene.static_sag, rel=1e-3)
+
+
+def test_a_rod_of_another_stiffness_has_an_error():
+    assert RodCantilever().error(bent(RodCantilever())) == pytest.approx(0.0, abs=1e-12)
+    assert RodCantilever().error(bent(SoftRod())) > 2.0 * RodCantilever.limit
+
+
+@pytest.mark.slow
+def test_a_rod_holds_its_scene_by_its_own_stiffness_alone():
+    soft = SoftRod()
+    soft.error = RodCantilever().error
+
+    assert error_of(RodCantilever(), "vbd", 0.001) < RodCantilever.limit / 2.0
+    assert error_of(soft, "vbd", 0.001) > 2.0 * RodCantilever.limit
+
+
+def test_the_motion_of_a_strip_has_converged():
+    chain = HangingCloth().chain
+
+    np.testing.assert_allclose(chain.motion(TIMES[:5], STEP), chain.motion(TIMES[:5], STEP / 2.0), atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_strip_sways_as_the_chain_if_it_resists_stretching_alone():
+    assert error_of(HangingCloth(), "featherstone", 0.0005) < HangingCloth.limit / 5.0
+    assert error_of(SoftCloth(), "featherstone", 0.0005) > 2.0 * HangingCloth.limit
