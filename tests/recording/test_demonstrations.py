@@ -119,6 +119,7 @@ def column(table: pa.Table, name: str) -> np.ndarray:
     return np.array(table.column(name).to_pylist())
 
 
+@pytest.mark.slow
 def test_a_dataset_declares_its_features(demonstrated):
     dataset = demonstrated.folder / "lerobot"
     info = json.loads((dataset / "meta" / "info.json").read_text())
@@ -137,6 +138,7 @@ def test_a_dataset_declares_its_features(demonstrated):
     assert tasks.to_pydict() == {"task_index": [0], "task": ["swing"]}
 
 
+@pytest.mark.slow
 def test_a_frame_has_what_preceded_its_action(demonstrated):
     table = table_of(demonstrated.folder / "lerobot")
 
@@ -154,6 +156,7 @@ def test_a_frame_has_what_preceded_its_action(demonstrated):
     assert column(table, "next.reward") == pytest.approx(0.04)  # for each second, 2
 
 
+@pytest.mark.slow
 def test_rows_of_episodes_find_their_frames(demonstrated):
     dataset = demonstrated.folder / "lerobot"
     rows, table = episodes_of(dataset), table_of(dataset)
@@ -170,6 +173,7 @@ def test_rows_of_episodes_find_their_frames(demonstrated):
         assert row["stats/action/count"] == [row["length"]]
 
 
+@pytest.mark.slow
 def test_the_statistics_are_those_of_all_frames(demonstrated):
     dataset = demonstrated.folder / "lerobot"
     stats = json.loads((dataset / "meta" / "stats.json").read_text())
@@ -185,6 +189,7 @@ def test_the_statistics_are_those_of_all_frames(demonstrated):
     assert np.array(found["std"]) == pytest.approx(few.std(axis=(0, 1, 2)).reshape(3, 1, 1), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_video_has_the_images_at_their_times(demonstrated):
     dataset = demonstrated.folder / "lerobot"
 
@@ -199,6 +204,7 @@ def test_a_video_has_the_images_at_their_times(demonstrated):
     assert demonstrated.images.std() > 5.0
 
 
+@pytest.mark.slow
 def test_a_dataset_that_was_cut_off_has_whole_episodes(demonstrated):
     dataset = demonstrated.unfinished / "lerobot"
     info = json.loads((dataset / "meta" / "info.json").read_text())
@@ -210,6 +216,7 @@ def test_a_dataset_that_was_cut_off_has_whole_episodes(demonstrated):
     assert len(list(dataset.glob("videos/*/chunk-000/file-*.mp4"))) == 5
 
 
+@pytest.mark.slow
 def test_robomimic_has_the_same_numbers(demonstrated):
     table = table_of(demonstrated.folder / "lerobot")
 
@@ -245,6 +252,7 @@ def test_episodes_are_kept_if_they_are_asked_for(tmp_path):
     assert (first, [row["length"] for row in rows]) == (1, [5])
 
 
+@pytest.mark.slow
 def test_a_fit_reads_the_dataset(tmp_path):
     recorders = {"demos": {"type": "lerobot", "state": ["joint_q"], "action": [".*/position_targets"]}}
     with simulation(tmp_path, recorders, task=None) as running:

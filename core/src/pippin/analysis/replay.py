@@ -28,7 +28,7 @@ _TARGETS = "/position_targets"
 
 @attrs.frozen(kw_only=True, eq=False)
 class ReplayedEpisode:
-    """How far the simulation of an episode went from what was recorded."""
+    """An episode that was simulated again: its distance from what was recorded."""
 
     index: int
     """Number of the episode."""
