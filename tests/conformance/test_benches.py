@@ -10,7 +10,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.conformance import Conformance
-from pippin.conformance.benches import BENCHES, CHECKED_APART, benches_of, measured
+from pippin.conformance.benches import BENCHES, CHECKED_APART, benches_of, collisions_of, measured
 from pippin.conformance.checks import CHECKS
 from pippin.conformance.plugin_under_test import PluginUnderTest
 from pippin.conformance.runtime_changes import RUNTIME_CHANGES
@@ -350,6 +350,14 @@ def test_every_bench_has_a_negative_control_and_every_feature_a_bench_or_a_check
     assert {bench for bench, *_ in MUTANTS} == set(BENCHES)
     assert {f"feature_{name}" for name in FEATURES} <= {check.name for check in CHECKS}
     assert {name.partition(" ")[0] for name in BENCHES} | set(CHECKED_APART) == set(FEATURES)
+
+
+def test_benches_of_equal_keys_share_one_simulation():
+    found = collisions_of(list(BENCHES))
+
+    assert 1 < len(found) < 12
+    assert all(found.count(each) == 1 for each in found)
+    assert all(bench.collision in found for bench in BENCHES.values())
 
 
 @pytest.mark.parametrize("name", RUNTIME_CHANGES)

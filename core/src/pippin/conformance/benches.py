@@ -592,13 +592,16 @@ def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float 
     All benches with the same keys of `[collision]` stand side by side in one simulation. If this fails, they are split
     into two simulations, and so on.
     """
-    alike = [[name for name in names if BENCHES[name].collision == each] for each in _distinct(names)]
+    alike = [[name for name in names if BENCHES[name].collision == each] for each in collisions_of(names)]
     return {name: found for group in alike for name, found in _measured_beside(subject, group).items()}
 
 
-def _distinct(names: Sequence[str]) -> list[Mapping[str, Any]]:
+def collisions_of(names: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Return the distinct keys of `[collision]` of some benches: each needs a simulation of its own."""
     found: list[Mapping[str, Any]] = []
-    found += [each for name in names if (each := BENCHES[name].collision) not in found]
+    for name in names:
+        if BENCHES[name].collision not in found:
+            found.append(BENCHES[name].collision)
     return found
 
 
