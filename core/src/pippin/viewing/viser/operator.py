@@ -20,8 +20,8 @@ _GUIDED = ("tool-goals", "gripper")
 """Types of actions that the page gives by handles and switches."""
 
 
-class Wishes:
-    """The goals that a user wishes for the tools of a controller, which its goals follow by actions.
+class RequestedGoals:
+    """The goals that a user requested for the tools of a controller, which its goals follow by actions.
 
     Args:
         owner: The controller.
@@ -33,21 +33,21 @@ class Wishes:
         self._owner, self._action, self._columns = owner, action, columns
         #: As of the controller.
         self.worlds, self.tool_labels = owner.worlds, owner.tool_labels
-        #: The wishes, of the shape of the controller's goals.
+        #: The requested goals, of the shape of the controller's goals.
         self.goals: Any = wp.clone(owner.goals)
 
     def restart(self) -> None:
-        """Wish what is."""
+        """Request what is."""
         self.goals.assign(self._owner.goals)
 
     def write(self, actions: np.ndarray) -> None:
-        """Write the numbers that bring the goals nearest to the wishes, within the bounds, shape [worlds, width]."""
+        """Write the numbers that bring the goals nearest to the requested ones, within the bounds, shape [worlds, width]."""
         config, bounds = self._action.config, self._action.bounds
         references = on_host(self._action.references).reshape(*self._owner.goals.shape, 7)
-        wishes = on_host(self.goals).reshape(references.shape)
-        parts = [(wishes - references)[..., :3] / config.scale]
+        requested = on_host(self.goals).reshape(references.shape)
+        parts = [(requested - references)[..., :3] / config.scale]
         if config.rotation_scale:
-            parts.append(_turns(references[..., 3:], wishes[..., 3:]) / config.rotation_scale)
+            parts.append(_turns(references[..., 3:], requested[..., 3:]) / config.rotation_scale)
         numbers = np.concatenate(parts, axis=-1).reshape(len(references), -1)
         actions[self.worlds, self._columns] = np.clip(numbers, *bounds)
 
@@ -74,8 +74,8 @@ class Operator:
         self._simulation, self._panel, self._label, self._wanted = simulation, panel, recorder, wanted
         self._task: Any = simulation.task
         self._resets = -1
-        #: The wishes by label of the controller; the goals of the others are moved at once.
-        self.wishes: dict[str, Wishes] = {}
+        #: The requested goals by label of the controller; the goals of the others are moved at once.
+        self.requested: dict[str, RequestedGoals] = {}
         self._switches: list[_Switch] = []
         #: Number of episodes that were kept, and that were discarded.
         self.kept = self.discarded = 0
@@ -92,7 +92,7 @@ class Operator:
             for name, action, columns in self._guided():
                 if hasattr(action.config, "controller"):
                     label = action.config.controller
-                    self.wishes[label] = Wishes(owners[label], action, columns)
+                    self.requested[label] = RequestedGoals(owners[label], action, columns)
                 else:
                     switch = _Switch(columns.start)
                     self._switches.append(switch)
@@ -108,17 +108,17 @@ class Operator:
 
     def act(self) -> bool:
         """Write the action of the next step, and tell whether there is one."""
-        if not self.wishes and not self._switches:
+        if not self.requested and not self._switches:
             return False
         resets = int(on_host(self._simulation.reset_counts)[self._panel.controls.worlds[0]])
         if resets != self._resets:
             self._resets = resets
-            for wishes in self.wishes.values():
-                wishes.restart()
+            for requested in self.requested.values():
+                requested.restart()
         array = self._task.episodes.action
         actions = on_host(array).copy()
-        for wishes in self.wishes.values():
-            wishes.write(actions)
+        for requested in self.requested.values():
+            requested.write(actions)
         for switch in self._switches:
             actions[:, switch.column] = 1.0 if switch.is_open else -1.0
         array.assign(actions)

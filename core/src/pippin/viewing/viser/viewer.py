@@ -67,7 +67,7 @@ class ViserViewer:
             self._operator = None
             if self.demonstrations is not None:
                 self._operator = Operator(simulation, panel, *self.demonstrations)
-            self._goals = GoalHandles(simulation, panel, self._operator and self._operator.wishes)
+            self._goals = GoalHandles(simulation, panel, self._operator and self._operator.requested)
             self._episode = None if simulation.task is None else EpisodePanel(simulation, panel)
         except BaseException:
             panel.page.close()
