@@ -41,7 +41,7 @@ class RequestedGoals:
         self.goals.assign(self._owner.goals)
 
     def write(self, actions: np.ndarray) -> None:
-        """Write the numbers that bring the goals nearest to the requested ones, within the bounds, shape [worlds, width]."""
+        """Write the numbers, within their bounds, that bring the goals nearest to them, shape [worlds, width]."""
         config, bounds = self._action.config, self._action.bounds
         references = on_host(self._action.references).reshape(*self._owner.goals.shape, 7)
         requested = on_host(self.goals).reshape(references.shape)
