@@ -48,6 +48,7 @@ WRITTEN = (
     "views",
     "hooks",
     "public-names",
+    "members",
     "conformance",
     "tasks",
     "newton-examples",
@@ -81,6 +82,7 @@ SLOW = (
     "docs/how-to/test-on-a-gpu.md",
     "docs/how-to/train-a-policy.md",
     "docs/how-to/use-sensors.md",
+    "docs/how-to/write-a-viewer.md",
     "docs/reference/actuators/surface-gripper.md",
     "docs/reference/examples/core.md",
 )

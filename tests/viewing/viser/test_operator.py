@@ -147,10 +147,10 @@ def test_a_user_of_a_browser_demonstrates(swing, tmp_path, monkeypatch):
         tab = browser.open(urls[0])
         try:
             until(lambda: tab.shows("Press Start."), "the buttons")
-            for button in ("Discard", "Keep"):
+            for button, key in (("Discard", "End"), ("Keep", "Home")):
                 tab.press("Start")
                 until(lambda: tab.shows("Recording."), "the episode")
-                tab.key(0, "End")
+                tab.key(0, key)
                 time.sleep(1.0)
                 tab.press(button)
                 if button == "Discard":  # after the last episode that is wanted, the page is closed
@@ -175,5 +175,5 @@ def test_a_user_of_a_browser_demonstrates(swing, tmp_path, monkeypatch):
     assert pq.read_table(dataset / "meta/tasks.parquet").to_pydict()["task"] == ["swing"]
     actions, states = column(dataset, "action"), column(dataset, "simulation.joint_q")
     assert actions[0].tolist() == [0.0, 0.0]
-    assert actions[-1] == pytest.approx([np.pi, 0.0], abs=1e-3)  # the end of the slider, half a turn
+    assert actions[-1] == pytest.approx([-np.pi, 0.0], abs=1e-3)  # the end of the slider, half a turn
     assert np.abs(states[-1] - states[0]).max() > 0.1

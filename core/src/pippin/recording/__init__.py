@@ -6,6 +6,11 @@ from .episode_config import EpisodeRecorderConfig
 from .header import Header
 from .reading import Recording
 from .recorder import Recorder
+from .recording_file import RecordingFile
 from .series import Series
 
+<<<<<<< HEAD
 __all__ = ["Column", "EpisodeRecorderConfig", "Header", "Recorder", "RecorderConfig", "Recording", "Series"]
+=======
+__all__ = ["Column", "Header", "Recorder", "RecorderConfig", "Recording", "RecordingFile", "Series"]
+>>>>>>> main
