@@ -9,8 +9,13 @@ from .recorder import Recorder
 from .recording_file import RecordingFile
 from .series import Series
 
-<<<<<<< HEAD
-__all__ = ["Column", "EpisodeRecorderConfig", "Header", "Recorder", "RecorderConfig", "Recording", "Series"]
-=======
-__all__ = ["Column", "Header", "Recorder", "RecorderConfig", "Recording", "RecordingFile", "Series"]
->>>>>>> main
+__all__ = [
+    "Column",
+    "EpisodeRecorderConfig",
+    "Header",
+    "Recorder",
+    "RecorderConfig",
+    "Recording",
+    "RecordingFile",
+    "Series",
+]
