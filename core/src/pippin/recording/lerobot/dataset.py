@@ -98,7 +98,7 @@ class Dataset:
         """Write what does not depend on episodes; `header` is that of the recording."""
         (self.folder / "meta").mkdir(parents=True, exist_ok=True)
         (self.folder / HEADER).write_text(header, encoding="utf-8")
-        pandas = {
+        pandas: dict[str, Any] = {
             "index_columns": ["task"],
             "column_indexes": [],
             "columns": [

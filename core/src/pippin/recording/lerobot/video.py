@@ -109,11 +109,11 @@ class EpisodeVideo:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         codec = self._encoder.codec
         self._container = av.open(str(self.path), "w", format="mp4")
-        self._stream: Any = self._container.add_stream(_ENCODERS[codec], rate=self._encoder.fps)
-        self._stream.height, self._stream.width = self._size
-        self._stream.pix_fmt = "yuv420p"
-        self._stream.options = dict(_OPTIONS[codec])
-        context = self._stream.codec_context
+        stream: Any = self._container.add_stream(_ENCODERS[codec], rate=self._encoder.fps)
+        stream.height, stream.width = self._size
+        stream.pix_fmt = "yuv420p"
+        stream.options = dict(_OPTIONS[codec])
+        self._stream, context = stream, stream.codec_context
         context.gop_size, context.thread_count = _GROUP, 1
         context.time_base = Fraction(1, self._encoder.fps)
 

@@ -64,10 +64,11 @@ class ViserViewer:
             self._sliders: list[Any] = add_sliders(self.config.sliders, simulation, panel, "sliders")
             self._plots = Plots(self.config.plots, simulation, panel, "plots")
             self._images = Images(simulation, panel)
-            self._operator = None
+            self._operator = requested = None
             if self.demonstrations is not None:
                 self._operator = Operator(simulation, panel, *self.demonstrations)
-            self._goals = GoalHandles(simulation, panel, self._operator and self._operator.requested)
+                requested = self._operator.requested
+            self._goals = GoalHandles(simulation, panel, requested)
             self._episode = None if simulation.task is None else EpisodePanel(simulation, panel)
         except BaseException:
             panel.page.close()
