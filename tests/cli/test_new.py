@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[2]
 KINDS: tuple[NewKind, ...] = get_args(NewKind)
 
 NAMES = {"term": {"quantity": "Quantity", "reward": "Reward"}, "extension": {"plugin": "Extension"}}
+NAMES["recorder"] = {"recorder": "Recorder", "reader": "Reader"}
 """Kinds of plugins in a package, with the first word of the class, if they are not those of the package."""
 
 

@@ -69,6 +69,7 @@ TRUTHS = {
     "folder": "made broken-folder.rows in the working folder",
     "frames": "switched off at t = ",
     "rows": "left no file in the folder",
+    "reading": "reads 'time', ",
     "content": "several of kind body are called 'ball'",
     "place": "a body is 2 m away from its place",
     "copies": "two copies have a body 'ball'; begin it with the place's label",

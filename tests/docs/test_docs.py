@@ -48,6 +48,7 @@ WRITTEN = (
     "views",
     "hooks",
     "public-names",
+    "members",
     "conformance",
     "tasks",
     "newton-examples",
@@ -68,6 +69,7 @@ SLOW = (
     "docs/how-to/add-a-benchmark-scene.md",
     "docs/how-to/add-objects.md",
     "docs/how-to/debug-capture.md",
+    "docs/how-to/demonstrations.md",
     "docs/how-to/excite-a-robot.md",
     "docs/how-to/fit-a-robot.md",
     "docs/how-to/inspect-a-robot.md",
@@ -80,6 +82,7 @@ SLOW = (
     "docs/how-to/test-on-a-gpu.md",
     "docs/how-to/train-a-policy.md",
     "docs/how-to/use-sensors.md",
+    "docs/how-to/write-a-viewer.md",
     "docs/reference/actuators/surface-gripper.md",
     "docs/reference/examples/core.md",
 )

@@ -100,6 +100,40 @@ def _switch(simulation: pippin.Simulation) -> Mapping[str, Any]:
     }
 
 
+def _slides(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return what `cable_cross_slide_table` measures: the table, and the example's own kernel."""
+    module = importlib.import_module("newton.examples.cable.example_cable_cross_slide_table")
+    device, nowhere = simulation.device, wp.zeros(2, dtype=wp.transform, device=simulation.device)
+    angles, target = (wp.zeros(2, dtype=float, device=device) for _ in range(2))
+    bodies = wp.array([0, 1], dtype=int, device=device)
+
+    def simulate() -> None:
+        simulation.step()
+        time = wp.array(
+            [simulation.time - simulation.solver_dt], dtype=float, device=device
+        )  # of the last substep's start
+        places = [bodies, nowhere, 0.0283, angles, target, nowhere, nowhere]
+        wp.launch(module.drive_input_pulleys, 2, [time, *places], device=device)
+
+    slide, table = (simulation.model.body_label.index(label) for label in ("slide", "table"))
+    heights = {"cable": 0.046, "slide": 0.014, "table": 0.022}
+    return {
+        "simulate": simulate,
+        "input_pulley_angles": angles,
+        "target_table_xy": target,
+        "viewer": Mock(),
+        "cable_bodies": _segments(simulation, "cable"),
+        "slide_body": slide,
+        "table_body": table,
+        "table_origin_xy": (0.0, 0.0),
+        "slide_x_bounds": (-0.05, 0.05),
+        "table_y_bounds": (-0.06, 0.06),
+        **{f"{name}_z_bounds": (z - 0.003, z + 0.003) for name, z in heights.items()},
+        **dict.fromkeys(("table_tracking_max_error", "table_tracking_error_sq_sum"), 0.0),
+        "table_tracking_sample_count": 0,
+    }
+
+
 def _junction(simulation: pippin.Simulation) -> Mapping[str, Any]:
     bodies = _segments(simulation, "tree")
     joints = [index for index, label in enumerate(simulation.model.joint_label) if "_cable_" in label]
@@ -551,6 +585,7 @@ CASES = (
     Case(module="basic.example_basic_urdf", frames=200),
     Case(module="basic.example_recording", frames=120, attributes=_steps, marks=("slow",)),
     Case(module="cable.example_cable_bundle_hysteresis", frames=150, attributes=_bundle, marks=("slow",)),
+    Case(module="cable.example_cable_cross_slide_table", frames=540, attributes=_slides, marks=("slow",)),
     Case(module="cable.example_cable_initial_rest_pose", frames=120, attributes=_rest_poses, marks=("slow",)),
     Case(module="cable.example_cable_pile", frames=20, attributes=_pile, marks=("slow",)),
     Case(module="cable.example_cable_plectoneme", frames=20, attributes=_plectoneme, marks=("slow",)),

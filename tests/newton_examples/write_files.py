@@ -201,6 +201,42 @@ def arcs() -> np.ndarray:
     return np.array(rows)
 
 
+def route() -> np.ndarray:
+    """Return the ends of the segments of the cable of `cable_cross_slide_table` [m]: around seven pulleys."""
+    inner, outer = 0.015 + 0.0033, 0.025 + 0.0033
+    arcs = [  # the middle of a pulley, the radius of the cable around it, and the angles of the ends of its arc
+        (-0.045, -0.045, inner, 0.0, 90.0),
+        (-0.19, 0.0, outer, -90.0, -270.0),
+        (-0.045, 0.045, inner, -90.0, 0.0),
+        (0.0, 0.19, outer, 180.0, 0.0),
+        (0.045, 0.045, inner, 180.0, 270.0),
+        (0.19, 0.0, outer, 90.0, -90.0),
+        (0.045, -0.045, inner, 90.0, 180.0),
+    ]
+    points = [np.array([[-0.028, -0.21]])]
+    for x, y, radius, start, end in arcs:
+        turn = np.radians(end - start)
+        angles = np.radians(start) + turn * np.linspace(0.0, 1.0, 1 + max(3, math.ceil(abs(turn) * radius / 0.015)))
+        points.append(np.stack([x + radius * np.cos(angles), y + radius * np.sin(angles)], axis=1))
+    corners = np.concatenate([*points, [[0.028, -0.21]]])
+    reached = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))]
+    places = np.linspace(0.0, reached[-1], 1 + math.ceil(reached[-1] / 0.015))
+    return np.stack([*(np.interp(places, reached, axis) for axis in corners.T), np.full(len(places), 0.046)], axis=1)
+
+
+def rectangle() -> np.ndarray:
+    """Return the angles of the two driven pulleys of `cable_cross_slide_table`: a time [s] and two angles a row.
+
+    They lead the table around a rectangle of 0.1 x 0.12 m in 16 s, from its middle within the first 1.2 s.
+    """
+    times = np.r_[np.arange(73) / 60.0, 4.0, 8.0, 12.0, 16.0]
+    begun = np.clip(times / 1.2, 0.0, 1.0) ** 2 * (3.0 - 2.0 * np.clip(times / 1.2, 0.0, 1.0))
+    corners = np.arange(0.0, 17.0, 4.0)
+    x = begun * np.interp(times, corners, [-0.05, 0.05, 0.05, -0.05, -0.05])
+    y = begun * np.interp(times, corners, [-0.06, -0.06, 0.06, 0.06, -0.06])
+    return np.stack([times, (x - y) / 0.0283, (x + y) / 0.0283], axis=1)
+
+
 def bag(size: tuple[float, float, float], cells: int) -> newton.Mesh:
     """Return a box of cloth without a lid [m], its floor at height zero, with as many cells along every edge."""
     quads = []
@@ -346,6 +382,8 @@ def main() -> None:
     np.savetxt(FILES / "ring.csv", circle(1e-3), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "ring_rest.csv", circle(0.0), fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "arcs.csv", arcs(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "route.csv", route(), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "rectangle.csv", rectangle(), fmt="%.9g", delimiter=",")
     points, edges = branches()
     np.savetxt(FILES / "branches.csv", points, fmt="%.9g", delimiter=",")
     np.savetxt(FILES / "branch_edges.csv", edges, fmt="%d", delimiter=",")

@@ -8,6 +8,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
+from pippin_sensor_ray_caster import targets
 
 DOWN = {"size": [0.0, 0.0], "resolution": 1.0}
 """A grid of a single ray."""
@@ -149,26 +150,30 @@ def test_a_heightfield_of_a_slope_is_read_at_every_place(simulate, robot):
         np.testing.assert_allclose(reading(simulation, "normal")[0, 0], np.broadcast_to(normal, (5, 5, 3)), atol=1e-5)
 
 
+def adders(builder):
+    """Return a function for every kind of shape, which adds one to a body at a pose; planes come last."""
+    mesh = newton.Mesh.create_box(0.4, 0.3, 0.2, compute_inertia=False)
+    return [
+        lambda body, pose: builder.add_shape_box(body, xform=pose, hx=0.5, hy=0.3, hz=0.7),
+        lambda body, pose: builder.add_shape_sphere(body, xform=pose, radius=0.6),
+        lambda body, pose: builder.add_shape_ellipsoid(body, xform=pose, rx=0.7, ry=0.3, rz=0.5),
+        lambda body, pose: builder.add_shape_capsule(body, xform=pose, radius=0.3, half_height=0.5),
+        lambda body, pose: builder.add_shape_cylinder(body, xform=pose, radius=0.4, half_height=0.6),
+        lambda body, pose: builder.add_shape_cone(body, xform=pose, radius=0.5, half_height=0.7),
+        lambda body, pose: builder.add_shape_mesh(body, xform=pose, mesh=mesh, scale=(1.0, 2.0, 3.0)),
+        lambda body, pose: builder.add_shape_convex_hull(body, xform=pose, mesh=mesh, scale=(2.0, 1.0, 1.0)),
+        lambda body, pose: builder.add_shape_plane(body=body, xform=pose, width=1.0, length=1.5),
+    ]
+
+
 def every_shape(builder):
     """Add every kind of shape on a ring of 3 m about the sensor, each turned in its own way."""
-    mesh = newton.Mesh.create_box(0.4, 0.3, 0.2, compute_inertia=False)
-    adders = [
-        lambda pose: builder.add_shape_box(-1, xform=pose, hx=0.5, hy=0.3, hz=0.7),
-        lambda pose: builder.add_shape_sphere(-1, xform=pose, radius=0.6),
-        lambda pose: builder.add_shape_ellipsoid(-1, xform=pose, rx=0.7, ry=0.3, rz=0.5),
-        lambda pose: builder.add_shape_capsule(-1, xform=pose, radius=0.3, half_height=0.5),
-        lambda pose: builder.add_shape_cylinder(-1, xform=pose, radius=0.4, half_height=0.6),
-        lambda pose: builder.add_shape_cone(-1, xform=pose, radius=0.5, half_height=0.7),
-        lambda pose: builder.add_shape_mesh(-1, xform=pose, mesh=mesh, scale=(1.0, 2.0, 3.0)),
-        lambda pose: builder.add_shape_convex_hull(-1, xform=pose, mesh=mesh, scale=(2.0, 1.0, 1.0)),
-        lambda pose: builder.add_shape_plane(xform=pose, width=1.0, length=1.5),
-    ]
-    generator = np.random.default_rng(3)
-    for index, add in enumerate(adders):
-        angle = 2.0 * math.pi * index / len(adders)
+    generator, kinds = np.random.default_rng(3), adders(builder)
+    for index, add in enumerate(kinds):
+        angle = 2.0 * math.pi * index / len(kinds)
         turn = wp.quat_from_axis_angle(wp.normalize(wp.vec3(*generator.normal(size=3))), 1.0 + index)
-        add(wp.transform((3.0 * math.cos(angle), 3.0 * math.sin(angle), 2.0), turn))
-    return len(adders)
+        add(-1, wp.transform((3.0 * math.cos(angle), 3.0 * math.sin(angle), 2.0), turn))
+    return len(kinds)
 
 
 def test_rays_meet_every_kind_of_shape_where_newton_s_query_does(simulate, robot):
@@ -289,6 +294,43 @@ def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(simulate, 
         assert [reading(simulation, name).tobytes() for name in names] == recorded
     with pippin.Simulation.load(tmp_path / "run", [Featherstone()], traffic) as resumed:
         assert [reading(resumed, name).tobytes() for name in names] == recorded
+
+
+def crowd(robot, seed):
+    """A head between turned shapes of every kind, of which half spin and fly around it."""
+    builder, generator = robot(), np.random.default_rng(seed)
+    kinds = adders(builder)
+    for index in range(24):
+        place, axis = generator.uniform((-4.0, -4.0, 0.0), (4.0, 4.0, 3.0)), generator.normal(size=3)
+        body = -1
+        if index % 2:
+            body = builder.add_body(
+                mass=1.0, inertia=wp.diag(wp.vec3(0.1)), xform=wp.transform(place, about(axis, 1.0))
+            )
+            builder.joint_qd[-6:] = [*np.cross((0.0, 0.0, 5.0), place), *axis]
+        pose = wp.transform() if index % 2 else wp.transform(place, about(axis, float(index)))
+        kinds[index % len(kinds)](body, pose)
+    return builder
+
+
+def test_a_tree_of_boxes_leaves_no_target_out(simulate, robot, monkeypatch):
+    """Worlds of different shapes, of which half move: the bits of trying each target, before and after some steps."""
+    fan = {"channels": 16, "vertical_range": [-1.5, 1.5], "horizontal_count": 60}
+    worlds = [(crowd(robot, 0), 1), (robot(), 1), (crowd(robot, 1), 1)]
+    options = {"worlds": 3, "moving": True, "lidar": fan, "solver": Featherstone}
+    found = []
+    for few in (targets.FEW, 10**6):
+        monkeypatch.setattr(targets, "FEW", few)
+        with simulate(worlds, **options) as simulation:
+            found.append([reading(simulation, name).copy() for name in ("distance", "position", "normal", "shape")])
+            simulation.step(40)
+            found[-1] += [reading(simulation, name).copy() for name in ("distance", "position", "normal", "shape")]
+            assert (simulation.sensors["rays"]._tree is None) == (few > 8)
+    bits = [[each.tobytes() for each in readings] for readings in found]
+
+    assert bits[0] == bits[1]
+    assert bits[0][0] != bits[0][4], "what moves is met where it is"
+    assert all(len(np.unique(each)) > 15 for each in found[0][3][[0, 2]])
 
 
 def test_a_barrel_is_refused(simulate, robot):

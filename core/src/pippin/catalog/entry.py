@@ -35,6 +35,7 @@ Kind = Literal[
     "stage",
     "viewer",
     "recorder",
+    "reader",
     "executor",
     "trainer",
     "log",

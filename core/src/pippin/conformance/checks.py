@@ -121,6 +121,7 @@ CHECKS = (
     _check(observer_checks.check_folder, *OBSERVERS),
     _check(observer_checks.check_frames, "viewer"),
     _check(observer_checks.check_rows, "recorder"),
+    _check(observer_checks.check_reading, "reader"),
     _check(executor_checks.check_jobs, "executor"),
     _check(content_checks.check_content, *CONTENT),
     _check(content_checks.check_place, *CONTENT),

@@ -32,7 +32,7 @@ CONFIGURED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcomma
 """Kinds with a configuration: all but click commands."""
 
 SIMULATED: tuple[Kind, ...] = tuple(
-    kind for kind in CONFIGURED if kind not in ("executor", "trainer", "log", "scene", "terrain", *CONTENT)
+    kind for kind in CONFIGURED if kind not in ("reader", "executor", "trainer", "log", "scene", "terrain", *CONTENT)
 )
 """Kinds that take part in the kit's simulations."""
 

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from pippin.errors import ConfigError, PluginError
+import attrs
+import numpy as np
+from pippin.catalog.entries import Catalog
+from pippin.config.loading import structure_choice
+from pippin.errors import ConfigError, PippinError, PluginError
+from pippin.recording import Recorder, Recording
+from pippin.recording.npz.config import NpzConfig
+from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.reading import FORMATS
 
 from .kinds import LABEL
 from .observation import advance, differing, start
+from .plugin_under_test import PluginUnderTest
 from .runs import Runs
 
 
@@ -75,3 +88,55 @@ def check_rows(runs: Runs) -> None:
         )
     with runs.subject.build(capture="off"):
         pass
+
+
+def check_reading(runs: Runs) -> None:
+    """A file that a recorder of the same distribution wrote is read back: the header, and all values as an npz file
+    beside it has them, as a whole and by slices.
+    """
+    subject, suffix = runs.subject, f".{runs.subject.name}"
+    if suffix in FORMATS:
+        raise PluginError(f"{subject}: Pippin reads files that end with {suffix} itself; give yours another suffix")
+    recorder, config = _recorder_of(subject, suffix)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, f"rows{end}") for end in (suffix, ".npz")]
+        ours, theirs = (
+            attrs.evolve(each, path=str(path), worlds="1:")
+            for each, path in zip((config, NpzConfig()), paths, strict=True)
+        )
+        recorders = {"rows": recorder(ours), "npz": NpzRecorder(theirs)}
+        with subject.build(capture="off", plugins=recorders) as simulation:
+            advance(simulation)
+        try:
+            with Recording(paths[0]) as read, Recording(paths[1]) as written:
+                faults = list(_unlike(read, written))
+        except PippinError as error:
+            raise PluginError(f"{subject}: a file of {recorder.__name__} is not read: {error}") from error
+    if faults:
+        raise PluginError(f"{subject}: reads {', '.join(faults[:3])} otherwise than recorded; keep every bit")
+
+
+def _recorder_of(subject: PluginUnderTest, suffix: str) -> tuple[type[Recorder], Any]:
+    """Return the recorder of the reader's distribution that writes a suffix, and its default configuration."""
+    for entry in Catalog.installed().entries:
+        if (entry.kind, entry.distribution) == ("recorder", subject.entry.distribution):
+            recorder: Any = entry.load()
+            if recorder.suffix == suffix:
+                return recorder, structure_choice("recorder", {"type": entry.qualified_name}).config
+    raise PluginError(
+        f"{subject}: no recorder of {subject.entry.distribution} has the suffix {suffix!r}; name the entry point by the"
+        " recorder's suffix"
+    )
+
+
+def _unlike(read: Recording, written: Recording) -> Iterator[str]:
+    """Yield what differs between a recording and the same one in an npz file."""
+    headers = [json.loads(each.header.to_json()) | {"label": None} for each in (read, written)]
+    yield from (f"{key} of the header" for key, value in headers[1].items() if headers[0].get(key) != value)
+    for name in ("time", *written):
+        if name not in ("time", *read):
+            continue  # the header says so
+        ours, theirs = np.asarray(read[name].values), np.asarray(written[name].values)
+        is_same = ours.dtype == theirs.dtype and np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
+        if not is_same or not np.array_equal(read[name][-2:], theirs[-2:], equal_nan=ours.dtype.kind == "f"):
+            yield repr(name)

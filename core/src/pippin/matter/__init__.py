@@ -1,7 +1,10 @@
-"""Matter in a model: objects of cloth, soft bodies, grains and cables, and tendons, as rows and as they are seen."""
+"""Matter in a model: objects of cloth, soft bodies, grains and cables, as rows and as they are seen; and tendons and
+shapes as they are seen.
+"""
 
 from .rows import OF_BODIES, OF_PARTICLES, Matter, MatterKind
 from .seen import SeenMatter, seen_matter
+from .shapes import SeenShape, seen_shapes
 from .tendons import SeenTendon, line_radius, seen_tendons, segments_of
 
 __all__ = [
@@ -10,9 +13,11 @@ __all__ = [
     "Matter",
     "MatterKind",
     "SeenMatter",
+    "SeenShape",
     "SeenTendon",
     "line_radius",
     "seen_matter",
+    "seen_shapes",
     "seen_tendons",
     "segments_of",
 ]

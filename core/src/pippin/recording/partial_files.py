@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,24 +14,10 @@ from pippin.errors import ConfigError
 
 from .column import Column
 from .header import Header
+from .recording_file import RecordingFile
 
 _BLOCK = 4_000_000
 """Bytes that are read at once."""
-
-
-class Reader(Protocol):
-    """A file of a recorder."""
-
-    header: Header
-    """Everything besides the values."""
-
-    def column(self, name: str) -> Any:
-        """Return the values of the column called `name`, shape [rows, worlds, …]."""
-        ...
-
-    def close(self) -> None:
-        """Close the file."""
-        ...
 
 
 class PartialFiles:
@@ -41,7 +27,7 @@ class PartialFiles:
         ConfigError: The files do not belong together.
     """
 
-    def __init__(self, readers: dict[Path, Reader]) -> None:
+    def __init__(self, readers: dict[Path, RecordingFile]) -> None:
         self._readers = tuple(readers.values())
         #: The files.
         self.paths: tuple[Path, ...] = tuple(readers)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pippin.catalog import Catalog
 from pippin.closing import Closing
 from pippin.errors import ConfigError, PippinError
 from pippin.spelling import did_you_mean
@@ -18,10 +19,11 @@ from .mcap.file import McapFile
 from .npz.file import NpzFile
 from .npz.spool import Spool
 from .partial_files import PartialFiles
+from .recording_file import RecordingFile
 from .series import Series
 
-_FORMATS = {".npz": NpzFile, ".rows": Spool, ".h5": Hdf5File, ".mcap": McapFile}
-"""Readers by the suffix of their files."""
+FORMATS: Mapping[str, type[RecordingFile]] = {".npz": NpzFile, ".rows": Spool, ".h5": Hdf5File, ".mcap": McapFile}
+"""Readers of Pippin's own by the suffix of their files; others are plugins."""
 
 
 class Recording(Closing, Mapping[str, Series]):
@@ -99,14 +101,28 @@ class Recording(Closing, Mapping[str, Series]):
         self._file.close()
 
 
+def readable_suffixes() -> tuple[str, ...]:
+    """Return the suffixes of the recordings that can be read: Pippin's own, and those of installed readers."""
+    others = (f".{name}" for name in Catalog.installed().names("reader"))
+    return tuple(dict.fromkeys((*FORMATS, *others)))
+
+
 def is_readable(path: Path) -> bool:
     """Return whether recordings with the suffix of a path can be read."""
-    return path.suffix in _FORMATS
+    return path.suffix in readable_suffixes()
 
 
-def _reader(path: Path) -> Any:
+def _reader(path: Path) -> RecordingFile:
     """Open a file."""
-    kind = _FORMATS.get(path.suffix)
-    if kind is None or not path.is_file():
-        raise ConfigError(f"{path}: not a recording; name a file that ends with {', '.join(_FORMATS)}")
-    return kind(path)
+    if not is_readable(path) or not path.is_file():
+        raise ConfigError(f"{path}: not a recording; name a file that ends with {', '.join(readable_suffixes())}")
+    if path.suffix in FORMATS:
+        return FORMATS[path.suffix](path)
+    entry = Catalog.installed().find("reader", path.suffix[1:])
+    reader: type[RecordingFile] = entry.load()
+    try:
+        return reader(path)
+    except PippinError:
+        raise
+    except Exception as error:  # of any class, as above
+        raise ConfigError(Header.fault(path, f"{entry} raised {type(error).__name__}: {error}")) from error

@@ -13,7 +13,7 @@ import numpy as np
 from pippin.closing import Closing
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PluginError
-from pippin.recording.reading import Recording, is_readable
+from pippin.recording.reading import Recording, readable_suffixes
 from pippin.recording.series import Series
 from pippin.spelling import did_you_mean
 
@@ -127,5 +127,6 @@ class Run(Closing):
 
 def _files(folder: Path) -> list[Path]:
     """Return the recordings in a folder; the rows of an npz file only if it was not completed."""
-    files = sorted(path for path in folder.rglob("*") if is_readable(path) and path.is_file())
+    suffixes = readable_suffixes()
+    files = sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
     return [path for path in files if path.suffix != ".rows" or path.with_suffix("") not in files]

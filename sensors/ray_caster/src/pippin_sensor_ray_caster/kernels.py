@@ -16,6 +16,9 @@ ALIGN_WORLD = wp.constant(2)
 FAR = wp.constant(1.0e10)
 """A distance beyond any other [m]."""
 
+ROUNDING = wp.constant(1.0e-5)
+"""By how much boxes are larger than the shapes in them, relative to their distance from the origin: rays round."""
+
 UNSCALED = wp.constant(wp.vec3(1.0, 1.0, 1.0))
 
 
@@ -220,14 +223,78 @@ def place(
     body_q: wp.array[wp.transform],
     shape_body: wp.array[int],
     shape_transform: wp.array[wp.transform],
+    shape_lower: wp.array[wp.vec3],
+    shape_upper: wp.array[wp.vec3],
     into_shapes: wp.array[wp.transform],
+    lowers: wp.array[wp.vec3],
+    uppers: wp.array[wp.vec3],
 ):
-    """Transform from the world into the frame of each shape."""
+    """Transform from the world into the frame of each shape; and for the first ones the box around it in the world."""
     i = wp.tid()
-    pose = shape_transform[shapes[i]]
-    if shape_body[shapes[i]] >= 0:
-        pose = body_q[shape_body[shapes[i]]] * pose
+    shape = shapes[i]
+    pose = shape_transform[shape]
+    if shape_body[shape] >= 0:
+        pose = body_q[shape_body[shape]] * pose
     into_shapes[i] = wp.transform_inverse(pose)
+    if i >= len(lowers):
+        return
+
+    half = 0.5 * (shape_upper[shape] - shape_lower[shape])
+    centre = wp.transform_point(pose, shape_lower[shape] + half)
+    turn = wp.quat_to_matrix(wp.transform_get_rotation(pose))
+    reach = wp.vec3(0.0)
+    for axis in range(3):
+        for other in range(3):
+            reach[axis] += wp.abs(turn[axis, other]) * half[other]
+    reach += ROUNDING * (wp.abs(centre) + reach + wp.vec3(0.1))
+    lowers[i] = centre - reach
+    uppers[i] = centre + reach
+
+
+@wp.struct
+class Ray:
+    """A ray, and the nearest surface that it has met."""
+
+    origin: wp.vec3
+    direction: wp.vec3
+    distance: float
+    target: int
+    """Index of the target that has it; -1 for none."""
+    normal: wp.vec3
+    """Outward normal in the frame of the target, if it is a mesh."""
+
+
+@wp.func
+def meet(
+    ray: Ray,
+    target: int,
+    into: wp.transform,
+    kind: int,
+    scale: wp.vec3,
+    mesh: wp.uint64,
+):
+    """Return a ray that has also met a target, if that is nearer; of two at the same distance, the one listed first."""
+    o = wp.transform_point(into, ray.origin)
+    d = wp.transform_vector(into, ray.direction)
+    if is_mesh(kind):
+        is_original = scale == UNSCALED
+        if not is_original:
+            o = wp.cw_div(o, scale)
+            d = wp.cw_div(d, scale)
+        query = wp.mesh_query_ray(mesh, o, d, ray.distance)
+        if query.result:
+            ray.distance = query.t
+            ray.target = target
+            ray.normal = query.normal
+            if not is_original:
+                ray.normal = wp.normalize(wp.cw_div(query.normal, scale))
+    else:
+        distance = distance_to(kind, o, d, scale)
+        is_nearer = distance < ray.distance or (distance == ray.distance and ray.target >= 0 and target < ray.target)
+        if distance >= 0.0 and is_nearer:
+            ray.distance = distance
+            ray.target = target
+    return ray
 
 
 @wp.kernel
@@ -239,8 +306,10 @@ def cast(
     directions: wp.array[wp.vec3],
     max_distance: float,
     distance_of_no_hit: float,
-    target_starts: wp.array[int],
-    targets: wp.array[int],
+    boxes: wp.uint64,
+    groups: wp.array2d[int],
+    members: wp.array[int],
+    member_starts: wp.array[int],
     shapes: wp.array[int],
     into_shapes: wp.array[wp.transform],
     shape_body: wp.array[int],
@@ -252,54 +321,50 @@ def cast(
     normals: wp.array2d[wp.vec3],
     hit_shapes: wp.array2d[int],
 ):
-    """The nearest surface that each ray of each site meets, among the targets of the site's world."""
-    site, ray = wp.tid()
-    origin = wp.transform_point(frames[site], starts[ray])
-    direction = wp.transform_vector(frames[site], directions[ray])
+    """The nearest surface that each ray of each site meets, among the targets of the site's world.
+
+    `groups` has the groups of the tree of boxes in which each world's targets are, -1 for none; `members` has those in
+    no box, world by world.
+    """
+    site, index = wp.tid()
+    ray = Ray()
+    ray.origin = wp.transform_point(frames[site], starts[index])
+    ray.direction = wp.transform_vector(frames[site], directions[index])
+    ray.distance = max_distance
+    ray.target = -1
     body = shape_body[sites[site]]
     world = site // sites_per_world
-
-    nearest = max_distance
-    hit = wp.int32(-1)
-    facing = wp.vec3(0.0)
-    for k in range(target_starts[world], target_starts[world + 1]):
-        shape = shapes[targets[k]]
+    for k in range(member_starts[world], member_starts[world + 1]):
+        target = members[k]
+        shape = shapes[target]
         if shape_body[shape] != body:
-            into = into_shapes[targets[k]]
-            o = wp.transform_point(into, origin)
-            d = wp.transform_vector(into, direction)
-            scale = shape_scale[shape]
-            if is_mesh(shape_type[shape]):
-                is_original = scale == UNSCALED
-                if not is_original:
-                    o = wp.cw_div(o, scale)
-                    d = wp.cw_div(d, scale)
-                query = wp.mesh_query_ray(shape_source_ptr[shape], o, d, nearest)
-                if query.result:
-                    nearest = query.t
-                    hit = targets[k]
-                    facing = query.normal
-                    if not is_original:
-                        facing = wp.normalize(wp.cw_div(facing, scale))
-            else:
-                distance = distance_to(shape_type[shape], o, d, scale)
-                if distance >= 0.0 and distance < nearest:
-                    nearest = distance
-                    hit = targets[k]
+            kind = shape_type[shape]
+            ray = meet(ray, target, into_shapes[target], kind, shape_scale[shape], shape_source_ptr[shape])
+    for which in range(groups.shape[1]):
+        group = groups[world, which]
+        if group >= 0:
+            query = wp.bvh_query_ray(boxes, ray.origin, ray.direction, wp.bvh_get_group_root(boxes, group))
+            target = wp.int32(0)
+            while wp.bvh_query_next(query, target, ray.distance):
+                shape = shapes[target]
+                if shape_body[shape] != body:
+                    kind = shape_type[shape]
+                    ray = meet(ray, target, into_shapes[target], kind, shape_scale[shape], shape_source_ptr[shape])
 
-    if hit < 0:
-        distances[site, ray] = distance_of_no_hit
-        positions[site, ray] = wp.vec3(wp.inf)
-        normals[site, ray] = wp.vec3(0.0)
-        hit_shapes[site, ray] = -1
+    if ray.target < 0:
+        distances[site, index] = distance_of_no_hit
+        positions[site, index] = wp.vec3(wp.inf)
+        normals[site, index] = wp.vec3(0.0)
+        hit_shapes[site, index] = -1
     else:
-        point = origin + nearest * direction
-        into = into_shapes[hit]
-        shape = shapes[hit]
+        point = ray.origin + ray.distance * ray.direction
+        into = into_shapes[ray.target]
+        shape = shapes[ray.target]
         kind = shape_type[shape]
+        facing = ray.normal
         if not is_mesh(kind):
             facing = normal_at(kind, wp.transform_point(into, point), shape_scale[shape])
-        distances[site, ray] = nearest
-        positions[site, ray] = point
-        normals[site, ray] = wp.quat_rotate_inv(wp.transform_get_rotation(into), facing)
-        hit_shapes[site, ray] = shape
+        distances[site, index] = ray.distance
+        positions[site, index] = point
+        normals[site, index] = wp.quat_rotate_inv(wp.transform_get_rotation(into), facing)
+        hit_shapes[site, index] = shape

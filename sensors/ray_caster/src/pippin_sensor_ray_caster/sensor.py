@@ -57,6 +57,10 @@ class SensorRayCaster(sensing.Sensor):
         self._starts, self._directions = (array(each.reshape(-1, 3), wp.vec3) for each in (starts, directions))
         self._frames = wp.zeros(sites.size, dtype=wp.transform, device=model.device)
         self._into_targets = wp.zeros(len(self._targets.shapes), dtype=wp.transform, device=model.device)
+        self._lowers, self._uppers = (wp.zeros(self._targets.boxed, dtype=wp.vec3, device=model.device) for _ in "lu")
+        self._place(simulation.state)
+        boxes = (self._lowers, self._uppers)
+        self._tree = wp.Bvh(*boxes, groups=self._targets.group_of) if self._targets.boxed else None
         names = tuple(model.shape_label[site] for site in sites[0])
         kinds = {"distance": float, "position": wp.vec3, "normal": wp.vec3, "shape": int}
         arrays = {name: wp.zeros(shape, dtype=kind, device=model.device) for name, kind in kinds.items()}
@@ -75,15 +79,26 @@ class SensorRayCaster(sensing.Sensor):
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Cast every ray. May be recorded: no tree is rebuilt for targets that move."""
+        """Cast every ray. May be recorded: the tree of boxes keeps its branches, and follows targets that move."""
         model, targets, device = self._model, self._targets, self._model.device
         poses = [present(state.body_q), model.shape_body, model.shape_transform]
         align = {"body": kernels.ALIGN_BODY, "yaw": kernels.ALIGN_YAW, "world": kernels.ALIGN_WORLD}[self.config.align]
         wp.launch(kernels.aim, len(self._sites), [self._sites, align, *poses, self._frames], device=device)
-        inputs = [targets.shapes, *poses, self._into_targets]
-        wp.launch(kernels.place, len(targets.shapes), inputs, device=device)
+        self._place(state)
+        if self._tree is not None:
+            self._tree.refit()
         rays = [self._sites, self._sites_per_world, self._frames, self._starts, self._directions]
-        met = [targets.starts, targets.members, targets.shapes, self._into_targets]
+        reach = [self.config.max_distance, self.config.distance_of_no_hit]
+        tree = [0 if self._tree is None else self._tree.id, targets.groups]
+        met = [targets.members, targets.starts, targets.shapes, self._into_targets]
         shapes = [model.shape_body, model.shape_type, model.shape_scale, model.shape_source_ptr]
-        inputs = [*rays, self.config.max_distance, self.config.distance_of_no_hit, *met, *shapes, *self._outputs]
+        inputs = [*rays, *reach, *tree, *met, *shapes, *self._outputs]
         wp.launch(kernels.cast, self._outputs[0].shape, inputs, device=device)
+
+    def _place(self, state: newton.State) -> None:
+        """Write where the targets are, and the boxes around them."""
+        model, shapes = self._model, self._targets.shapes
+        poses = [present(state.body_q), model.shape_body, model.shape_transform]
+        sizes = [model.shape_collision_aabb_lower, model.shape_collision_aabb_upper]
+        placed = [self._into_targets, self._lowers, self._uppers]
+        wp.launch(kernels.place, len(shapes), [shapes, *poses, *sizes, *placed], device=model.device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import newton
@@ -13,17 +14,26 @@ from pippin.arrays import on_host
 
 __all__ = ["Targets"]
 
+FEW = 8
+"""Number of targets of a world up to which a ray tries each of them, which costs less than a tree of boxes."""
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Targets:
     """The shapes that the rays of each world can meet."""
 
     shapes: wp.array[int]
-    """Every target once, as an index into the model's shapes, shape [targets]."""
+    """Every target once, as an index into the model's shapes, shape [targets]; those in boxes first."""
+    boxed: int
+    """Number of targets in boxes."""
+    group_of: wp.array[int]
+    """Group of each box, shape [boxed]: the row of its world, or the number of worlds if all worlds share it."""
+    groups: wp.array2d[int]
+    """Groups of boxes in each world, -1 for none, shape [worlds, 2]."""
     members: wp.array[int]
-    """Indices into `shapes`, world by world."""
+    """Indices into `shapes` of the others, world by world."""
     starts: wp.array[int]
-    """Index into `members` of each world's first member, shape [worlds + 1]."""
+    """Index into `members` of each world's first one, shape [worlds + 1]."""
 
     @classmethod
     def find(cls, model: newton.Model, worlds: np.ndarray, patterns: Sequence[str], *, moving: bool) -> Targets:
@@ -47,9 +57,25 @@ class Targets:
         shapes = np.flatnonzero(is_here & is_chosen & (is_static | moving))
         _refuse_barrels(model, shapes)
         members = _by_world(world_of_shape[shapes], worlds)
-        starts = np.cumsum([0, *map(len, members)])
-        arrays = {"shapes": shapes, "members": np.concatenate(members), "starts": starts}
-        return cls(**{name: wp.array(array, dtype=int, device=model.device) for name, array in arrays.items()})
+        is_boxed = on_host(model.shape_type)[shapes] != newton.GeoType.PLANE
+        is_boxed &= max(map(len, members)) > FEW
+        shapes = np.concatenate([shapes[is_boxed], shapes[~is_boxed]])
+        boxed, shared = int(np.count_nonzero(is_boxed)), len(worlds)
+        of_boxes = world_of_shape[shapes[:boxed]]
+        group_of = np.where(of_boxes < 0, shared, np.searchsorted(worlds, of_boxes))
+        groups = np.stack([np.arange(shared), np.full(shared, shared)], axis=1)
+        members = _by_world(world_of_shape[shapes[boxed:]], worlds)
+        arrays = {
+            "shapes": shapes,
+            "group_of": group_of,
+            "groups": np.where(np.isin(groups, group_of), groups, -1),
+            "members": boxed + np.concatenate(members),
+            "starts": np.cumsum([0, *map(len, members)]),
+        }
+        on_device: dict[str, Any] = {
+            name: wp.array(array, dtype=int, device=model.device) for name, array in arrays.items()
+        }
+        return cls(boxed=boxed, **on_device)
 
 
 def _has_surface(model: newton.Model) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pippin.catalog import Catalog
 from pippin.config.component import ComponentConfig
 from pippin.config.loading import structure_choice
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, PluginError
 from pippin.recording.reading import Recording, is_readable
 
 _BY_SUFFIX = {".csv": "csv", ".npz": "npz", ".h5": "hdf5", ".hdf5": "hdf5", ".mcap": "mcap", ".parquet": "parquet"}
@@ -71,5 +71,5 @@ def _is_recording(path: Path) -> bool:
     try:
         with Recording(path):
             return True
-    except ConfigError:
+    except (ConfigError, PluginError):  # it may be a log of another kind, or its reader lacks a library
         return False

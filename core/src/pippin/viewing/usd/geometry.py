@@ -12,7 +12,7 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.matter import SeenMatter, SeenTendon, line_radius, seen_matter, seen_tendons
+from pippin.matter import SeenMatter, SeenShape, SeenTendon, line_radius, seen_matter, seen_shapes, seen_tendons
 from pippin.viewing.bounding_box import bounding_box
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
@@ -24,6 +24,9 @@ _HALF_GROUND = 50.0
 
 _ROOT = "/scene"
 
+Sizes = tuple[float, float, float]
+"""Sizes of a shape, as `SeenShape` has them."""
+
 
 def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.ndarray) -> tuple[UsdMotion, list[str]]:
     """Return the motion of a new stage of worlds, displaced by offsets [m], without samples so far, and notes."""
@@ -32,7 +35,7 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
     UsdGeom.SetStageUpAxis(stage, "Z")
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, _ROOT).GetPrim())
-    shapes = _ShapeWriter(model, stage)
+    shapes = _ShapeWriter(model, stage, worlds)
     prims, bodies, positions = [], [], []
     matter = seen_matter(model, worlds)
     tendons = seen_tendons(model, worlds)
@@ -104,44 +107,37 @@ def _free_path(stage: Any, root: str, label: str) -> str:
 class _ShapeWriter:
     """The shapes of a model on a stage; meshes that several shapes share are written once."""
 
-    def __init__(self, model: newton.Model, stage: Any) -> None:
-        self._model, self._stage = model, stage
-        self._types, self._scales = on_host(model.shape_type), on_host(model.shape_scale)
-        self._positions, self._colors = on_host(model.shape_transform), on_host(model.shape_color)
-        self._worlds, self._bodies = on_host(model.shape_world), on_host(model.shape_body)
-        self._is_seen = (on_host(model.shape_flags) & int(newton.ShapeFlags.VISIBLE)) > 0
+    def __init__(self, model: newton.Model, stage: Any, worlds: np.ndarray) -> None:
+        self._stage = stage
+        self._shapes: dict[tuple[int, int], list[SeenShape]] = {}
+        for shape in seen_shapes(model, worlds):
+            self._shapes.setdefault((shape.world, shape.body), []).append(shape)
         self._meshes: dict[int, str] = {}
         #: Facts that a reader of the file should know.
         self.notes: list[str] = []
 
     def add(self, root: str, world: int, body: int, offset: np.ndarray) -> None:
         """Add the shapes of a body, or of a world without a body, below a prim."""
-        for shape in np.flatnonzero(self._is_seen & (self._worlds == world) & (self._bodies == body)):
-            self._add_shape(root, int(shape), offset)
+        for shape in self._shapes.get((world, body), ()):
+            self._add_shape(root, shape, offset)
 
-    def _add_shape(self, root: str, shape: int, offset: np.ndarray) -> None:
-        kind, label = int(self._types[shape]), self._model.shape_label[shape]
-        write = _WRITERS.get(kind)
-        if write is None:
-            self.notes.append(f"the shape '{label}' is left out: it is of a kind that USD does not have")
+    def _add_shape(self, root: str, shape: SeenShape, offset: np.ndarray) -> None:
+        if shape.mesh is None and shape.kind not in _WRITERS:
+            self.notes.append(f"the shape '{shape.label}' is left out: it is of a kind that USD does not have")
             return
-        path = _free_path(self._stage, root, label)
-        size = self._scales[shape].astype(float)
-        if write is _mesh:
-            shaped: Any = self._shared_mesh(path, shape)
+        path, (x, y, z, *turn) = _free_path(self._stage, root, shape.label), shape.pose.tolist()
+        if shape.mesh is None:
+            shaped: Any = _WRITERS[shape.kind](self._stage, path, shape.sizes)
         else:
-            shaped = write(self._stage, path, size)
-        x, y, z, *turn = self._positions[shape].tolist()
+            shaped = self._shared_mesh(path, shape.mesh)
         shaped.AddTranslateOp().Set(Gf.Vec3d(*(np.array((x, y, z)) + offset).tolist()))
         shaped.AddOrientOp().Set(Gf.Quatf(turn[3], *turn[:3]))
-        if kind in _SCALED:
-            shaped.AddScaleOp().Set(Gf.Vec3f(*size.tolist()))
-        color = Gf.Vec3f(*linear_color(self._colors[shape]).tolist())
-        shaped.CreateDisplayColorAttr([color])
+        if shape.kind in _SCALED:
+            shaped.AddScaleOp().Set(Gf.Vec3f(*shape.sizes))
+        shaped.CreateDisplayColorAttr([Gf.Vec3f(*linear_color(np.array(shape.color)).tolist())])
 
-    def _shared_mesh(self, path: str, shape: int) -> Any:
+    def _shared_mesh(self, path: str, source: newton.Mesh) -> Any:
         """Return a mesh that refers to the one of all shapes with the same triangles."""
-        source: Any = self._model.shape_source[shape]
         key = id(source)
         if key not in self._meshes:
             self._meshes[key] = f"/meshes/mesh_{len(self._meshes)}"
@@ -152,10 +148,10 @@ class _ShapeWriter:
         return UsdGeom.Mesh(prim)
 
 
-def _solid(name: str, attributes: Callable[[np.ndarray], Mapping[str, Any]]) -> Callable[[Any, str, np.ndarray], Any]:
+def _solid(name: str, attributes: Callable[[Sizes], Mapping[str, Any]]) -> Callable[[Any, str, Sizes], Any]:
     """Return the writer of a solid of USD with some attributes, which depend on the size of the shape."""
 
-    def write(stage: Any, path: str, size: np.ndarray) -> Any:
+    def write(stage: Any, path: str, size: Sizes) -> Any:
         prim: Any = stage.DefinePrim(path, name)
         for attribute, value in attributes(size).items():
             prim.GetAttribute(attribute).Set(value)
@@ -164,13 +160,13 @@ def _solid(name: str, attributes: Callable[[np.ndarray], Mapping[str, Any]]) -> 
     return write
 
 
-def _round(size: np.ndarray) -> dict[str, Any]:
+def _round(size: Sizes) -> dict[str, Any]:
     """Return the attributes of a solid of revolution about z."""
-    return {"radius": float(size[0]), "height": 2.0 * float(size[1]), "axis": "Z"}
+    return {"radius": size[0], "height": 2.0 * size[1], "axis": "Z"}
 
 
-def _plane(stage: Any, path: str, size: np.ndarray) -> Any:
-    x, y = (float(side) / 2.0 if side > 0.0 else _HALF_GROUND for side in size[:2])
+def _plane(stage: Any, path: str, size: Sizes) -> Any:
+    x, y = (side / 2.0 if side > 0.0 else _HALF_GROUND for side in size[:2])
     plane: Any = UsdGeom.Mesh.Define(stage, path)
     corners = ((-x, -y), (x, -y), (x, y), (-x, y))
     plane.CreatePointsAttr([Gf.Vec3f(*corner, 0.0) for corner in corners])
@@ -190,20 +186,16 @@ def _mesh(stage: Any, path: str, source: Any) -> Any:
     return mesh
 
 
-_WRITERS: Mapping[int, Callable[..., Any]] = {
-    int(newton.GeoType.SPHERE): _solid("Sphere", lambda size: {"radius": float(size[0])}),
-    int(newton.GeoType.ELLIPSOID): _solid("Sphere", lambda size: {"radius": 1.0}),
-    int(newton.GeoType.BOX): _solid("Cube", lambda size: {"size": 2.0}),
-    int(newton.GeoType.CAPSULE): _solid("Capsule", _round),
-    int(newton.GeoType.CYLINDER): _solid("Cylinder", _round),
-    int(newton.GeoType.CONE): _solid("Cone", _round),
-    int(newton.GeoType.PLANE): _plane,
-    int(newton.GeoType.MESH): _mesh,
-    int(newton.GeoType.CONVEX_MESH): _mesh,
+_WRITERS: Mapping[str, Callable[..., Any]] = {
+    "sphere": _solid("Sphere", lambda size: {"radius": size[0]}),
+    "ellipsoid": _solid("Sphere", lambda size: {"radius": 1.0}),
+    "box": _solid("Cube", lambda size: {"size": 2.0}),
+    "capsule": _solid("Capsule", _round),
+    "cylinder": _solid("Cylinder", _round),
+    "cone": _solid("Cone", _round),
+    "plane": _plane,
 }
+"""Writers of the kinds without a mesh."""
 
-_SCALED = tuple(
-    int(kind)
-    for kind in (newton.GeoType.ELLIPSOID, newton.GeoType.BOX, newton.GeoType.MESH, newton.GeoType.CONVEX_MESH)
-)
+_SCALED = ("ellipsoid", "box", "mesh")
 """Kinds of shapes whose size is a scale."""

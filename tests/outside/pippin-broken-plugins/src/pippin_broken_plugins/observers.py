@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import attrs
+import numpy as np
 import pippin
-from pippin.recording import Recorder, RecorderConfig
+from pippin.recording import Header, Recorder, RecorderConfig
 from pippin.viewing import ViewerConfig
 
 
@@ -63,3 +64,48 @@ class Elsewhere(Idle):
 
     def open(self, path, header):
         Path("broken-folder.rows").write_text("row")
+
+
+@attrs.frozen(kw_only=True)
+class ArrayConfig(RecorderConfig):
+    """Nothing of its own."""
+
+    implementation = "Array"
+
+
+class Array(Recorder):
+    """Writes the header in a line, and then the rows as bytes."""
+
+    suffix = ".broken-reading"
+
+    def open(self, path, header):
+        self._file = path.open("wb")
+        self._file.write(header.to_json().encode() + b"\n")
+
+    def write(self, rows):
+        self._file.write(rows.tobytes())
+
+    def finish(self):
+        self._file.close()
+
+
+@attrs.frozen(kw_only=True)
+class BackwardsConfig:
+    """Nothing."""
+
+    implementation = "Backwards"
+
+
+class Backwards:
+    """Reads the last row first."""
+
+    def __init__(self, path):
+        text, _, rows = path.read_bytes().partition(b"\n")
+        self.header = Header.from_json(text, str(path))
+        self._rows = np.frombuffer(rows, self.header.row_type)[::-1]
+
+    def column(self, name):
+        return self._rows[name]
+
+    def close(self):
+        pass

@@ -10,5 +10,12 @@ class DemoConfig(RecorderConfig):
 
     implementation = ".recorder:RecorderDemo"
 
-    digits: int = 6
-    """Significant digits of the numbers."""
+    digits: int = 17
+    """Significant digits of the numbers; 17 keep every bit."""
+
+
+@attrs.frozen(kw_only=True)
+class DemoReaderConfig:
+    """Files that end with `.demo`, read back by `pippin view`, `pippin.Run` and others."""
+
+    implementation = ".recorder:ReaderDemo"
