@@ -90,8 +90,7 @@ class Simulation(FrozenAttributes):
         with config.tree.placing(), compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._built, self._components, self._state = built, built.components, built.states[0]
-        self._view: SimulationView | None = None
-        self._captured_model = CapturedArrays({})
+        self._view, self._captured_model = None, CapturedArrays({})
         self._stepping = Stepping()
         self._is_ready = self._is_closing = self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
@@ -205,7 +204,7 @@ class Simulation(FrozenAttributes):
         from .views.simulation_view import SimulationView
 
         view = self._view if self._view is not None and self._view.is_valid else SimulationView(self)
-        self._view = None if self._is_closed else view  # a closed simulation keeps nothing that refers to it
+        self._view = None if self._is_closed else view  # pyrefly: ignore[bad-assignment]  closed, it keeps nothing
         return view
 
     @property
