@@ -16,7 +16,7 @@ import numpy as np
 import warp as wp
 from pippin.analysis import measures
 from pippin.analysis.solver_choice import accepting_numbers
-from pippin.arrays import on_host, present
+from pippin.arrays import on_host
 from pippin.assembly.poses import build_poses
 from pippin.config import SimulationConfig, structure
 from pippin.devices import find_device, kind_of
@@ -178,15 +178,7 @@ def still_motion(scene: BenchmarkScene) -> SceneMotion:
         model = build_poses(structure({"scene": dict(scene.tables())}), 1).model
     else:
         model = prototype.finalize(device="cpu")
-<<<<<<< HEAD
-    state = model.state()
-    if model.joint_count:
-        # pyrefly: ignore[bad-argument-type]
-        newton.eval_fk(model, present(model.joint_q), present(model.joint_qd), state)
-    return _motion(_stacked([_arrays(state)] * (round(scene.duration / SAMPLE) + 1)))
-=======
     return _motion(_stacked([_arrays(model.state())] * (round(scene.duration / SAMPLE) + 1)))
->>>>>>> main
 
 
 def _stride(dt: float) -> int:
