@@ -261,3 +261,43 @@ def test_the_inputs_of_mujocos_own_actuators_are_named_and_act(tmp_path):
         velocity = simulation.state.joint_qd.numpy()
     assert velocity[0] > 0.0
     assert replay["state.joint_qd"].numpy().tobytes() == velocity.tobytes()
+
+
+def looking(shapes, tmp_path):
+    """Return a simulation of a ball above a static object, which one ray sees."""
+    vertices = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
+    np.savez(tmp_path / "rock.npz", vertices=vertices, indices=[0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2])
+    ball = {"type": "body", "label": "ball", "mass": 1.0, "position": [0.0, 0.0, 2.0]}
+    rock = {"type": "body", "label": "rock", "motion": "static", "position": [-0.2, -0.2, 0.0], "shapes": shapes}
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.01},
+        "scene": {"objects": [{**ball, "shapes": [{"type": "sphere", "radius": 0.1}]}, rock]},
+        "solver": {"type": "featherstone"},
+        "sensors": {"ray": {"type": "ray-caster", "body": "ball", "grid": {"size": [0.0, 0.0], "resolution": 1.0}}},
+    }
+    return pippin.Simulation(tables)
+
+
+def test_what_rays_meet_is_exported_with_four_dimensions(tmp_path):
+    with looking([{"type": "box", "size": [1.0, 1.0, 1.0]}], tmp_path) as simulation:
+        simulation.step()
+        export_step(simulation, tmp_path / "out")
+        replay = pippin.Replay(tmp_path / "out")
+        simulation.step(5)
+        replay.step(5)
+        expected = simulation.sensors["ray"]["position"].numpy()
+
+    assert expected.shape == (1, 1, 1, 1, 3)
+    np.testing.assert_array_equal(replay["sensors.ray.position"].numpy(), expected[0])
+
+
+def test_a_step_that_reads_the_memory_of_its_process_is_refused(tmp_path):
+    """Warp's file has no meshes that numbers name: a replay in another process would read at their addresses."""
+    with looking([{"type": "mesh", "path": str(tmp_path / "rock.npz")}], tmp_path) as simulation:
+        simulation.step()
+        with pytest.raises(
+            pippin.SimulationError, match=r"a replay in another process failed.* signal .*simpler scene"
+        ):
+            export_step(simulation, tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()

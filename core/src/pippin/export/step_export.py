@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.devices import WARP_LOCK
@@ -16,10 +20,21 @@ from pippin.errors import ConfigError, SimulationError
 from pippin.simulation import Simulation
 from pippin.state.world_rows import arrays_of
 
-from .replay import FORMAT, Replay, checksum_of, checksums, processor_features
+from .replay import FORMAT, checksum_of, checksums, processor_features
 
 _COMPARED_STEPS = 3
 """Control steps that a replay must give bit for bit before a file is trusted."""
+
+_REPLAYED = """
+import sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+import replay
+step = replay.Replay(sys.argv[1])
+step.step(int(sys.argv[2]))
+np.savez(sys.argv[3], **{name: array.numpy() for name, array in step.items()})
+"""
+"""Writes what a replay gives, without Pippin."""
 
 _TARGETS = ("position_targets", "velocity_targets", "feedforward", "ctrl")
 """Arrays of an actuator that its user writes."""
@@ -80,9 +95,9 @@ def _write(
             entries = [_entry(key, role, array) for key, (role, array) in arrays.items()]
             manifest = _manifest(simulation, folder, entries)
             (folder / "step.json").write_text(f"{json.dumps(manifest, indent=1)}\n", encoding="utf-8")
+            source = (resources.files("pippin.export") / "replay.py").read_text(encoding="utf-8")
+            (folder / "replay.py").write_text(source, encoding="utf-8")
             _compare(simulation, folder, arrays)
-        source = (resources.files("pippin.export") / "replay.py").read_text(encoding="utf-8")
-        (folder / "replay.py").write_text(source, encoding="utf-8")
         (folder / "README.md").write_text(_readme(folder, name, manifest), encoding="utf-8")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -141,15 +156,23 @@ def _save(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, 
 
 
 def _compare(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, wp.array]]) -> None:
-    """Refuse a file whose replay gives other bits than the simulation."""
-    try:
-        replay = Replay(folder)
-        replay.step(_COMPARED_STEPS)
-    except RuntimeError as error:
-        raise SimulationError(f"export: Warp cannot load the step ({error}); export a simpler scene") from error
+    """Refuse a file whose replay gives other bits than the simulation, in a process that has none of its memory."""
+    with tempfile.TemporaryDirectory() as place:
+        target = Path(place) / "arrays.npz"
+        command = [sys.executable, "-B", "-c", _REPLAYED, str(folder), str(_COMPARED_STEPS), str(target)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            said = done.stderr.strip().splitlines()[-1:] if done.returncode > 0 else []
+            why = said[0] if said else f"it ended by signal {-done.returncode}"
+            raise SimulationError(
+                f"export: a replay in another process failed ({why}): the file cannot hold all that the step reads,"
+                " such as meshes that rays meet; export a simpler scene"
+            )
+        with np.load(target) as file:
+            replayed = {name: file[name].tobytes() for name in file}
     with simulation.program.undone():
         simulation.program.step(_COMPARED_STEPS, done=simulation.step_count)
-        differing = [name for name, (_, array) in arrays.items() if _bytes(array) != _bytes(replay[name])]
+        differing = [name for name, (_, array) in arrays.items() if _bytes(array) != replayed[name]]
     if differing:
         raise SimulationError(
             f"export: a replay of the file gives other bits for {', '.join(differing)}; the file cannot hold what the"
@@ -164,6 +187,8 @@ def _bytes(array: wp.array) -> bytes:
 def _entry(name: str, role: str, array: wp.array) -> dict[str, Any]:
     dtype = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
     shape = list(array.numpy().shape)
+    while len(shape) > 4:  # Warp has no more: the places that rays meet have five with their coordinates
+        shape[:2] = [shape[0] * shape[1]]
     return {"name": name, "role": role, "dtype": dtype.__name__, "shape": shape, "offset": _offset(array)}
 
 
