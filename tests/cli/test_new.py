@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import yaml
 from click.testing import CliRunner
 from packaging.requirements import Requirement
 from pippin.catalog.entry import KINDS as PLUGIN_KINDS
@@ -146,7 +147,11 @@ def test_every_package_has_a_licence_a_ci_file_and_bounds(written):
         assert needed["newton"] == Requirement(newton).specifier
         assert (folder / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
         assert "runs/" in (folder / ".gitignore").read_text().splitlines()
-        assert "uv run pytest" in (folder / ".github" / "workflows" / "test.yml").read_text()
+        workflow = yaml.safe_load((folder / ".github" / "workflows" / "test.yml").read_text())
+        job = workflow["jobs"]["test"]
+        assert job["strategy"]["matrix"]["resolution"] == ["lowest-direct", "highest"]
+        assert job["steps"][-1]["run"] == "uv run --resolution ${{ matrix.resolution }} pytest"
+        assert "schedule" in workflow[True]  # YAML takes `on` for a boolean
 
 
 def test_all_kinds_of_plugins_but_three_can_be_begun():
