@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -38,13 +39,13 @@ def newest(distribution: str) -> str:
 
 
 def environment(folder: Path, versions: dict[str, str]) -> Path:
-    """Make an environment with the workspace and some versions in place of those that it asks for; return its Python."""
+    """Make an environment of the workspace with some versions in place of its own bounds; return its Python."""
     subprocess.run(["uv", "venv", "-q", "--python", sys.executable, folder], check=True)
     overrides = folder / "overrides.txt"
     overrides.write_text("".join(f"{name}=={version}\n" for name, version in versions.items()))
     members = [word for member in MEMBERS for word in ("-e", str(member))]
     command = ["uv", "pip", "install", "-q", "--python", str(folder), "--overrides", str(overrides)]
-    subprocess.run([*command, *members, "pytest", "pytest-xdist"], check=True)
+    subprocess.run([*command, *members, "pytest", "pytest-xdist", "jsonschema"], check=True)
     return folder / "bin" / "python"
 
 
@@ -73,9 +74,8 @@ def breaks(python: Path) -> Iterator[str]:
         "-rfE",
     ]
     folders = [str(member / "tests") for member in MEMBERS if (member / "tests").is_dir()]
-    tested = subprocess.run(
-        [python, "-m", "pytest", *options, *folders], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    command, wide = [python, "-m", "pytest", *options, *folders], {**os.environ, "COLUMNS": "400"}  # whole reasons
+    tested = subprocess.run(command, cwd=ROOT, env=wide, capture_output=True, text=True, check=False)
     yield from re.findall(r"^(?:FAILED|ERROR) .*", tested.stdout, re.MULTILINE)
     if tested.returncode and "passed" not in tested.stdout:
         yield f"pytest: {_last(tested.stdout + tested.stderr)}"
