@@ -30,6 +30,7 @@ FOR_PLUGINS = (
     "pippin.task",
     "pippin.recording",
     "pippin.recording.channels",
+    "pippin.recording.demonstrations",
     "pippin.viewing",
     "pippin.viewing.bounding_box",
     "pippin.sharding",

@@ -147,11 +147,11 @@ def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
     assert hot == []
 
 
-@pytest.mark.parametrize("recorder", ["hdf5", "mcap", "npz"])
+@pytest.mark.parametrize("recorder", ["hdf5", "lerobot", "mcap", "npz", "robomimic"])
 def test_a_recorder_is_found_without_its_library(recorder):
     packages = {name.split(".")[0] for name in reached_from(f"pippin.recording.{recorder}")}
 
-    assert packages.isdisjoint({"h5py", "foxglove", "google", "mcap"})
+    assert packages.isdisjoint({"av", "h5py", "foxglove", "google", "mcap", "pyarrow"})
 
 
 @pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))

@@ -13,6 +13,8 @@ CONFORMANCES = [
     conformance.Conformance("viewer", "video", config={"size": [64, 48]}),
     conformance.Conformance("viewer", "viser"),
     conformance.Conformance("recorder", "hdf5"),
+    conformance.Conformance("recorder", "lerobot"),
+    conformance.Conformance("recorder", "robomimic"),
     conformance.Conformance("recorder", "mcap"),
     conformance.Conformance("recorder", "npz"),
 ]

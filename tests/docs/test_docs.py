@@ -69,6 +69,7 @@ SLOW = (
     "docs/how-to/add-a-benchmark-scene.md",
     "docs/how-to/add-objects.md",
     "docs/how-to/debug-capture.md",
+    "docs/how-to/demonstrations.md",
     "docs/how-to/excite-a-robot.md",
     "docs/how-to/fit-a-robot.md",
     "docs/how-to/inspect-a-robot.md",

@@ -20,12 +20,12 @@ PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 BOUNDS = {
-    "lines of the source": 87_600,
     "lines of simulation.py": 579,
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
     "blocks for type checkers": 41,
-    "public names": 249,
+    "public names": 253,
+    "lines of the source": 89_700,
 }
 
 

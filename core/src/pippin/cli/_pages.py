@@ -95,6 +95,9 @@ class Running(Shown):
     build: Callable[[dict[str, ViserViewer]], Simulation]
     """Returns the simulation, with plugins by label."""
 
+    demonstrations: tuple[str, int | None] | None = None
+    """The recorder of episodes that a user demonstrates, and how many; None for none."""
+
     def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Run the simulation in real time."""
         from pippin.runs.loop import RunLoop
@@ -102,6 +105,7 @@ class Running(Shown):
 
         viewer = ViserViewer(page)
         viewer.ends_with_tabs, viewer.tells_url = is_over is not _never, False
+        viewer.demonstrations = self.demonstrations
         with progress.phase("build"):
             simulation = self.build({"page": viewer})
         with simulation:
@@ -110,7 +114,7 @@ class Running(Shown):
             loop.begin()
             try:
                 with progress.phase("view", has_end=False), stopped_between_steps(simulation) as stop_if_asked:
-                    _run(loop, viewer, is_over, stop_if_asked)
+                    _run(loop, viewer, lambda clients: viewer.is_complete or is_over(clients), stop_if_asked)
             finally:
                 for note in viewer.notes:
                     progress.note(note)

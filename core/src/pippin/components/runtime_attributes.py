@@ -172,6 +172,13 @@ class RuntimeAttributes:
         return self._array("ended_worlds")
 
     @property
+    def held_arrays(self) -> Mapping[str, wp.array]:
+        """Observers: arrays, by name, that the hooks within a step write. They do not belong to the simulation's
+        state; the host puts them back after a step that it only rehearsed.
+        """
+        return self._expected("held_arrays", self._read("held_arrays", {}), Mapping, "a mapping of Warp arrays")
+
+    @property
     def harmless_overflow_bits(self) -> int:
         """Solvers: Bits of the observable `overflow` that report no loss of data, such as a reached iteration limit."""
         return self._read("harmless_overflow_bits", 0)

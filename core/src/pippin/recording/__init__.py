@@ -2,10 +2,20 @@
 
 from .column import Column
 from .config import RecorderConfig
+from .episode_config import EpisodeRecorderConfig
 from .header import Header
 from .reading import Recording
 from .recorder import Recorder
 from .recording_file import RecordingFile
 from .series import Series
 
-__all__ = ["Column", "Header", "Recorder", "RecorderConfig", "Recording", "RecordingFile", "Series"]
+__all__ = [
+    "Column",
+    "EpisodeRecorderConfig",
+    "Header",
+    "Recorder",
+    "RecorderConfig",
+    "Recording",
+    "RecordingFile",
+    "Series",
+]

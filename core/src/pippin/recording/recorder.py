@@ -129,25 +129,14 @@ class Recorder(abc.ABC):
                 file cannot be written.
             PluginError: A library of the format is not installed.
         """
-        from .channels import channels
         from .row_buffer import row_buffer
 
         self._label, self._simulation = binding.label, simulation
         self._step_period = binding.step_period
-        label = binding.label.partition(":")[2]
-        self.path = output_path(simulation.folder, self.config.path or f"{label}{self.suffix}")
-        if self.path.suffix != self.suffix:
-            raise ConfigError(f"path: '{self.path}' must end with {self.suffix}, by which readers know the format")
+        self.path = self._found_path(simulation.folder, binding.label.partition(":")[2])
         self.worlds = chosen_worlds(self.config.worlds, simulation.world_count, "worlds")
         #: The recorded channels; known after `bind`.
-        self.channels = channels(
-            simulation,
-            self.worlds,
-            self.config.series,
-            episode=simulation.reset_counts,
-            also=self.needed,
-            max_contacts=self.config.max_contacts,
-        )
+        self.channels = self._found_channels(simulation)
         self._rows = row_buffer(self.channels, self.config.chunk_bytes, simulation.model.device)
         self._buffer_size = self._rows.capacity * self._rows.row_size
 
@@ -194,6 +183,26 @@ class Recorder(abc.ABC):
         if reason is not None:
             self.row_count -= len(rows)
             self._stop(reason, float(rows["time"][0]))
+
+    def _found_path(self, folder: Path | None, label: str) -> Path:
+        """Return what the recorder writes, in the folder of the run."""
+        path = output_path(folder, self.config.path or f"{label}{self.suffix}")
+        if path.suffix != self.suffix:
+            raise ConfigError(f"path: '{path}' must end with {self.suffix}, by which readers know the format")
+        return path
+
+    def _found_channels(self, simulation: Host) -> tuple[Any, ...]:
+        """Return the channels of a row."""
+        from .channels import channels
+
+        return channels(
+            simulation,
+            self.worlds,
+            self.config.series,
+            episode=simulation.reset_counts,
+            also=self.needed,
+            max_contacts=self.config.max_contacts,
+        )
 
     def _start(self, simulation: Host) -> None:
         name = self._label.partition(":")[2]

@@ -80,11 +80,12 @@ class StepPlan(Built):
     def program(self) -> Program:
         """Return the program of one control step."""
         forces = ExternalForces(self.states[0])
+        held = {name: dict(each.held_arrays) for name, each in self.components.attributes.items()}
         return Program(
             list(self._operations(forces)),
             device=self.model.device,
             policy=self.options.capture,
-            save=lambda: self.data.snapshot({"forces": forces}),
+            save=lambda: self.data.snapshot({"forces": forces, "held": held}),
             observe=lambda: self.data.record(),
             trace=self.components.trace,
             rehearse=None if self.ended is None else self.ended.rehearse,

@@ -37,10 +37,15 @@ class ToolGoals(Action):
 
     def apply(self, action: wp.array) -> None:
         """Write the goals."""
-        config, is_step = self.config, self.config.reference == "goal"
+        config = self.config
         scales = wp.vec2(config.scale, config.rotation_scale)
-        inputs = [action, self._clip, scales, self._width, self._goals if is_step else self._starts, self._goals]
+        inputs = [action, self._clip, scales, self._width, self.references, self._goals]
         wp.launch(set_goals, self._goals.shape, inputs, device=action.device)
+
+    @property
+    def references(self) -> wp.array:
+        """What the numbers of the next action are added to, of the shape of the controller's goals."""
+        return self._goals if self.config.reference == "goal" else self._starts
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Keep the goals after the reset."""

@@ -50,7 +50,7 @@ class EpisodePanel:
         world = self._panel.controls.worlds[0]
         if world != self._world:
             self._world, self._largest = world, 0.0
-            series = ["task/rewards", "task/return", "task/length"]
+            series = ["task/return", "task/length", *(["task/rewards"] if self._task.rewards else [])]
             self._channels = {each.name: each for each in channels(self._simulation, (world,), series)}
         self._bars.content = self._rewards()
 

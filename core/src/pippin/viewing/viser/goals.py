@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -21,14 +22,17 @@ _WXYZ = [6, 3, 4, 5]
 
 
 class GoalHandles:
-    """Handles at the goals of the first chosen world. They follow what else writes the goals, such as a motion."""
+    """Handles at the goals of the first chosen world. They follow what else writes the goals, such as a motion.
 
-    def __init__(self, simulation: Host, panel: Panel) -> None:
+    `requested` stand for the controllers of their labels: what a user requested, and an action brings about.
+    """
+
+    def __init__(self, simulation: Host, panel: Panel, requested: Mapping[str, Any] | None = None) -> None:
         self._panel = panel
         self._handles: list[_Handle] = []
         #: Whether the handles are drawn.
         self.is_shown = True
-        owners = Tools.owners(simulation)
+        owners = {**Tools.owners(simulation), **(requested or {})}
         if not owners:
             return
         size = max(_SIZE * panel.page.radius_of(simulation, [panel.controls.worlds[0]]), _SIZE_MIN)

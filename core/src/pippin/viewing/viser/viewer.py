@@ -14,6 +14,7 @@ from .config import ViserConfig
 from .episode import EpisodePanel
 from .goals import GoalHandles
 from .images import Images
+from .operator import Operator
 from .panel import Clients, Panel
 from .plots import Plots
 from .sliders import add_sliders
@@ -47,6 +48,8 @@ class ViserViewer:
         self.ends_with_tabs = False
         #: Whether the log tells the address of the page.
         self.tells_url = True
+        #: The recorder of demonstrations by a user of the page, and how many are wanted; None for no demonstrations.
+        self.demonstrations: tuple[str, int | None] | None = None
         self._next_frame = self._sending_time = 0.0
 
     @hookimpl
@@ -61,12 +64,17 @@ class ViserViewer:
             self._sliders: list[Any] = add_sliders(self.config.sliders, simulation, panel, "sliders")
             self._plots = Plots(self.config.plots, simulation, panel, "plots")
             self._images = Images(simulation, panel)
-            self._goals = GoalHandles(simulation, panel)
+            self._operator = None
+            if self.demonstrations is not None:
+                self._operator = Operator(simulation, panel, *self.demonstrations)
+            self._goals = GoalHandles(simulation, panel, self._operator and self._operator.requested)
             self._episode = None if simulation.task is None else EpisodePanel(simulation, panel)
         except BaseException:
             panel.page.close()
             raise
         self._panel = panel
+        if self._operator is not None:
+            panel.controls.pause()
         if self.tells_url:
             _LOGGER.warning("the page is at %s", self.url)
 
@@ -94,13 +102,21 @@ class ViserViewer:
         """Process the user input, and return the time until the next step [s], `inf` while the page pauses."""
         panel = self._panel
         panel.user_input.process()
+        if self.is_complete:
+            return 0.0
         if not panel.controls.takes_step():
             return 0.0 if self.ends_with_tabs and panel.clients.have_left() else math.inf
         return 0.0 if panel.controls.is_paused else panel.pace.wait_time(panel.shown.time)
 
     def act(self) -> bool:
-        """Pull the body that a user holds, and tell whether there is one."""
-        return self._panel.hand.act()
+        """Pull the body that a user holds, and write the action of an operator; tell whether there is one of them."""
+        is_operated = self._operator is not None and self._operator.act()
+        return self._panel.hand.act() or is_operated
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all demonstrations that were wanted are kept."""
+        return self._operator is not None and self._operator.is_complete
 
     @hookimpl
     def frame(self) -> None:

@@ -1,0 +1,72 @@
+"""`pippin teleoperate`: record demonstrations of a user on a page in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ._options import PATH, changes
+from ._progress import shown_progress
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@click.option(
+    "--record",
+    type=PATH,
+    required=True,
+    metavar="DEMOS",
+    help="Folder of the dataset of LeRobot, or file .hdf5 of robomimic; new.",
+)
+@click.option("--episodes", type=click.IntRange(min=1), metavar="N", help="End when so many are kept.")
+@click.option("--instruction", metavar="TEXT", help="What the robot does, in words; by default that of the file.")
+@changes(has_worlds=False)
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Simulated time per real time, by default that of the file or 1; the page can change it.",
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="Port of the page, by default the first free one from 8080."
+)
+@click.option("--until-closed", is_flag=True, help="End when the last tab with the page is closed, too.")
+@click.option(
+    "--browser/--no-browser",
+    default=None,
+    help="Whether to open the page; by default if the command has a terminal and the machine a desktop.",
+)
+def teleoperate(
+    file: Path,
+    record: Path,
+    episodes: int | None,
+    instruction: str | None,
+    overrides: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Let a user of a page act in one world of FILE, and record the episodes that the user keeps.
+
+    The page begins with a pause. Start goes back to the start and records; Keep and Discard end the episode. Handles
+    move the goals of controllers, switches open grippers, and sliders write position targets. If the task has only the
+    actions tool-goals and gripper, the goals follow the handles by these actions, within their bounds, and they are
+    recorded; else the position targets of all actuators are. The task ends no episode, and no motion or policy acts.
+    """
+    with shown_progress() as progress:
+        with progress.phase("read"):
+            from pippin.analysis.acting import RECORDER, for_operator
+            from pippin.config import load
+            from pippin.simulation import Simulation
+
+            from ._pages import Running
+
+            config = for_operator(load(file, overrides), record, instruction)
+        shown = Running(
+            config=config,
+            build=lambda plugins: Simulation(config, plugins),
+            demonstrations=(RECORDER, episodes),
+        )
+        try:
+            shown.show(progress, worlds=None, **options)
+        except KeyboardInterrupt:
+            progress.note("stopped")

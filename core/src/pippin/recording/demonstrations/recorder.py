@@ -1,0 +1,299 @@
+"""Base class of recorders of whole episodes: a frame has what was observed, and the action that followed."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+
+import attrs
+import numpy as np
+import warp as wp
+from pippin.binding import Host
+from pippin.errors import ConfigError
+from pippin.hookspecs import hookimpl
+from pippin.labels import match
+from pippin.recording.channels import Channel, channels
+from pippin.recording.recorder import Recorder
+
+from .episode import Episode
+from .held import HELD, HeldChannels
+
+_EVERYTHING = (".*", ".*/.*")
+_COUNT = "episode"
+_REWARD = "task/reward"
+_ENDS = ("task/terminated", "task/truncated")
+
+
+@attrs.frozen(kw_only=True)
+class Camera:
+    """A camera of the recording: an index in the images of a channel."""
+
+    name: str
+    """Label of the sensor, with a number if it has several cameras."""
+    channel: str
+    """The channel of its images."""
+    index: int
+    """Its place along the third axis of the channel."""
+    height: int
+    """Number of rows."""
+    width: int
+    """Number of pixels in a row."""
+
+
+class EpisodeRecorder(Recorder):
+    """Splits the rows of each world into episodes, and gives them to a format one by one.
+
+    A frame has the observations and the state from which a control step started, and the action and the reward of that
+    step. A plugin adds `add_images`, `save`, `drop` and `commit`.
+    """
+
+    #: The channels of `state`, `environment_state`, `action` and `series`; known after `bind`.
+    roles: Mapping[str, tuple[str, ...]]
+    #: The cameras; known after `bind`.
+    cameras: tuple[Camera, ...]
+    #: Whether the simulation has a task; known after `bind`.
+    has_task: bool
+
+    @abc.abstractmethod
+    def add_images(self, episode: Episode, camera: Camera, images: np.ndarray) -> None:
+        """Take the images of the next frames.
+
+        Args:
+            episode: The episode, whose `images` are for the recorder to use.
+            camera: The camera.
+            images: Shape [frames, height, width, 3], from 0 to 255; the next rows overwrite the array.
+        """
+
+    @abc.abstractmethod
+    def save(self, episode: Episode) -> None:
+        """Keep an episode.
+
+        Args:
+            episode: The episode, which is over.
+        """
+
+    @abc.abstractmethod
+    def drop(self, episode: Episode) -> None:
+        """Forget an episode.
+
+        Args:
+            episode: The episode, which is over.
+        """
+
+    @abc.abstractmethod
+    def commit(self) -> None:
+        """Write the episodes that were kept, so that readers of the format see them."""
+
+    def decide(self, *, keep: bool) -> int:
+        """End the present episodes of all recorded worlds, and keep or drop them; what follows before a reset is in
+        no episode.
+
+        Args:
+            keep: Whether to keep them.
+
+        Returns:
+            The number of episodes that ended.
+        """
+        if not self.row_count:
+            return 0
+        self.flush()
+        chosen = [episode for episode in self._episodes if episode is not None and episode.length]
+        for episode in chosen:
+            episode.has_ended = keep
+            self._over[episode.world] = episode.number
+            self._close_episode(episode, keep=keep)
+        self.commit()
+        return len(chosen)
+
+    @property
+    def held_arrays(self) -> Mapping[str, wp.array]:
+        """For the core: the copies of what was observed, each of shape [worlds, …]."""
+        return {name: channel.source for name, channel in self._held.channels.items()}
+
+    @hookimpl(tryfirst=True)
+    def start_step(self) -> None:
+        """Hold what was observed, before anything acts on it."""
+        self._held.take()
+
+    def write(self, rows: np.ndarray) -> None:
+        """Split the rows into episodes, and write those that are over."""
+        counts = rows[f"{HELD}{_COUNT}"]
+        ends = np.zeros(counts.shape, dtype=bool)
+        if self.has_task and self.config.keep != "asked":
+            ends = np.logical_or(*(rows[name] for name in _ENDS))
+        for world in range(counts.shape[1]):
+            for frames in _pieces(counts[:, world], ends[:, world]):
+                self._add(world, rows[frames], int(counts[frames.start, world]), ends[frames.stop - 1, world])
+        self.commit()
+
+    def episode_columns(self, episode: Episode, role: str) -> np.ndarray:
+        """Return the values of a role in all frames of an episode, float32, shape [frames, numbers].
+
+        Args:
+            episode: The episode.
+            role: One of `roles`.
+        """
+        parts = [episode.column(self._column(role, name)) for name in self.roles[role]]
+        return np.concatenate(parts, axis=1, dtype=np.float32) if parts else np.zeros((episode.length, 0), np.float32)
+
+    def names_of(self, role: str) -> list[str]:
+        """Return a name for each number of a role; the channel is a part of it if names would repeat.
+
+        Args:
+            role: One of `roles`.
+        """
+        plain = [_names(self._by_name[self._column(role, name)]) for name in self.roles[role]]
+        short = list(chain.from_iterable(plain))
+        if len(set(short)) == len(short):
+            return short
+        return [f"{name}/{each}" for name, own in zip(self.roles[role], plain, strict=True) for each in own]
+
+    def before(self, episode: Episode, name: str) -> np.ndarray:
+        """Return the values of a channel before each step of an episode, float32, shape [frames, numbers].
+
+        Args:
+            episode: The episode.
+            name: The channel, one of `series`.
+        """
+        return episode.column(f"{HELD}{name}").astype(np.float32)
+
+    def names_of_channel(self, name: str) -> list[str]:
+        """Return a name for each number of a channel.
+
+        Args:
+            name: The channel, one of those before each step.
+        """
+        return _names(self._by_name[f"{HELD}{name}"])
+
+    def finish_episodes(self) -> None:
+        """End all episodes: the run is over."""
+        for episode in self._episodes:
+            if episode is not None:
+                self._close_episode(episode, keep=self.config.keep == "all" and episode.length > 0)
+        self.commit()
+
+    def _found_channels(self, simulation: Host) -> tuple[Channel, ...]:
+        config = self.config
+        found = channels(
+            simulation,
+            self.worlds,
+            _EVERYTHING,
+            episode=simulation.reset_counts,
+            max_contacts=config.max_contacts,
+        )
+        every = {channel.name: channel for channel in found}
+        self.has_task = simulation.task is not None
+        chosen = _Choice(every)
+        self.roles = {
+            "state": chosen.of("state", config.state, chosen.default_state()),
+            "environment_state": chosen.of("environment_state", config.environment_state, ()),
+            "action": chosen.of("action", config.action, chosen.default_action()),
+            "series": chosen.of("series", config.series, chosen.default_series()),
+        }
+        images = chosen.of("images", config.images, chosen.default_images())
+        self.cameras = tuple(chain.from_iterable(_cameras(every[name]) for name in images))
+        before = (*self.roles["state"], *self.roles["environment_state"], *self.roles["series"], *images, _COUNT)
+        self._held = HeldChannels({name: every[name] for name in dict.fromkeys(before)})
+        after = (*self.roles["action"], *((_REWARD, *_ENDS) if self.has_task else ()))
+        rows = (*self._held.channels.values(), *(every[name] for name in dict.fromkeys(after)))
+        self._by_name = {channel.name: channel for channel in rows}
+        self._image_columns = {f"{HELD}{name}" for name in images}
+        self._episodes: list[Episode | None] = [None] * len(self.worlds)
+        self._over = [-1] * len(self.worlds)
+        return rows
+
+    def _column(self, role: str, name: str) -> str:
+        return name if role == "action" else f"{HELD}{name}"
+
+    def _add(self, world: int, rows: np.ndarray, number: int, is_end: bool) -> None:
+        """Add neighbouring frames of one episode."""
+        episode = self._episodes[world]
+        if episode is not None and episode.number != number:
+            self._close_episode(episode, keep=self.config.keep == "all")
+            episode = None
+        if self._over[world] == number:
+            return
+        if episode is None:
+            episode = self._episodes[world] = Episode(world=world, number=number)
+        for name in self._by_name:
+            if name not in self._image_columns:
+                episode.parts.setdefault(name, []).append(rows[name][:, world].copy())
+        for camera in self.cameras:
+            self.add_images(episode, camera, rows[f"{HELD}{camera.channel}"][:, world, camera.index, :, :, :3])
+        episode.length += len(rows)
+        if is_end:
+            episode.has_ended = True
+            self._close_episode(episode, keep=True)
+
+    def _close_episode(self, episode: Episode, *, keep: bool) -> None:
+        self._episodes[episode.world] = None
+        if keep:
+            self.save(episode)
+        else:
+            self.drop(episode)
+
+
+class _Choice:
+    """The channels of a simulation, to choose from."""
+
+    def __init__(self, every: Mapping[str, Channel]) -> None:
+        self._names = list(every)
+
+    def of(self, key: str, patterns: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+        if patterns is None:
+            return default
+        found = match(patterns, self._names, "channel", key) if patterns else []
+        return tuple(self._names[index] for index in found)
+
+    def default_state(self) -> tuple[str, ...]:
+        groups = [name for name in self._names if name.startswith("task/observations/")]
+        policy = "task/observations/policy"
+        return (policy,) if policy in groups else tuple(groups[:1]) or self._present("state", "joint_q")
+
+    def default_action(self) -> tuple[str, ...]:
+        if "task/action" in self._names:
+            return ("task/action",)
+        return self._present("action", *(name for name in self._names if name.endswith("/position_targets")))
+
+    def default_series(self) -> tuple[str, ...]:
+        return tuple(name for name in ("joint_q", "joint_qd") if name in self._names)
+
+    def default_images(self) -> tuple[str, ...]:
+        return tuple(name for name in self._names if name.startswith("sensors/") and name.endswith("/color"))
+
+    def _present(self, key: str, *names: str) -> tuple[str, ...]:
+        found = tuple(name for name in names if name in self._names)
+        if not found:
+            raise ConfigError(f"{key}: the simulation has none by itself; name channels: {', '.join(self._names)}")
+        return found
+
+
+def _cameras(channel: Channel) -> Iterator[Camera]:
+    """Yield the cameras whose images are in a channel."""
+    if len(channel.shape) != 5 or channel.dtype != np.uint8:
+        raise ConfigError(f"images: {channel.name!r} has no colours; name outputs `color` or `albedo` of cameras")
+    label = channel.name.split("/")[1]
+    _, count, height, width, _ = channel.shape
+    for index in range(count):
+        name = label if count == 1 else f"{label}_{index}"
+        yield Camera(name=name, channel=channel.name, index=index, height=height, width=width)
+
+
+def _names(channel: Channel) -> list[str]:
+    """Return a name for each number of a world."""
+    name, shape = channel.name.removeprefix(HELD), channel.shape[1:]
+    names = [""] if not shape or not channel.labels else list(channel.labels)
+    if len(shape) > 1 or (shape and not channel.labels):
+        last = channel.components or [str(index) for index in range(shape[-1])]
+        middle = names if channel.labels else [""] * int(np.prod(shape[:-1], dtype=int))
+        names = [f"{each}/{end}" if each else str(end) for each in middle for end in last]
+    size = int(np.prod(shape, dtype=int))
+    return [each or name for each in names] if len(names) == size else [f"{name}/{index}" for index in range(size)]
+
+
+def _pieces(counts: np.ndarray, ends: np.ndarray) -> Iterator[slice]:
+    """Yield the rows of one world in pieces that belong to one episode each."""
+    cuts = np.flatnonzero((np.diff(counts) != 0) | ends[:-1]) + 1
+    edges = [0, *cuts.tolist(), len(counts)]
+    return (slice(first, last) for first, last in pairwise(edges))

@@ -1,0 +1,1 @@
+"""Datasets of LeRobot, format v3, written by pyarrow and PyAV."""

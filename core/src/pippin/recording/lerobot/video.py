@@ -1,0 +1,127 @@
+"""Videos of episodes: a file for each camera, encoded beside the simulation, and the statistics of its images."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+from pippin import ConfigError
+
+from .statistics import LEVELS, Statistics, of_levels
+
+_ENCODERS = {"h264": "libx264", "av1": "libsvtav1"}
+_OPTIONS = {
+    "h264": {"preset": "ultrafast", "tune": "zerolatency", "crf": "18"},
+    "av1": {"preset": "12", "crf": "30", "svtav1-params": "lp=1"},
+}
+_GROUP = 2
+"""Frames from one that is decoded by itself to the next: readers jump to any frame."""
+
+_PENDING_MAX = 8
+"""Blocks of images that wait for the encoder, before the simulation does."""
+
+_STATISTICS_STEP = 2
+"""Pixels from one to the next in statistics, in rows and columns."""
+
+
+class Encoder:
+    """A thread that encodes images while the simulation continues."""
+
+    def __init__(self, codec: str, fps: int) -> None:
+        if _ENCODERS[codec] not in av.codecs_available:
+            raise ConfigError(f"codec: this PyAV lacks the encoder {_ENCODERS[codec]!r}; install its wheel")
+        self.codec, self.fps = codec, fps
+        self._threads = ThreadPoolExecutor(1, "pippin-encoder")
+        self._pending: deque[Future[None]] = deque()
+
+    def call(self, function: Any, *arguments: Any) -> Future[Any]:
+        """Call a function on the thread, after all others; wait if too many of them do."""
+        future = self._threads.submit(function, *arguments)
+        self._pending.append(future)
+        while len(self._pending) > _PENDING_MAX:
+            self._pending.popleft().result()
+        return future
+
+    def close(self) -> None:
+        """Wait for all calls, and end the thread."""
+        self._threads.shutdown()
+
+
+class EpisodeVideo:
+    """The video of one camera in one episode, which is being written.
+
+    Args:
+        path: The file.
+        size: Height and width [pixels].
+        encoder: The thread.
+    """
+
+    def __init__(self, path: Path, size: tuple[int, int], encoder: Encoder) -> None:
+        self.path = path
+        self._size, self._encoder = size, encoder
+        self._container: Any = None
+        self._histogram = np.zeros((3, LEVELS), dtype=np.int64)
+        self._count = 0
+        self._done: Future[Any] | None = None
+
+    def add(self, images: np.ndarray) -> None:
+        """Append frames, shape [frames, height, width, 3], from 0 to 255, which are copied."""
+        self._done = self._encoder.call(self._encode, np.ascontiguousarray(images))
+
+    def end(self) -> None:
+        """Complete the file, beside the simulation."""
+        self._done = self._encoder.call(self._complete)
+
+    def discard(self) -> None:
+        """Forget the file."""
+        self._encoder.call(self._forget)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the file is complete."""
+        return self._done is not None and self._done.done()
+
+    def statistics(self) -> Statistics:
+        """Wait for the file, and return the statistics of its images."""
+        assert self._done is not None
+        self._done.result()
+        return of_levels(self._histogram, self._count)
+
+    def _encode(self, images: np.ndarray) -> None:
+        if self._container is None:
+            self._open()
+        container: Any = self._container
+        for image in images:
+            frame = av.VideoFrame.from_ndarray(image, format="rgb24")
+            frame.pts, frame.time_base = self._count, Fraction(1, self._encoder.fps)
+            container.mux(self._stream.encode(frame))
+            self._count += 1
+        few = images[:, ::_STATISTICS_STEP, ::_STATISTICS_STEP]
+        for channel in range(3):
+            self._histogram[channel] += np.bincount(few[..., channel].ravel(), minlength=LEVELS)
+
+    def _open(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        codec = self._encoder.codec
+        self._container = av.open(str(self.path), "w", format="mp4")
+        self._stream: Any = self._container.add_stream(_ENCODERS[codec], rate=self._encoder.fps)
+        self._stream.height, self._stream.width = self._size
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.options = dict(_OPTIONS[codec])
+        context = self._stream.codec_context
+        context.gop_size, context.thread_count = _GROUP, 1
+        context.time_base = Fraction(1, self._encoder.fps)
+
+    def _complete(self) -> None:
+        self._container.mux(self._stream.encode(None))
+        self._container.close()
+
+    def _forget(self) -> None:
+        if self._container is not None:
+            self._container.close()
+        self.path.unlink(missing_ok=True)

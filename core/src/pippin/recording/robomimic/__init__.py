@@ -1,0 +1,1 @@
+"""Demonstrations in robomimic's layout of HDF5."""

@@ -1,0 +1,23 @@
+"""The settings of demonstrations in robomimic's layout."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+from attrs.validators import min_len
+from pippin.recording import EpisodeRecorderConfig
+
+
+@attrs.frozen(kw_only=True)
+class RobomimicConfig(EpisodeRecorderConfig):
+    """Settings of the recorder `robomimic`."""
+
+    implementation = ".recorder:RobomimicRecorder"
+    extra = "hdf5"
+
+    env_name: str = attrs.field(default="pippin", validator=min_len(1))
+    """Name of the environment, which robomimic reads."""
+
+    compression: Literal["gzip"] | None = "gzip"
+    """Compression of observations."""
