@@ -8,18 +8,23 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from pippin.catalog.entries import Catalog
 from pippin.precision.benchmark import load_scene
 from pippin.precision.diagram import diagram
 from pippin.precision.result import Benchmark, BenchmarkRow
 from pippin.runs.report.markup import Markup, element, joined
 
 ROOT = Path(__file__).parent
-PAGE, IMAGE = ROOT / "explanation" / "ten-solvers.md", ROOT / "images" / "ten_solvers.svg"
+PAGE = ROOT / "explanation" / "ten-solvers.md"
 
-DRAWN = ("large-pendulum", "double-pendulum", "free-top", "four-bar", "sliding-block", "stack")
-"""Scenes of the diagrams."""
+DRAWN = {
+    "ten_solvers.svg": ("large-pendulum", "double-pendulum", "free-top", "four-bar", "sliding-block", "stack"),
+    "ten_solvers_matter.svg": ("hanging-cloth", "quadruped-drop"),
+}
+"""Scenes of each image; one is drawn if the results have all of its scenes."""
 
 COLORS = ("#2f6fd0", "#e0701a", "#2a9a4a", "#c9342f", "#8a55c4", "#8d5f4a", "#d0549f", "#6b7480", "#a8930a", "#1597a8")
 
@@ -47,7 +52,7 @@ def read(folders: list[Path]) -> Benchmark:
     )
 
 
-def drawing(found: Benchmark) -> Markup:
+def drawing(found: Benchmark, scenes: Sequence[str]) -> Markup:
     """Return the diagrams side by side, with a legend, as one file."""
     lines = {
         scene: {
@@ -55,12 +60,12 @@ def drawing(found: Benchmark) -> Markup:
             for each in found.series(scene)
             if each.finished
         }
-        for scene in DRAWN
+        for scene in scenes
     }
     names = sorted({name for each in lines.values() for name in each})
     colors = {name: index for index, name in enumerate(names)}
     parts = [element("style", style()), element("rect", width="100%", height="100%", fill="#ffffff")]
-    for index, scene in enumerate(DRAWN):
+    for index, scene in enumerate(scenes):
         x, y = (index % 2) * WIDTH, (index // 2) * (HEIGHT + TITLE)
         unit = found.scenes[scene].unit
         drawn = diagram(
@@ -71,7 +76,7 @@ def drawing(found: Benchmark) -> Markup:
         )
         placed = drawn.replace("<svg", f'<svg x="{x}" y="{y + TITLE}" width="{WIDTH}" height="{HEIGHT}"', 1)
         parts += [element("text", scene, x=x + 58, y=y + 18, class_="title"), Markup(placed)]
-    top = (len(DRAWN) + 1) // 2 * (HEIGHT + TITLE) + 18
+    top = (len(scenes) + 1) // 2 * (HEIGHT + TITLE) + 18
     for index, name in enumerate(names):
         x, y = 20 + (index % 4) * 215, top + (index // 4) * LEGEND
         parts += [
@@ -120,9 +125,13 @@ def table(found: Benchmark) -> str:
 
 
 def main(folders: list[Path]) -> None:
-    """Write both."""
+    """Write the images, and the table if the results have all of its scenes."""
     found = read(folders)
-    IMAGE.write_text(drawing(found), encoding="utf-8")
+    for name, scenes in DRAWN.items():
+        if found.scenes.keys() >= {*scenes}:
+            (ROOT / "images" / name).write_text(drawing(found, scenes), encoding="utf-8")
+    if not found.scenes.keys() >= {*Catalog.installed().names("scene")}:
+        return
     page = PAGE.read_text(encoding="utf-8")
     begin, end = "<!-- begin: held -->", "<!-- end: held -->"
     text = re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n\n{table(found)}\n\n{end}", page, flags=re.DOTALL)

@@ -1,6 +1,9 @@
 """Replays of demonstrations: the same bits from the recorded start, and a distance if anything differs."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pippin
@@ -34,6 +37,17 @@ type = "sine"
 actuator = "leg"
 amplitude = 0.5
 frequency = 2.0
+"""
+
+
+KILLED = """
+import os, signal, pippin
+with pippin.Simulation("task.toml", folder="killed") as simulation:
+    for step in range(35):  # three episodes of ten steps, and a half
+        simulation.step()
+    for label in ("demos", "file"):
+        simulation.recorders[label].flush()
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -111,3 +125,14 @@ def test_a_file_with_another_action_is_refused(recorded):
 def test_what_is_not_there_is_refused(recorded, demos, episodes, fault):
     with pytest.raises(pippin.ConfigError, match=fault):
         replay(recorded / demos, episodes=episodes)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+@pytest.mark.parametrize("demos", ["demos", "file.hdf5"])
+def test_a_killed_process_leaves_whole_episodes(recorded, demos):
+    if not (recorded / "killed").exists():
+        result = subprocess.run([sys.executable, "-c", KILLED], cwd=recorded, capture_output=True)
+        assert result.returncode == -signal.SIGKILL, result.stderr
+    found = replay(recorded / "killed" / demos)
+
+    assert [(len(each.distances), each.largest) for each in found] == [(10, 0.0)] * 9

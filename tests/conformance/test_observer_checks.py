@@ -13,8 +13,8 @@ CONFORMANCES = [
     conformance.Conformance("viewer", "video", config={"size": [64, 48]}),
     conformance.Conformance("viewer", "viser"),
     conformance.Conformance("recorder", "hdf5"),
-    conformance.Conformance("recorder", "lerobot"),
-    conformance.Conformance("recorder", "robomimic"),
+    conformance.Conformance("recorder", "lerobot", config={"action": ["joint_qd"]}, dt=1.0 / 300.0),
+    conformance.Conformance("recorder", "robomimic", config={"action": ["joint_qd"]}),
     conformance.Conformance("recorder", "mcap"),
     conformance.Conformance("recorder", "npz"),
 ]

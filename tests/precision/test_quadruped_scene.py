@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
-from pippin.precision.measuring import measured
+from pippin.precision.measuring import measured, prototype_of
 from pippin.precision.quadruped_scene import Leg, QuadrupedDrop
 from pippin.precision.result import BenchmarkRow
 
@@ -52,6 +52,14 @@ def test_a_foot_rolls_from_where_it_landed():
     assert leg.reach(leg.thigh, leg.shank) == pytest.approx(0.0, abs=1e-15)
     assert leg.reach(thigh, shank) == pytest.approx(leg.foot * (shank - leg.shank), abs=1e-12)
     assert 0.002 < leg.height(leg.thigh, leg.shank) - leg.height(thigh, shank) < 0.05
+
+
+def test_links_stand_where_their_joints_place_them():
+    scene = QuadrupedDrop()
+    leg, builder = scene.leg, prototype_of(scene)
+    feet = [z - leg.length * np.cos(leg.shank) for z in np.array(builder.body_q)[2::2, 2]]
+
+    assert feet == pytest.approx([scene.drop + leg.foot] * 4, abs=1e-6)
 
 
 @pytest.mark.slow

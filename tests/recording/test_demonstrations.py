@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from pippin.identification.readers.config import LeRobotConfig
 from pippin.identification.readers.lerobot import LeRobotReader
+from pippin.recording.joining import refuse_unjoinable
 
 from .conftest import robot, tables
 
@@ -285,6 +286,13 @@ def test_a_rate_that_is_no_whole_number_is_refused(tmp_path):
 
     with pytest.raises(pippin.ConfigError, match=r"makes 166.667 frames per second"):
         pippin.Simulation(pippin.structure(config), prototype=robot(), folder=tmp_path)
+
+
+def test_folders_of_several_processes_are_refused(tmp_path):
+    refuse_unjoinable("", tmp_path / "demos.v2", is_split=False)
+
+    with pytest.raises(pippin.ConfigError, match="worlds: folders cannot be read back"):
+        refuse_unjoinable("", tmp_path / "demos", is_split=True)
 
 
 def test_other_files_are_not_removed(tmp_path):

@@ -156,10 +156,17 @@ def _simulation(
 
 
 def prototype_of(scene: BenchmarkScene) -> newton.ModelBuilder | None:
-    """Return what a scene builds for one world; None if its content is in its tables."""
+    """Return what a scene builds for one world; None if its content is in its tables.
+
+    Bodies are placed by their joints, which some solvers take as the places to which the angles at the start belong.
+    """
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     scene.build(builder)
+    if builder.joint_count:
+        model: Any = builder.finalize(device="cpu")
+        newton.eval_fk(model, model.joint_q, model.joint_qd, model)
+        builder.body_q = [wp.transform(*row) for row in model.body_q.numpy().tolist()]
     return builder if builder.body_count or builder.particle_count or builder.shape_count else None
 
 
@@ -171,10 +178,7 @@ def still_motion(scene: BenchmarkScene) -> SceneMotion:
         model = build_poses(structure({"scene": dict(scene.tables())}), 1).model
     else:
         model = prototype.finalize(device="cpu")
-    state = model.state()
-    if model.joint_count:
-        newton.eval_fk(model, model.joint_q, model.joint_qd, state)
-    return _motion(_stacked([_arrays(state)] * (round(scene.duration / SAMPLE) + 1)))
+    return _motion(_stacked([_arrays(model.state())] * (round(scene.duration / SAMPLE) + 1)))
 
 
 def _stride(dt: float) -> int:

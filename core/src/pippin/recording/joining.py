@@ -20,16 +20,20 @@ _MARGIN = 1_000_000
 
 
 def refuse_unjoinable(suffix: str, target: Path, *, is_split: bool) -> None:
-    """Refuse a file of a run that the files of its processes, which end with `suffix`, could not become."""
-    if target.suffix != suffix:
+    """Refuse a file of a run that the files of its processes, which end with `suffix`, could not become.
+
+    A format without a suffix is a folder.
+    """
+    if suffix and target.suffix != suffix:
         raise ConfigError(f"path: '{target}' must end with {suffix}, by which readers know the format")
     refuse_unwritable(target)
     for path in (target, spool_of(target)):
         if path.exists():
             refuse_locked(path, "path: ")
     if is_split and not is_readable(target):
+        what = f"files that end with {suffix}" if suffix else "folders"
         raise ConfigError(
-            f"worlds: files that end with {suffix} cannot be read back, so those of several processes cannot become"
+            f"worlds: {what} cannot be read back, so those of several processes cannot become"
             " one; record worlds of one process, or simulate all worlds in one"
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 
 import attrs
@@ -186,12 +186,12 @@ class EpisodeRecorder(Recorder):
         self.has_task = simulation.task is not None
         chosen = _Choice(every)
         self.roles = {
-            "state": chosen.of("state", config.state, chosen.default_state()),
-            "environment_state": chosen.of("environment_state", config.environment_state, ()),
-            "action": chosen.of("action", config.action, chosen.default_action()),
-            "series": chosen.of("series", config.series, chosen.default_series()),
+            "state": chosen.of("state", config.state, chosen.default_state),
+            "environment_state": chosen.of("environment_state", config.environment_state, tuple),
+            "action": chosen.of("action", config.action, chosen.default_action),
+            "series": chosen.of("series", config.series, chosen.default_series),
         }
-        images = chosen.of("images", config.images, chosen.default_images())
+        images = chosen.of("images", config.images, chosen.default_images)
         self.cameras = tuple(chain.from_iterable(_cameras(every[name]) for name in images))
         before = (*self.roles["state"], *self.roles["environment_state"], *self.roles["series"], *images, _COUNT)
         self._held = HeldChannels({name: every[name] for name in dict.fromkeys(before)})
@@ -240,9 +240,9 @@ class _Choice:
     def __init__(self, every: Mapping[str, Channel]) -> None:
         self._names = list(every)
 
-    def of(self, key: str, patterns: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+    def of(self, key: str, patterns: Sequence[str] | None, default: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
         if patterns is None:
-            return default
+            return default()
         found = match(patterns, self._names, "channel", key) if patterns else []
         return tuple(self._names[index] for index in found)
 
