@@ -10,6 +10,7 @@ CORE = ROOT / "core" / "src" / "pippin"
 BROAD = {
     "core/tests": {"test_floors.py", "test_public.py"},
     "tests": {"docs", "fidelity", "lanes", "newton_examples", "outside", "physics", "project", "walk"},
+    "tests/precision": {"test_order_under_load.py"},  # about a script of tests/benchmarks
     "tests/views": {"acceptance", "test_allocation.py", "test_devices.py", "test_following.py", "test_joint_types.py"}
     | {"test_libraries.py"},
 }

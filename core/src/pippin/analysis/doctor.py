@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from importlib import metadata
 from multiprocessing.connection import Connection
 
@@ -13,6 +14,8 @@ from pippin.catalog.implementation import EXTRA
 from pippin.components.contract import load_plugin
 from pippin.errors import PippinError
 from pippin.extras import installation, missing_libraries
+from pippin.installed_versions import installed_version
+from pippin.spelling import listed
 from pippin.workers import WorkerProcess
 
 START_TIMEOUT = 120.0
@@ -52,6 +55,17 @@ class Diagnosis:
 
     faults: tuple[str, ...] = ()
     """Reasons why a simulation with the plugin would fail; empty for a blocked plugin."""
+
+    @property
+    def unmet(self) -> tuple[Want, ...]:
+        """The requirements of which another version is installed, or none."""
+        return tuple(want for want in self.wants if not want.is_met)
+
+    @property
+    def own_faults(self) -> tuple[str, ...]:
+        """The faults without those of requirements, which all plugins of a distribution share, and many others."""
+        shared = {_unmet(self.entry, want) for want in self.unmet}
+        return tuple(fault for fault in self.faults if fault not in shared)
 
 
 def diagnose(entry: Entry, timeout: float) -> Diagnosis:
@@ -99,14 +113,27 @@ def _wants(entry: Entry) -> tuple[tuple[Want, ...], tuple[str, ...]]:
             return (), (f"{entry}: requires {text!r}, which is not a requirement; reinstall it ({reason})",)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             wants.append(_want(requirement))
-    unmet = (want for want in wants if not want.is_met)
-    return tuple(wants), tuple(f"{entry}: wants {want}; install a version that it wants" for want in unmet)
+    return tuple(wants), tuple(_unmet(entry, want) for want in wants if not want.is_met)
+
+
+def unmet_requirements(diagnoses: Iterable[Diagnosis]) -> list[str]:
+    """Return a line for each requirement that is not met, with the distributions that have it."""
+    found: dict[Want, list[str]] = {}
+    for each in diagnoses:
+        for want in each.unmet:
+            found.setdefault(want, []).append(f"{each.entry.distribution} {each.entry.version}")
+    return [
+        f"{Requirement(want.requirement).name} {f'{want.installed} is installed' if want.installed else 'is missing'};"
+        f" {want.requirement} is wanted by {listed(names)}: run `uv pip install '{want.requirement}'`"
+        for want, names in found.items()
+    ]
+
+
+def _unmet(entry: Entry, want: Want) -> str:
+    return f"{entry}: wants {want}; install a version that it wants"
 
 
 def _want(requirement: Requirement) -> Want:
-    try:
-        installed = metadata.version(requirement.name)
-    except metadata.PackageNotFoundError:
-        installed = None
+    installed = installed_version(requirement.name)
     is_met = installed is not None and requirement.specifier.contains(installed, prereleases=True)
     return Want(requirement=f"{requirement.name}{requirement.specifier}", installed=installed, is_met=is_met)

@@ -21,6 +21,7 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.errors import ConfigError
+from pippin.installed_versions import version_faults
 from pippin.state.divergence import Bounds
 from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import WrittenWorlds
@@ -65,6 +66,8 @@ def assemble(
 
     If a later phase fails, the components made so far are closed.
     """
+    for fault in version_faults():
+        _LOGGER.warning("%s", fault)
     device, original = find_device(config.simulation.device), config
     kind = kind_of(device)
     config = with_determinism(config, kind)

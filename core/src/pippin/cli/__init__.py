@@ -94,6 +94,10 @@ class Commands(click.Group):
         except Exception as error:
             name = ctx.invoked_subcommand or ""
             if name.rpartition(":")[2] not in _installed_commands():
+                from pippin.installed_versions import version_faults
+
+                for fault in version_faults():  # it may be why
+                    error.add_note(fault)
                 raise
             raise PluginError(
                 f"{Catalog.installed().find('subcommand', name)}: raised {type(error).__name__}: {error}; correct the"

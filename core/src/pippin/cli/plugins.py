@@ -120,14 +120,20 @@ def _print_listed(entries: Sequence[Entry]) -> None:
 
 
 def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
-    faults = dict.fromkeys(fault for each in diagnoses for fault in (*each.faults, *filter(None, [each.lack])))
+    from pippin.analysis.doctor import unmet_requirements
+
+    faults = dict.fromkeys(fault for each in diagnoses for fault in (*each.own_faults, *filter(None, [each.lack])))
     others = [diagnosis.entry for diagnosis in diagnoses if not diagnosis.faults]
     wants = {
         f"{each.entry.distribution} {each.entry.version} wants {', '.join(map(str, each.wants))}": None
         for each in diagnoses
         if each.wants
     }
-    _print((*FIELDS, "contract", "import"), map(_examined_row, diagnoses), [*wants, *faults, *_problems(others)])
+    _print(
+        (*FIELDS, "contract", "import"),
+        map(_examined_row, diagnoses),
+        [*wants, *unmet_requirements(diagnoses), *faults, *_problems(others)],
+    )
 
 
 def _print_gpus(timeout: float) -> None:
