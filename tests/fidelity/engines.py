@@ -52,7 +52,7 @@ def compare_engines(path: Path) -> dict[str, ContactFinding | str | None]:
     for engine, solver in ENGINES.items():
         try:
             with build(path, theirs, solver, 1 if solver is NATIVE else POSES, 1) as simulation:
-                match = match_models(theirs, simulation.solver.mj_model)  # pyright: ignore[reportAttributeAccessIssue]
+                match = match_models(theirs, simulation.solver.mj_model)
                 if path.suffix == ".urdf" and solver is NATIVE:
                     fill_in(match)
                 found[engine] = _compare(simulation, match, engine)
@@ -72,7 +72,7 @@ def _compare(simulation: pippin.Simulation, match: Match, engine: str) -> Contac
         else:
             contacts = of_newton(simulation, _geoms(simulation).__getitem__)
             simulation.step()
-        accelerations = simulation.solver.mjw_data.qacc.numpy()  # pyright: ignore[reportAttributeAccessIssue]
+        accelerations = simulation.solver.mjw_data.qacc.numpy()
         return list(zip(contacts, accelerations.astype(float), strict=True))[: len(poses)]
 
     return compare_contacts(match, found_in)
@@ -92,7 +92,7 @@ def _place(simulation: pippin.Simulation, poses: np.ndarray) -> None:
 
 def _geoms(simulation: pippin.Simulation) -> dict[int, int]:
     """Return the geom of each shape of a world."""
-    shapes = simulation.solver.mjc_geom_to_newton_shape.numpy()[0]  # pyright: ignore[reportAttributeAccessIssue]
+    shapes = simulation.solver.mjc_geom_to_newton_shape.numpy()[0]
     per_world = simulation.model.shape_count // simulation.model.world_count
     return {int(shape) % per_world: geom for geom, shape in enumerate(shapes) if shape >= 0}
 

@@ -282,7 +282,7 @@ def _angles(simulation: pippin.Simulation) -> np.ndarray:
     """Return the positions of the axes of our model at the start, at the places of MuJoCo's DOFs [m or rad]."""
     model: Any = simulation.model
     firsts, starts = model.joint_qd_start.numpy(), model.joint_q_start.numpy()
-    dof_of = simulation.solver._converted.mjc_dof_to_newton_dof.numpy()[0]  # pyright: ignore[reportAttributeAccessIssue]
+    dof_of = simulation.solver._converted.mjc_dof_to_newton_dof.numpy()[0]
     joint = np.searchsorted(firsts, dof_of, side="right") - 1
     return simulation.state.joint_q.numpy()[starts[joint] + dof_of - firsts[joint]]
 

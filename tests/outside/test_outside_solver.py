@@ -90,7 +90,7 @@ def test_it_takes_part_in_a_coupling(plugin):
         pippin.structure({"simulation": {"device": "cpu", "dt": 0.002}, "scene": scene, "solver": solver})
     ) as simulation:
         simulation.step(100)
-        inner = simulation.solver.solver("b")  # pyright: ignore[reportAttributeAccessIssue] of Newton's couplings
+        inner = simulation.solver.solver("b")
         places = simulation.state.body_q.numpy()[:, :3]
 
     assert type(inner).__module__ == "pippin_solver_xpbd_imu"

@@ -146,7 +146,7 @@ ANT = Path(__file__).parents[2] / "docs" / "examples" / "ant.toml"
 class Target(Command):
     """A command of three numbers, drawn by hand."""
 
-    labels = ("x", "y", "yaw")  # pyright: ignore[reportAssignmentType]
+    labels = ("x", "y", "yaw")
     unit = "m/s, m/s, rad/s"
 
     def __init__(self, context: TermContext) -> None:

@@ -305,7 +305,7 @@ def test_a_rate_resumes_from_a_file_as_if_nothing_had_been_saved(ball, configure
 class Labelled(Quantity):
     """A quantity of which only the labels matter."""
 
-    labels = ()  # pyright: ignore[reportAssignmentType]
+    labels = ()
 
     def __init__(self, labels):
         self.labels = labels

@@ -1,8 +1,5 @@
 """Matter on a USD stage: meshes, points and curves, and where their points are in a state."""
 
-# pyright: reportAttributeAccessIssue=false
-# OpenUSD has no types.
-
 from __future__ import annotations
 
 from collections.abc import Sequence
