@@ -43,6 +43,7 @@ def limited(effort, mass, limit, dt, steps, start=0.0):
     return np.array(found)
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("start", [0.0, 3.0, -3.0])
 @pytest.mark.parametrize("solver", ["featherstone", "mujoco", "xpbd"])
 def test_effort_takes_a_joint_to_its_limit_and_brakes_in_full(simulate, solver, start):

@@ -57,6 +57,7 @@ def height(simulate, file, **asset):
         return float(simulation.state.body_q.numpy()[-1, 2])
 
 
+@pytest.mark.slow
 def test_a_ball_rests_on_the_hull_of_a_tray_and_in_the_tray_if_the_file_says_so(simulate, file):
     assert height(simulate, file) == pytest.approx(TOP + RADIUS, abs=2e-3)
     assert height(simulate, file, convex_hulls=False) == pytest.approx(FLOOR + RADIUS, abs=2e-3)

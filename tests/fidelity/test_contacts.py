@@ -88,6 +88,7 @@ def test_crossing_capsules_leave_their_plane_in_mujoco_and_not_in_mujoco_warp(tm
     np.testing.assert_allclose(np.abs(found[0, 1].normal), axis if solver == "mujoco-native" else (1, 0, 0), atol=1e-3)
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(
     ("solver", "gap"),
     [

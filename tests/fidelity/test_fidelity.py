@@ -39,7 +39,7 @@ def found(name):
     return finding
 
 
-@pytest.mark.first_cases(6)
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("name", cases("differs"))
 def test_a_file_makes_the_robot_that_mujoco_makes_of_it(name):
     finding = found(name)
@@ -48,6 +48,7 @@ def test_a_file_makes_the_robot_that_mujoco_makes_of_it(name):
     assert worded(finding.faults) == []
 
 
+@pytest.mark.first_cases(6)
 @pytest.mark.parametrize("name", cases("sketch"))
 def test_other_solvers_get_the_same_tree_and_shapes(name):
     if name.endswith(".urdf"):
@@ -60,6 +61,7 @@ def test_other_solvers_get_the_same_tree_and_shapes(name):
     assert worded(sketched(FILES[name])) == []
 
 
+@pytest.mark.first_cases(6)
 @pytest.mark.parametrize("name", cases("moves"))
 def test_the_robot_moves_as_it_does_in_mujoco(name):
     """Half a second of passive motion: single precision leaves 1e-7 m in files that are the same.

@@ -116,7 +116,7 @@ def observed_and_rewarded(name, theirs, result, before, action):
     return observation, reward - info["x_velocity"] + (theirs.data.qpos[0] - before) / theirs.dt
 
 
-@pytest.mark.first_cases(8)
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize(
     ("lift", "strength", "tolerance"), [(ALOFT, 0.05, 1e-5), (0.0, 0.3, 1e-3)], ids=["aloft", "on_the_ground"]
 )
@@ -146,6 +146,7 @@ def test_a_task_gives_what_gymnasium_gives(pair, lift, strength, tolerance):
     assert len(flags) == STEPS or name.startswith("Inverted")
 
 
+@pytest.mark.first_cases(4)
 def test_a_task_has_the_spaces_and_the_length_of_gymnasium(pair):
     name, ours, theirs = pair
 

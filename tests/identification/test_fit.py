@@ -304,6 +304,7 @@ def test_a_wrong_table_is_refused(folder, changes, words):
         pippin.fit(write(folder, arms.tables(folder)), [log], changes, out=folder / "out")
 
 
+@pytest.mark.slow
 def test_logs_of_the_table_are_beside_its_file(folder, tmp_path_factory, monkeypatch):
     true_log(folder, seconds=2.0)
     file = write(folder, arms.tables(folder), logs=["*.npz"], iterations=1)

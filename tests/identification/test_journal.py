@@ -74,6 +74,7 @@ def test_more_iterations_continue_a_fit_that_took_all(whole, tmp_path):
     assert values(more) == values(result)
 
 
+@pytest.mark.slow
 def test_another_log_or_file_is_refused(whole, tmp_path):
     folder, _ = whole
     with np.load(folder / "log.npz") as arrays:

@@ -40,6 +40,7 @@ def accelerations(simulation, steps=20):
     return 2.0 * (simulation.state.body_q.numpy()[:, 2] - start) / simulation.time**2
 
 
+@pytest.mark.slow
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize("friction", [0.0, 0.15])
 def test_the_tensions_at_a_fixed_roller_differ_as_euler_says(device, friction):

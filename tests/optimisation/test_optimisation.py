@@ -98,6 +98,7 @@ def test_the_rest_length_of_a_spring_holds_its_weight_where_it_shall_be():
     np.testing.assert_allclose(course.best_values, [[0.6 - 0.2 * G / 50.0]], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_worlds_that_start_elsewhere_find_the_same():
     data = thrown("grain", worlds=4)
     data["optimise"]["variables"]["throw"]["spread"] = 2.0

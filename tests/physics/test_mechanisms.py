@@ -203,6 +203,7 @@ def parallelogram(gap=0.0):
 LOOPED = sorted({*SOLVERS, "mujoco"} - {"featherstone"})
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(
     ("solver", "gap"), [*((solver, 0.0) for solver in LOOPED), ("mujoco", 0.5), ("mujoco-native", 0.5), ("xpbd", 0.5)]
 )
@@ -296,6 +297,7 @@ def top_by_formula(seconds=0.2, step=1e-4):
     return now[0][:, 2]
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(
     ("solver", "error"),
     [

@@ -15,6 +15,7 @@ from pippin.quaternions import product
 TIMES = SAMPLE * np.arange(11)
 
 
+@pytest.mark.slow
 def test_a_pendulum_has_the_period_of_the_elliptic_integral():
     """T = 4 √(J / m g l) K(sin(θ/2)), by the arithmetic-geometric mean."""
     chain = PlanarChain(angles=(2.0,))

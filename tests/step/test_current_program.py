@@ -42,6 +42,7 @@ def told_and_bare(build):
         return of_state(told), of_state(bare)
 
 
+@pytest.mark.first_cases(3)
 def test_a_first_step_is_the_one_that_a_new_solver_takes(suited):
     told, bare = told_and_bare(lambda: suited.build(capture="off"))
 

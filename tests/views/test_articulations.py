@@ -102,6 +102,7 @@ def test_what_is_set_is_read_again(view, name):
     np.testing.assert_allclose(get(view, name), values, atol=1e-6)
 
 
+@pytest.mark.first_cases(20)
 @pytest.mark.parametrize("choice", ["indices", "device indices", "mask", "compact"])
 @pytest.mark.parametrize("name", SETTABLE)
 def test_only_chosen_rows_are_set(robots, view, name, choice):

@@ -111,6 +111,7 @@ def test_gains_can_be_set(simulate):
     assert effort - without == pytest.approx(np.full((1, LINKS), 50.0), rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 def test_the_tip_is_as_stiff_as_asked(simulate):
     """A force at the tip shifts it by force / kp along each axis."""
@@ -203,11 +204,13 @@ def test_what_cannot_be_is_refused(simulate, keys, told):
         simulate(**keys)
 
 
+@pytest.mark.first_cases(5)
 @conformance.parametrize(CONFORMANCES[0])
 def test_joint_impedance_keeps_the_contract(check):
     check()
 
 
+@pytest.mark.first_cases(5)
 @conformance.parametrize(CONFORMANCES[1])
 def test_operational_space_keeps_the_contract(check):
     check()

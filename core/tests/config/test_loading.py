@@ -40,6 +40,7 @@ def test_a_long_chain_is_refused(folder):
     assert "more than 100 files extend each other in a chain" in fault
 
 
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize("depth", [70, 3000])
 @pytest.mark.parametrize(
     ("name", "text"),

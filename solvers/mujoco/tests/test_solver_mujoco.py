@@ -198,6 +198,7 @@ def test_a_size_in_the_file_is_kept(rack):
     assert allocated["solver.nconmax"] == 2 * 21
 
 
+@pytest.mark.slow
 def test_too_small_a_size_in_the_file_is_an_error_with_the_number_per_world(rack):
     with rack(0.5, njmax=60, nconmax=10) as simulation:
         simulation.step(170)

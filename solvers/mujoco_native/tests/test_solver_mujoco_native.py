@@ -340,6 +340,7 @@ class Watcher:
         pass
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("robot", ["tumbler", "pendulum"])
 @pytest.mark.parametrize(("substeps", "decimation"), [(2, 1), (3, 1), (3, 2)])
 def test_substeps_taken_together_give_the_bits_of_each_alone(robot, substeps, decimation, request):

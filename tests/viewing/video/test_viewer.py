@@ -90,6 +90,7 @@ def test_a_video_has_a_frame_of_each_period(run):
     assert note.startswith(f"'{folder / 'video.mp4'}': 64×48 pixels, 50 frames/s, 6 frames, yuv420p")
 
 
+@pytest.mark.slow
 def test_a_video_shows_the_colours_of_the_asset_in_the_middle(run):
     [first, *_], _ = frames_of(run[0] / "video.mp4")
 
