@@ -127,12 +127,13 @@ def test_a_server_that_cannot_be_guarded_is_refused(simulate, monkeypatch):
     class Unguarded(websockets.asyncio.server.serve):
         """What a version of viser would use that has another server."""
 
-    port = free_port(None, "port")
+    with socket.create_server((HOST, 0)) as probe:
+        port = probe.getsockname()[1]  # of its own: other tests take the first free one
     monkeypatch.setattr("viser.infra._infra.websockets.asyncio.server", type("", (), {"serve": Unguarded}))
 
     with pytest.raises(pippin.PluginError, match="this version of viser has another server, without a guard; install"):
-        simulate()
-    assert free_port(None, "port") == port, "it is closed again"
+        simulate(viewers={"page": {"type": "viser", "port": port}})
+    assert free_port(port, "port") == port, "it is closed again"
 
 
 def test_no_other_part_listens():

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ._options import PATH, changes
+from ._options import PATH, changes, on_a_page
 from ._progress import shown_progress
 
 
@@ -23,20 +23,7 @@ from ._progress import shown_progress
 @click.option("--episodes", type=click.IntRange(min=1), metavar="N", help="End when so many are kept.")
 @click.option("--instruction", metavar="TEXT", help="What the robot does, in words; by default that of the file.")
 @changes(has_worlds=False)
-@click.option(
-    "--speed",
-    type=click.FloatRange(min=0.0, min_open=True),
-    help="Simulated time per real time, by default that of the file or 1; the page can change it.",
-)
-@click.option(
-    "--port", type=click.IntRange(1, 65535), help="Port of the page, by default the first free one from 8080."
-)
-@click.option("--until-closed", is_flag=True, help="End when the last tab with the page is closed, too.")
-@click.option(
-    "--browser/--no-browser",
-    default=None,
-    help="Whether to open the page; by default if the command has a terminal and the machine a desktop.",
-)
+@on_a_page
 def teleoperate(
     file: Path,
     record: Path,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 
 from .page import Page
 from .playback import ViewedSimulation
@@ -34,9 +34,9 @@ class Hand:
     def __init__(self, page: Page, shown: ViewedSimulation, user_input: UserInput, *, is_recorded: bool) -> None:
         self._page, self._shown, self._user_input, self._is_recorded = page, shown, user_input, is_recorded
         damping = min(_DAMPING_MAX, _GAIN / shown.control_dt)
-        self._picking: Any = page.picking
-        self._picking.pick_stiffness = damping**2 / 4.0  # critical damping  # pyrefly: ignore[missing-attribute]
-        self._picking.pick_damping = damping  # pyrefly: ignore[missing-attribute]
+        self._picking: Any = present(page.picking)
+        self._picking.pick_stiffness = damping**2 / 4.0  # critical damping
+        self._picking.pick_damping = damping
         self._pointing = Pointing(page, shown)
         self._owner: int | None = None
         self._line: Any = None

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import warp as wp
 from newton.viewer import Picking
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 from pippin.labels import name_of
 from pippin.matter import SeenMatter
 
@@ -67,8 +67,8 @@ class Pointing:
     def _body(self, start: np.ndarray, along: np.ndarray) -> tuple[int, float]:
         """Return the index of the body that a ray meets, and the distance [m]; -1 and infinity for none."""
         picking, page = self._picking, self._page
-        of_page: Any = page.picking
-        picking.world_offsets, picking.visible_worlds_mask = page.world_offsets, of_page.visible_worlds_mask
+        picking.world_offsets = page.world_offsets
+        picking.visible_worlds_mask = present(page.picking).visible_worlds_mask
         picking.pick(self._shown.state, wp.vec3(*start), wp.vec3(*along))
         body = picking.pick_body
         if body < 0:
