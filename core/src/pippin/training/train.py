@@ -136,7 +136,8 @@ def train(
 
     values = {path_text(each.path): each.value for each in parse(overrides)}
     with progress.phase("build"):
-        env = TrainingEnv(file, backend=plugin.backend, overrides={**values, "viewers": {}, "recorders": {}})
+        values |= {"viewers": {}, "recorders": {}}
+        env = TrainingEnv(file, backend=plugin.backend, overrides=values, reward_scale=settings.reward_scale)
     try:
         env.reset(seed=config.simulation.seed + training.iteration)
         with progress.phase("networks"):
