@@ -8,7 +8,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-
 INTERVAL = 1.96
 """Half width of a 95 % interval of a normal distribution, in standard deviations."""
 
