@@ -1,4 +1,4 @@
-"""Scenes of matter: a rod that bends under its weight, and a strip of cloth that sways between its ends."""
+"""Scenes of matter: a rod that bends, a strip of cloth that sways between its ends, and a block of grains in flight."""
 
 from __future__ import annotations
 
@@ -147,6 +147,32 @@ class HangingCloth(BenchmarkScene):
         angles = _swayed(self.chain, len(motion.times))
         truth = np.stack([_hinges(self.chain, own) for own in angles]).repeat(2, axis=1)
         apart = motion.particles[:, :, [0, 2]] - truth
+        return float(np.sqrt((apart**2).sum(axis=2).mean(axis=1)).max())
+
+
+class ThrownGrains(BenchmarkScene):
+    """A block of grains that is thrown: nothing presses on it, so each grain flies on its own parabola."""
+
+    title = "block of 125 grains that is thrown: distance of the grains to their parabolas"
+    unit, limit, duration = "m", 0.05, 0.5
+    speed, gravity, spacing = 1.0, 9.81, 0.05
+
+    def tables(self) -> Mapping[str, object]:
+        """Return the gravity and the content of the scene."""
+        grains = {
+            "type": "granular",
+            "label": "grains",
+            "size": [4.0 * self.spacing] * 3,
+            "spacing": self.spacing,
+            "density": 1000.0,
+            "velocity": [self.speed, 0.0, 0.0],
+        }
+        return {"gravity": (0.0, 0.0, -self.gravity), "objects": [grains]}
+
+    def error(self, motion: SceneMotion) -> float:
+        """Return the error of a motion, in `unit`."""
+        flown = np.stack([self.speed * motion.times, 0.0 * motion.times, -0.5 * self.gravity * motion.times**2], axis=1)
+        apart = motion.particles - motion.particles[0] - flown[:, None]
         return float(np.sqrt((apart**2).sum(axis=2).mean(axis=1)).max())
 
 
