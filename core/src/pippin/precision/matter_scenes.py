@@ -17,9 +17,6 @@ from .scene import SAMPLE, BenchmarkScene, SceneMotion
 _ROOTS = (1.875104068711961, 4.694091132974175, 7.854757438237613, 10.995540734875467, 14.13716839104647)
 """The first solutions β of cos β cosh β = -1."""
 
-STEP = 1e-3
-"""Step of the reference of the cloth [s]."""
-
 
 class RodCantilever(BenchmarkScene):
     """A straight rod that is clamped at one end and released: it swings about the shape to which its weight bends it.
@@ -178,7 +175,7 @@ class ThrownGrains(BenchmarkScene):
 
 @functools.cache
 def _swayed(chain: PlanarChain, samples: int) -> np.ndarray:
-    return chain.motion(SAMPLE * np.arange(samples), step=STEP)
+    return chain.motion(SAMPLE * np.arange(samples))
 
 
 def _hinges(chain: PlanarChain, angles: np.ndarray) -> np.ndarray:
