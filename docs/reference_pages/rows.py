@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pippin.catalog.entries import Catalog
@@ -17,6 +18,13 @@ def declaring_solvers(catalog: Catalog) -> dict[str, Any]:
 def row_of_solvers(first: str, others: Iterable[str]) -> str:
     """Return a row with a first cell and one for each solver."""
     return "| " + " | ".join([first, *others]) + " |\n"
+
+
+def inline_toml(value: Any) -> str:
+    """Return an option in TOML syntax."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {inline_toml(inner)}" for key, inner in value.items()) + " }"
+    return json.dumps(value)
 
 
 def summary(documented: Any) -> str:
