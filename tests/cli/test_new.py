@@ -176,6 +176,7 @@ def test_every_package_has_a_licence_a_ci_file_and_bounds(written):
         project = written_project["project"]
         needed = {Requirement(text).name: Requirement(text).specifier for text in project["dependencies"]}
         kind = folder.name.removeprefix("pippin-").removesuffix("-grown-here")
+        assert project["name"] == folder.name
         assert project["keywords"] == ["pippin-plugin", f"pippin-{kind}"]
         assert metadata.version("pippin") in needed["pippin"]
         assert "0.99" not in needed["pippin"]

@@ -48,8 +48,8 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _DOTTED = re.compile(r"^(github|gitignore)\b")
 """Names that begin with a point in the written package; in a template, they would act on the template itself."""
 
-_NEEDED = re.compile(r'"(newton|pippin[a-z-]*)"')
-"""A distribution without bounds, in the `pyproject.toml` of a template."""
+_NEEDED = re.compile(r'(?<!name = )"(newton|pippin[a-z-]*)"')
+"""A needed distribution without bounds, in the `pyproject.toml` of a template."""
 
 
 def write_package(kind: NewKind, name: str, parent: Path) -> Path:
