@@ -14,11 +14,9 @@ PUBLISHED = {
     "cartpole": "CleanRL 963, of 1000",
     "half_cheetah": "SB3 zoo 5819, CleanRL 1443, Tianshou 5784",
     "hopper": "SB3 zoo 2410, CleanRL 2383, Tianshou 2609",
-    "humanoid": "CleanRL 716, Tianshou 787",
     "inverted_double_pendulum": "solved from 9100",
     "pusher": "CleanRL −40.4",
     "reacher": "solved from −3.75",
-    "swimmer": "SB3 zoo 282",
     "walker2d": "SB3 zoo 3479, CleanRL 2288, Tianshou 3589",
 }
 """Returns of PPO after one million steps that others quote, and Gymnasium's thresholds where there is none."""
@@ -51,7 +49,7 @@ NOTES = """
 - **Ended early** counts the episodes, of 64, that a termination ended before their time: a fall in most tasks.
 - **Published** returns are quoted, not run here: Stable-Baselines3's zoo, CleanRL and Tianshou with PPO after one
   million steps, on versions 3 and 4 of these tasks, whose rewards and robot files differ a little from version 5.
-  Compare orders, not digits. The humanoid of others sees 376 numbers, and ours 45.
+  Compare orders, not digits.
 
 ## Trained on one solver, played on the others
 
@@ -62,7 +60,8 @@ that ended early. It was made on {date}, by `python docs/play_policies.py`.
 The files of the policies give the efforts of the motors to the joints themselves, since only MuJoCo's solvers have the
 motors of an MJCF file. A solver may ignore what is only a number, such as armature, and all have the step of the file.
 So the table does not say which solver is right: it says how far a policy carries that has seen only one. "Stopped"
-means that a joint or a body became too fast or not finite, in the control step that is named.
+means that a joint or a body became too fast or not finite, in the control step that is named. "Not played" was not
+tried yet.
 """
 
 SOLVERS = ("mujoco-native", "mujoco", "featherstone", "semi-implicit", "xpbd", "vbd", "kamino", "steel")
