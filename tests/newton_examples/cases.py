@@ -464,7 +464,7 @@ def _robots_on_rollers(simulation: pippin.Simulation) -> Mapping[str, Any]:
         **silent,
         **largest,
         "chassis": bodies.index("warehouse_robot"),
-        "chassis_start": simulation.state.body_q.numpy()[bodies.index("warehouse_robot"), :3],
+        "chassis_start": simulation.state.body_q.numpy()[bodies.index("warehouse_robot"), :3].copy(),
         "ballbot_ball": bodies.index("ballbot_ball"),
         "ballbot_body": bodies.index("ballbot_body"),
         "min_ballbot_up": 1.0,
