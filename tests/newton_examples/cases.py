@@ -455,8 +455,10 @@ def _robots_on_rollers(simulation: pippin.Simulation) -> Mapping[str, Any]:
     dofs = [starts[model.joint_label.index(label)] for label in (*drives, *wheels)]
     silent = {"control": SimpleNamespace(joint_target_qd=wp.zeros(model.joint_dof_count, dtype=float))}
     largest = dict.fromkeys(
-        ("max_forward_travel", "max_lateral_travel", "max_yaw", "max_drive_speed", "max_ballbot_offset")
-        + ("max_ballbot_drive_speed", "ballbot_velocity_error_ema", "max_ballbot_velocity_error"),
+        [
+            *("max_forward_travel", "max_lateral_travel", "max_yaw", "max_drive_speed", "max_ballbot_offset"),
+            *("max_ballbot_drive_speed", "ballbot_velocity_error_ema", "max_ballbot_velocity_error"),
+        ],
         0.0,
     )
     return {
@@ -653,6 +655,7 @@ CASES = (
     Case(module="diffsim.example_diffsim_ball", frames=16, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_bear", frames=2, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_cloth", frames=4, is_optimised=True, marks=("slow",)),
+    Case(module="diffsim.example_diffsim_drone", frames=10, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_soft_body", frames=10, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_spring_cage", frames=4, is_optimised=True, marks=("slow",)),
     Case(

@@ -191,7 +191,7 @@ def test_the_joints_of_a_tree_come_depth_first(order):
 @pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", ["featherstone", "mujoco-native", "steel", "vbd", "xpbd", "kamino", "mujoco"])
 def test_a_tree_moves_alike_however_its_bodies_are_listed(solver):
-    """After a tenth of a second of gravity. Newton's featherstone takes the inertia of body i for the child of joint i."""
+    """After a tenth of a second. Newton's featherstone takes the inertia of body i for that of the child of joint i."""
     ends = []
     for order in ORDERS:
         with build([LINKS[name] for name in order], HINGES, solver=solver, worlds=2) as simulation:

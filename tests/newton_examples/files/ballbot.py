@@ -41,7 +41,11 @@ class Ballbot:
         """Find the bodies and the drives of each world."""
         model, device, dt = simulation.model, simulation.device, simulation.control_dt
         worlds = simulation.world_count
-        joints = [i for i, label in enumerate(model.joint_label) if label.startswith("ballbot_wheel") and "roller" not in label]
+        joints = [
+            i
+            for i, label in enumerate(model.joint_label)
+            if label.startswith("ballbot_wheel") and "roller" not in label
+        ]
         dofs = model.joint_qd_start.numpy()[joints].reshape(worlds, 3)
         parents = model.joint_X_p.numpy()[joints, :2].reshape(worlds, 3, 2)[0]
         along = np.stack([-parents[:, 1], parents[:, 0], np.zeros(3)], axis=1)  # each wheel pushes along its tangent
@@ -72,7 +76,16 @@ class Ballbot:
             balance,
             len(self.steps),
             [self.steps, self._dt, wp.vec2(config.centre), config.speed, config.start, config.feedforward],
-            [self._bodies, self._balls, self._dofs, self._along, state.body_q, state.body_qd, state.joint_qd, control.joint_f],
+            [
+                self._bodies,
+                self._balls,
+                self._dofs,
+                self._along,
+                state.body_q,
+                state.body_qd,
+                state.joint_qd,
+                control.joint_f,
+            ],
             device=self.steps.device,
         )
 

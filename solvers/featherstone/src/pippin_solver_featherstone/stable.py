@@ -46,12 +46,14 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
 
     @cached_property
     def _has_other_order(self) -> bool:
-        children = self.model.joint_child.numpy()[: self.model.articulation_end.numpy().max(initial=0)]
+        model: Any = self.model
+        children = model.joint_child.numpy()[: model.articulation_end.numpy().max(initial=0)]
         return not np.array_equal(children, np.arange(len(children)))
 
     def _order_inertias(self, augmented: Any) -> None:
         """Put the spatial inertia of each joint's child at the place of the joint."""
-        self._of_bodies, joints = augmented.body_I_s, self.model.joint_child
+        joints: Any = self.model.joint_child
+        self._of_bodies = augmented.body_I_s
         bodies = self._of_bodies
         if self._of_joints is None or bodies.requires_grad:
             shape, device = len(joints), joints.device
@@ -89,11 +91,12 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
             outputs = [self.joint_armature_effective, self._hardened]
             wp.launch(resist_at_the_end, model.joint_count, inputs, outputs, device=model.device)
             model.joint_limit_kd = self._hardened
-        self._augmented = state_out if state_in.requires_grad else self  # Newton keeps its arrays there
+        augmented: Any = state_out if state_in.requires_grad else self  # Newton keeps its arrays there
+        self._augmented = augmented
         try:
             super().step(state_in, state_out, control, contacts, dt, observables=observables)
         finally:
             model.joint_limit_kd = limit_kd
             if self._of_bodies is not None:
-                self._augmented.body_I_s, self._of_bodies = self._of_bodies, None
+                augmented.body_I_s, self._of_bodies = self._of_bodies, None
             self._augmented = None
