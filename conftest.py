@@ -15,6 +15,9 @@ import pytest
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# The processes of the tests have all cores: threads of the linear algebra would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A shell lets its programs in the background ignore Ctrl-C, and they let theirs. Many tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -23,6 +23,7 @@ def held_by(simulation):
     return [weakref.ref(each) for each in (*held, *(segment.graph for segment in program.segments if segment.graph))]
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("name", RIGID)
 def test_everything_bound_to_a_model_goes_with_its_simulation(name, ball, configure):
     with pippin.Simulation(configure(name, scene={"ground": True}), prototype=ball(height=0.0995)) as simulation:
@@ -45,6 +46,7 @@ def without_collections():
     gc.enable()
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("name", RIGID)
 def test_a_closed_simulation_goes_at_once(name, ball, configure, without_collections):
     """Python's garbage collector waits for about 40 of them."""
@@ -121,6 +123,7 @@ def test_twenty_builds_keep_less_than_three_tenths_of_a_megabyte_each(name, ball
     assert (build(20) - before) / 20 < 0.3
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("name", ["mujoco", "xpbd"])
 def test_another_model_can_follow_in_the_same_process(name, device, ball, chain, configure):
     """The second one has other counts of everything, and moves as if it had been the first."""
@@ -139,6 +142,7 @@ def test_another_model_can_follow_in_the_same_process(name, device, ball, chain,
     np.testing.assert_array_equal(*ends)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("name", ["mujoco", "xpbd"])
 def test_deleting_a_graph_leaves_others_as_they_were(name, device, ball, configure):
     """One graph is deleted after another was recorded, and before a third is."""

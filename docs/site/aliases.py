@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,8 +31,12 @@ def is_for_the_core(text: str) -> bool:
     return text.startswith(CORE)
 
 
+@functools.cache
 def with_public_types(home: str, tree: T) -> T:
-    """Return a copy of an annotation or a definition of a module, its private aliases replaced by their values."""
+    """Return a copy of an annotation or a definition of a module, its private aliases replaced by their values.
+
+    Equal calls return the same copy: leave it as it is.
+    """
     return _Expanded(home).visit(copy.deepcopy(tree))
 
 

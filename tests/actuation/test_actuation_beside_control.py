@@ -33,6 +33,7 @@ DRIVES = {
 pytestmark = pytest.mark.simulation(dt=DT, worlds=2, gravity=0.0, prototype=arm)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("kind", DRIVES)
 @pytest.mark.parametrize("solver", ["featherstone", "mujoco", "mujoco-native"])
 def test_each_acts_on_its_own_joint_alone(simulate, solver, kind):

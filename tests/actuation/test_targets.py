@@ -150,6 +150,7 @@ def test_a_reset_restores_the_targets_of_its_worlds_wherever_they_were_written(s
     assert speeds(simulation)[1] == 0.0
 
 
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("name", ["position_targets", "velocity_targets", "feedforward"])
 @pytest.mark.parametrize("kind", ["pd", "solver-pd"])

@@ -151,6 +151,7 @@ def cloths(configure, solver, worlds):
     return pippin.Simulation(config, prototype=[(cloth(height), 1) for height in heights])
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", APART)
 def test_a_cloth_is_not_touched_by_that_of_another_world(configure, solver):
     ends = []
@@ -163,6 +164,7 @@ def test_a_cloth_is_not_touched_by_that_of_another_world(configure, solver):
     assert ends[0][:, 2].max() < 1.0  # it falls
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("solver", "cure"),
     [

@@ -91,6 +91,7 @@ def unchanged(files):
     return functools.cache(functools.partial(imported, files))
 
 
+@pytest.mark.first_cases(25)
 @pytest.mark.filterwarnings("ignore:.*no <inertial>", "ignore:.*A hollow box geom with zero thickness")
 @pytest.mark.parametrize("key", [field.name for field in attrs.fields(ShapeConfig)])
 @pytest.mark.parametrize("suffix", FILES)

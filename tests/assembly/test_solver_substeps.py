@@ -7,6 +7,7 @@ BOX = {"type": "body", "label": "box", "position": [0.0, 0.0, 0.1]}
 BOX |= {"shapes": [{"type": "box", "size": [0.2, 0.2, 0.2], "density": 500.0}]}
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("solver", "ground", "keys", "expected"),
     [

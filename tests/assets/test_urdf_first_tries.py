@@ -21,6 +21,7 @@ LOST = {
 }
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", LOST)
 def test_a_bare_urdf_runs_and_says_what_is_lost(simulate, tmp_path, solver):
     (tmp_path / "arm.urdf").write_text(URDF)

@@ -147,6 +147,7 @@ def test_a_motion_leads_the_tool_in_the_frame_of_a_body():
     assert places[1] == pytest.approx([0.4, -0.15, 0.5], abs=2e-3)
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(
     ("controller", "told"),
     [

@@ -7,16 +7,23 @@ import numpy as np
 import pippin
 import pytest
 
-pytestmark = pytest.mark.required
-
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLES = DOCS / "examples"
 
 STANDING = {"ant": 0.45, "quadruped": 0.4, "quadruped_neural": 0.4, "half_cheetah": -0.3}
 """Lowest height of the root [m] after two seconds; the half cheetah measures it from where it starts."""
 
+SHOWN_FIRST = ("ant", "arm_pick", "cartpole", "quadruped", "reach", "so101", "suction")
+"""Examples that every run of the tests tries; others run for a few steps in the pages that show them."""
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.toml")))
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(path.stem, marks=() if path.stem in SHOWN_FIRST else pytest.mark.slow)
+        for path in sorted(EXAMPLES.glob("*.toml"))
+    ],
+)
 def test_an_example_runs_captured_and_stays_finite(name):
     overrides = {"scene.worlds": 2, "simulation.device": "cpu", "simulation.capture": "require"}
     with pippin.Simulation.from_file(EXAMPLES / f"{name}.toml", overrides) as simulation:

@@ -71,6 +71,7 @@ def test_mujoco_finds_the_contacts_of_mujoco(file, overlaps):
     assert normal.max() < 0.1
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)], ids=["x", "y"])
 @pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
 def test_crossing_capsules_leave_their_plane_in_mujoco_and_not_in_mujoco_warp(tmp_path, solver, axis):

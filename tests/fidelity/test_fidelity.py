@@ -61,7 +61,7 @@ def test_other_solvers_get_the_same_tree_and_shapes(name):
     assert worded(sketched(FILES[name])) == []
 
 
-@pytest.mark.first_cases(6)
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("name", cases("moves"))
 def test_the_robot_moves_as_it_does_in_mujoco(name):
     """Half a second of passive motion: single precision leaves 1e-7 m in files that are the same.

@@ -19,6 +19,7 @@ def test_warp_arrays_go_in_and_out(make):
     np.testing.assert_array_equal(observations.numpy(), plain.step(action)[0])
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("action", "fault"),
     [

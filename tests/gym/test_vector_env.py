@@ -242,6 +242,7 @@ def test_a_reward_that_is_not_finite_is_named_and_nothing_else_is_lost(make):
     np.testing.assert_array_equal(env.task.episodes.terminated.numpy(), terminated)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("action", "fault"),
     [
@@ -287,6 +288,7 @@ def test_an_environment_of_tables_or_a_configuration_is_that_of_the_file(make, f
     np.testing.assert_array_equal(env.step(PUSH)[0], plain.step(PUSH)[0])
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
@@ -306,6 +308,7 @@ def test_a_wrong_option_is_named(make, options, fault):
         env.reset(options=options)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("seed", "fault"),
     [(-1, "from 0 on, got -1"), ("7", "got '7'"), (1.5, r"got 1\.5"), ([1, 2], "one for each of 4 worlds, got 2")],

@@ -25,7 +25,7 @@ PARAMETERS = [
 ]
 
 
-@pytest.mark.first_cases(5)
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(("case", "solver"), PARAMETERS)
 def test_an_example_passes_newtons_check(case: Case, solver: str | None):
     if "cuda" in case.marks and not wp.is_cuda_available():

@@ -245,6 +245,7 @@ def changed(data, path, value):
     return data
 
 
+@pytest.mark.first_cases(6)
 @pytest.mark.parametrize(
     ("path", "value", "fault"),
     [

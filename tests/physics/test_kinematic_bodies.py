@@ -70,6 +70,7 @@ WRITTEN = ([0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.3, 0.0, 0.0, 0.0, 0.0])
 START = ([0.0, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0], [0.0] * 6)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_setters_hold_until_a_reset_of_the_world_and_over_a_checkpoint(simulate, tmp_path, solver):
     def seen(of):

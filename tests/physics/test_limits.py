@@ -82,6 +82,7 @@ def link(builder, label, mass):
     return builder.add_link(label=label, mass=mass, inertia=inertia, lock_inertia=True)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_limit_pushes_by_its_stiffness_and_damping(simulate, solver):
     """The tolerances are twice the errors at a time step of a tenth of the light slider's way to its deepest point.

@@ -248,6 +248,7 @@ def welded():
     return builder
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", ["mujoco", "mujoco-native"])
 @pytest.mark.parametrize("worlds", [1, 2])
 def test_a_fixed_joint_holds_links_where_its_frames_are_one(simulate, solver, worlds):

@@ -61,6 +61,7 @@ def test_beyond_its_longest_step_it_does_not(simulate):
     assert rest(simulate, "featherstone", 0.024) > 1.0
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_friction_above_the_load_holds_a_robot_still(simulate, solver):
     """Joints whose dry friction is above gravity's torque move by less than 1e-4 rad in three seconds."""

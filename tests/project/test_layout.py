@@ -1,5 +1,6 @@
 """Layout of the tests: a file stands in the room of its module and has the module's name."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,12 @@ def test_a_file_has_the_name_of_its_module(folder):
             homeless.append(str(path.relative_to(ROOT)))
 
     assert not homeless
+
+
+def test_cases_after_the_first_ones_are_slow(request):
+    counts = Counter()
+    for item in request.session.items:
+        first = item.get_closest_marker("first_cases")
+        if first is not None and item.get_closest_marker("slow") is None:
+            counts[item.nodeid.partition("[")[0]] += 1
+            assert counts[item.nodeid.partition("[")[0]] <= first.args[0]

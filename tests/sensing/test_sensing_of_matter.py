@@ -18,6 +18,7 @@ SURFACE = {"cloth": HEIGHT, "block": HEIGHT, "sand": HEIGHT + RADIUS, "cable": H
 BOTTOM = {"cloth": HEIGHT, "block": HEIGHT - 0.2, "sand": HEIGHT - 0.2 - RADIUS, "cable": HEIGHT - RADIUS}
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("each", [CLOTH, BLOCK, SAND, CABLE], ids=lambda each: each["label"])
 def test_the_distance_of_matter_is_that_of_its_geometry(each):
     camera = {"type": "camera", "width": 1, "height": 1, "vertical_fov": 0.01, "outputs": ["distance"]}

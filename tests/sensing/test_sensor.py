@@ -255,6 +255,7 @@ def test_each_box_is_pushed_by_its_own_plate_alone(solver):
     np.testing.assert_array_equal([matrix[0, 1], matrix[1, 0]], 0.0)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", CONTACT_TOLERANCE)
 def test_the_feet_of_what_has_settled_carry_its_weight(solver):
     carried = measured(solver)[1]["feet.net_force"].sum(axis=0)
@@ -266,6 +267,7 @@ SUBSTEP_TOLERANCE = {**REST_TOLERANCE, "xpbd": 2e-3, "featherstone": 0.1, "semi-
 """The same of the last substep of each step alone; stiff contacts and small corrections shake a body a little."""
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("solver", REST_TOLERANCE)
 def test_rest_reads_gravity_upwards_and_free_fall_zero_under_every_solver(solver):
     """By differences from reading to reading, and by the accelerations of the last substep."""

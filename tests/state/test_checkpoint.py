@@ -382,6 +382,7 @@ def header(shape, dtype="<f4"):
     return text.getvalue()
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("change", "options", "complaint"),
     [

@@ -334,6 +334,7 @@ def test_gravity_of_cloth_and_grains_changes(suit, name):
     np.testing.assert_allclose(gained.mean(axis=0), [kept * 0.3, kept * 5.0 * 0.002, 0.0], atol=1e-5)
 
 
+@pytest.mark.first_cases(2)
 def test_a_change_that_the_solver_does_not_take_over_is_refused_by_name(suited):
     declared = PLUGINS[suited.solver].supported_model_changes
     with suited.build() as simulation:

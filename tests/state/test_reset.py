@@ -58,6 +58,7 @@ def test_a_reset_world_starts_over_and_the_others_continue_as_if_nothing_was(sui
         assert any(not np.array_equal(halfway[name][last], whole[name][last]) for name in whole)
 
 
+@pytest.mark.first_cases(2)
 def test_a_reset_before_the_first_step_changes_nothing(solver, chain, configure, pd):
     config = configure(solver, scene={"worlds": WORLDS}, actuators=pd)
     with (
@@ -155,6 +156,7 @@ def test_a_reset_keeps_the_state_object_and_its_memory(moved):
     assert moved.state.body_q.ptr == address
 
 
+@pytest.mark.first_cases(2)
 def test_nan_does_not_survive_a_reset(solver, ball, configure):
     """Spheres that lie on the ground, so that contacts, warm starts and multipliers are poisoned as well."""
     config = configure(solver, scene={"worlds": WORLDS, "ground": True}, dt=0.001)

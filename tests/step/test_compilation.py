@@ -144,6 +144,7 @@ def test_no_kernel_runs_while_compiling(configure: Callable[..., Any], chain: Ca
     assert not simulation.program.is_recorded
 
 
+@pytest.mark.first_cases(2)
 def test_compiling_ahead_changes_no_bit(
     configure: Callable[..., Any], chain: Callable[..., Any], pd: dict[str, Any], solver: str
 ) -> None:

@@ -260,6 +260,7 @@ def test_an_object_adds_to_the_dofs_of_actuators_and_not_to_itself_on_its_own(ch
     assert effort[1] == 1.0
 
 
+@pytest.mark.first_cases(2)
 def test_a_small_pendulum_swings_with_the_period_of_the_formula(solver, configure, chain):
     """Compound pendulum: T = 2π √((I + m l² + a) / (m g l)), armature a, which maximal coordinates do not have."""
     length, inertia, armature, dt = 0.5, 0.02, 0.01, 0.001

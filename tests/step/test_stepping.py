@@ -38,6 +38,7 @@ def simulation(ball, configure, tmp_path, monkeypatch):
         yield simulation
 
 
+@pytest.mark.first_cases(7)
 @pytest.mark.parametrize("phase", REFUSED)
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_is_refused_inside_a_step_or_acts(simulation, phase, name):

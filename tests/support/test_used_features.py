@@ -157,6 +157,7 @@ MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
 }
 
 
+@pytest.mark.first_cases(14)
 @pytest.mark.parametrize("feature", MADE_BY)
 def test_a_model_that_has_a_feature_is_found_to_use_it_and_an_empty_one_is_not(feature):
     builder, empty = newton.ModelBuilder(), newton.ModelBuilder()

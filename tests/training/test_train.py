@@ -124,6 +124,7 @@ def test_a_training_is_resumed_in_its_folder(folder):
     np.testing.assert_allclose(action_of("out/policy.onnx", np.ones((1, 4))), 12.0)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

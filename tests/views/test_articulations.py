@@ -87,6 +87,7 @@ def put(view, name, *args, **options):
     getattr(view, f"set_{name}")(*args, **options)
 
 
+@pytest.mark.first_cases(9)
 @pytest.mark.parametrize("name", READ)
 def test_a_quantity_is_what_newtons_own_view_reads(robots, view, name):
     values = get(view, name)
@@ -271,6 +272,7 @@ def test_numbers_are_broadcast(view):
     np.testing.assert_array_equal(get(view, "dof_forces")[:2], [[2.5] * 4, [1.0, 2.0, 3.0, 4.0]])
 
 
+@pytest.mark.first_cases(9)
 @pytest.mark.parametrize("name", READ)
 def test_out_receives_what_the_view_returns(view, name):
     values = get(view, name)

@@ -169,6 +169,7 @@ UNREAD = {
 }
 
 
+@pytest.mark.first_cases(5)
 @pytest.mark.parametrize(("name", "solver"), [(name, each) for name, solvers in UNREAD.items() for each in solvers])
 def test_an_array_that_the_solver_does_not_read_is_refused(name, solver, chain, ball, configure):
     prototype = ball() if name.startswith("shape") else chain()

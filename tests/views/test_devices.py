@@ -15,6 +15,7 @@ def robots(walker, build, device):
         yield simulation
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("place", ["host", "device"])
 def test_data_goes_in_and_out_wherever_it_lies(robots, device, place):
     view = robots.view.articulations("walker")

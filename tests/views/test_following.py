@@ -26,6 +26,7 @@ def view(robots):
     return robots.view.articulations("walker")
 
 
+@pytest.mark.first_cases(2)
 def test_bodies_agree_with_joints_after_any_settings(robots, view):
     robots.step(2)
     view.set_dof_positions(0.1)
@@ -254,6 +255,7 @@ def spin_up(view, speed):
     return callback
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("substeps", [2, 3])
 @pytest.mark.parametrize("phase", ["after_actuators", "before_substep"])
 def test_a_callback_reads_the_state_of_the_moment_captured_or_not(walker, build, phase, substeps):
@@ -312,6 +314,7 @@ def test_states_and_models_are_not_set_inside_a_step(walker, build):
 # What the solver is notified of.
 
 
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize("name", [name for name, quantity in ARTICULATION.items() if quantity.flags])
 def test_the_solver_is_notified_once_of_what_was_changed(notified, name):
     simulation, flags = notified

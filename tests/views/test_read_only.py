@@ -93,6 +93,7 @@ def test_a_drive_of_positions_takes_no_targets_of_velocities(built):
         set_to(built.view.articulations("driven"), "dof_velocity_targets", 1.0)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("name", ASKS)
 def test_settable_joints_take_every_value(simulate, name):
     with simulate(settable_joints=True) as simulation:

@@ -412,6 +412,7 @@ def test_a_torch_checkpoint_is_refused(simulate, tmp_path):
     refused(simulate, tmp_path / "net.pt", r"is not an '\.onnx' file; export the network to ONNX")
 
 
+@pytest.mark.first_cases(10)
 @pytest.mark.parametrize(
     ("kind", "changes", "message"),
     [

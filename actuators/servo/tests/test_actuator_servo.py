@@ -161,6 +161,7 @@ def test_recorded_and_eager_steps_give_the_same_bits(simulate):
     np.testing.assert_array_equal(*found)
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("model", read_library())
 def test_each_servo_of_the_library_is_stable_at_its_own_gain(simulate, model):
     """It reaches a target 0.5 rad away, up to its friction, and rests there."""

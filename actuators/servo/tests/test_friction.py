@@ -176,6 +176,7 @@ def test_squared_loads_count_against_the_motor_alone():
     check([state for state, _ in BRANCHES], [found for _, found in BRANCHES], friction={"type": "m6", **numbers})
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(("model", "kind", "state", "budget"), LIBRARY)
 def test_servos_of_the_library_have_their_budgets(model, kind, state, budget):
     """The library has four digits of each coefficient, and 0 for those below 1e-4."""

@@ -23,7 +23,9 @@ def late(package: str, modules: Mapping[str, str], packages: Sequence[str] = ())
         if name in packages:
             return import_module(f"{package}.{name}")
         if name not in modules:
-            near = did_you_mean(name, [*vars(sys.modules[package]), *modules, *packages])
+            # Tools ask each module for many private names that none has.
+            known = [] if name.startswith("_") else [*vars(sys.modules[package]), *modules, *packages]
+            near = did_you_mean(name, known)
             raise AttributeError(f"module {package!r} has no attribute {name!r}{near}")
         return getattr(import_module(modules[name], package), name)
 

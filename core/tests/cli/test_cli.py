@@ -44,6 +44,7 @@ def failing(error: BaseException) -> click.Group:
     return Failing("pippin")
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.not_in_lane("copies", reason="the lane itself imports NumPy")
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["plugins"], ["plugins", "--json"]])
 def test_neither_newton_nor_warp_nor_any_plugin_is_imported(install, arguments):

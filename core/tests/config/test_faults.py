@@ -246,6 +246,7 @@ def test_union_takes_the_member_that_is_written_so(drive):
     assert settings.shape.effort == 1.0
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [

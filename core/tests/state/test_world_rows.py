@@ -100,6 +100,7 @@ def world(frequency):
     return builder
 
 
+@pytest.mark.first_cases(7)
 @pytest.mark.parametrize("frequency", PER_WORLD, ids=lambda frequency: frequency.name)
 def test_rows_are_reset_with_their_world(frequency):
     """A body that belongs to no world comes before them, and a ground after them."""

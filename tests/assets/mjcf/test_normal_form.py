@@ -47,6 +47,7 @@ def same(theirs, ours, *fields: str) -> bool:
     return all(np.allclose(getattr(theirs, name), getattr(ours, name), rtol=1e-5, atol=1e-9) for name in fields)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     "text",
     [

@@ -76,7 +76,7 @@ def built(floating: Any, solver: str, events: dict[str, Any]) -> pippin.Simulati
     return None
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(("when", "left_out"), CASES)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_an_episode_does_not_depend_on_the_one_before(floating, solver, when, left_out):

@@ -94,6 +94,7 @@ def slider() -> newton.ModelBuilder:
     return builder
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("solver", ["featherstone", "xpbd", "mujoco", "mujoco-native"])
 def test_twice_the_mass_halves_the_acceleration_right_after_a_reset_in_the_step(solver):
     """v = F dt / m in one step from rest, whatever the integrator; two control steps of one episode before it."""

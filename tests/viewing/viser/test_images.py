@@ -27,6 +27,7 @@ def watched():
         yield simulation, simulation.viewers["page"]
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("output", ["color", "depth", "segmentation", "normal"])
 def test_the_page_shows_what_the_camera_saw_last(watched, output):
     simulation, viewer = watched

@@ -114,6 +114,7 @@ def test_columns_split_the_force_and_add_up_to_it(settled):
         np.testing.assert_allclose(matrix[:, 1], [-3.0 * WEIGHT] * 2, rtol=5e-3, atol=0.05)
 
 
+@pytest.mark.first_cases(2)
 def test_forces_are_those_of_newtons_sensor(settled):
     """Both add the same numbers in some order: floats of sizes that add up to S then differ by 2 (n - 1) S / 2²⁴."""
     bodies = [body for body, label in enumerate(settled.model.body_label) if label in ("/bottom", "/top")]
@@ -206,6 +207,7 @@ def test_a_dt_that_is_not_a_length_of_time_is_refused(settled, dt):
         settled.view.contacts("/lone").net_forces(dt)
 
 
+@pytest.mark.first_cases(2)
 def test_a_reset_world_has_no_contacts_until_it_is_stepped_again(settled):
     view = settled.view.contacts("/shelved", max_contact_data=64)
     before = view.net_forces().numpy().copy()
