@@ -47,7 +47,8 @@ class FitCourse:
         if not files:
             raise ConfigError("fit.logs: there is no log; name files there, or by --log")
         #: None if the course only looks.
-        self._journal = None if journal is None else Journal(journal, key_of(config, log_paths(files)))
+        read = log_paths([*files, *table.validation_logs])
+        self._journal = None if journal is None else Journal(journal, key_of(config, read))
         if not config.scene.has_equal_worlds:
             raise ConfigError(
                 "fit: the worlds of the file differ, and a robot has one log; leave 'worlds' of assets out"
