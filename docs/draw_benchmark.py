@@ -1,21 +1,23 @@
-"""Draw the diagrams of the page *Ten solvers in one diagram*, and write its table, from results of `pippin benchmark`.
+"""Keep results of `pippin benchmark`, and draw and write what the page *Ten solvers in one diagram* shows of them.
 
-`uv run --group dev python docs/draw_benchmark.py FOLDER...`, where later folders replace rows of earlier ones.
+`uv run --group dev python docs/draw_benchmark.py FOLDER...`: results replace what `docs/reference/benchmark.csv` has of
+the same solvers in the same scenes. `docs/write_reference.py` writes the page *Physics checks* from that file.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from pippin.catalog.entries import Catalog
-from pippin.precision.benchmark import load_scene
+sys.path.insert(0, str(Path(__file__).parent))  # the tests run this file from elsewhere
+
 from pippin.precision.diagram import diagram
+from pippin.precision.markdown import held_table
 from pippin.precision.result import Benchmark, BenchmarkRow
 from pippin.runs.report.markup import Markup, element, joined
+from reference_pages import measured
 
 ROOT = Path(__file__).parent
 PAGE = ROOT / "explanation" / "ten-solvers.md"
@@ -24,32 +26,23 @@ DRAWN = {
     "ten_solvers.svg": ("large-pendulum", "double-pendulum", "free-top", "four-bar", "sliding-block", "stack"),
     "ten_solvers_matter.svg": ("hanging-cloth", "quadruped-drop"),
 }
-"""Scenes of each image; one is drawn if the results have all of its scenes."""
+"""Scenes of each image."""
 
 COLORS = ("#2f6fd0", "#e0701a", "#2a9a4a", "#c9342f", "#8a55c4", "#8d5f4a", "#d0549f", "#6b7480", "#a8930a", "#1597a8")
 
 WIDTH, HEIGHT, TITLE, LEGEND = 440, 300, 26, 22
 
 
-def read(folders: list[Path]) -> Benchmark:
-    """Return the results of the folders as one; the rows of a solver in a scene are those of the last folder."""
+def keep(folders: list[Path]) -> None:
+    """Put the results of folders in place of what is kept of the same solvers in the same scenes."""
     rows: dict[tuple[str, str], list[BenchmarkRow]] = {}
-    summaries = [json.loads((folder / "benchmark.json").read_text(encoding="utf-8")) for folder in folders]
-    for summary in summaries:
+    for file in [*([measured.KEPT] if measured.KEPT.exists() else []), *(each / "benchmark.csv" for each in folders)]:
         own: dict[tuple[str, str], list[BenchmarkRow]] = {}
-        for row in summary["rows"]:
-            among = {int(worlds): cost for worlds, cost in row["cost_among"].items()}
-            made = BenchmarkRow(**{**row, "cost_among": among, "ignored": tuple(row["ignored"])})
-            own.setdefault((made.solver, made.scene), []).append(made)
+        for row in measured.read(file):
+            own.setdefault((row.name, row.scene), []).append(row)
         rows |= own
-    names = list(dict.fromkeys(scene for _, scene in rows))
-    return Benchmark(
-        rows=tuple(row for key in sorted(rows) for row in rows[key]),
-        scenes={name: type(load_scene(name)) for name in names},
-        machine=summaries[0]["machine"],
-        seconds=sum(summary["seconds"] for summary in summaries),
-        folder=folders[0],
-    )
+    kept = [row for key in sorted(rows) for row in rows[key]]
+    measured.KEPT.write_text(measured.text_of(kept), encoding="utf-8")
 
 
 def drawing(found: Benchmark, scenes: Sequence[str]) -> Markup:
@@ -106,36 +99,19 @@ def style() -> Markup:
     )
 
 
-def table(found: Benchmark) -> str:
-    """Return the largest steps that hold, in milliseconds, a row for each scene and a column for each solver."""
-    names = sorted({row.name for row in found.rows if row.outcome != "unable"})
-    lines = [
-        "| scene | " + " | ".join(f"`{name}`" for name in names) + " |",
-        "|---" * (len(names) + 1) + "|",
-    ]
-    for scene in sorted(found.scenes):
-        by_name = {each.name: each for each in found.series(scene)}
-        cells = []
-        for name in names:
-            each = by_name.get(name)
-            held = None if each is None else each.largest_step
-            cells.append("" if each is None else each.outcome if held is None else f"{1e3 * held:g}")
-        lines.append(f"| {scene} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def written(page: str, found: Benchmark) -> str:
+    """Return the page *Ten solvers in one diagram* with the table of the largest steps that hold."""
+    begin, end = "<!-- begin: held -->", "<!-- end: held -->"
+    return re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n\n{held_table(found)}\n{end}", page, flags=re.DOTALL)
 
 
 def main(folders: list[Path]) -> None:
-    """Write the images, and the table if the results have all of its scenes."""
-    found = read(folders)
+    """Keep the results, and write the images and the table."""
+    keep(folders)
+    found = measured.kept()
     for name, scenes in DRAWN.items():
-        if found.scenes.keys() >= {*scenes}:
-            (ROOT / "images" / name).write_text(drawing(found, scenes), encoding="utf-8")
-    if not found.scenes.keys() >= {*Catalog.installed().names("scene")}:
-        return
-    page = PAGE.read_text(encoding="utf-8")
-    begin, end = "<!-- begin: held -->", "<!-- end: held -->"
-    text = re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n\n{table(found)}\n\n{end}", page, flags=re.DOTALL)
-    PAGE.write_text(text, encoding="utf-8")
+        (ROOT / "images" / name).write_text(drawing(found, scenes), encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
 IMAGES = Path(__file__).parent / "images"
-SOLVED = {"cartpole": 950.0}
-"""Return that counts as solved."""
+COLUMNS = 4
 
 
-def draw(name: str, curves: dict[str, list[dict[str, float]]]) -> Any:
-    """Return a figure of the returns against steps and against time, one line for each seed."""
+def draw(trainings: dict[str, Any]) -> Any:
+    """Return a figure with a plot for each task: the return against steps, a line for each seed."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8.0, 3.2), layout="constrained")
-    plots = figure.subplots(1, 2, sharey=True)
-    for axes, (key, scale, label) in zip(
-        plots, (("steps", 1e-3, "steps of all worlds [thousands]"), ("cpu", 1.0, "processor time [s]")), strict=True
-    ):
-        for seed, rows in curves.items():
-            x = [row[key] * scale for row in rows]
-            line = axes.plot(x, [row["mean"] for row in rows], marker=".", label=f"seed {seed}")[0]
-            axes.fill_between(
-                x, [row["min"] for row in rows], [row["mean"] for row in rows], color=line.get_color(), alpha=0.15
-            )
-        if name in SOLVED:
-            axes.axhline(SOLVED[name], linestyle="--", color="gray", linewidth=1.0)
-        axes.set(xlabel=label)
+    rows = math.ceil(len(trainings) / COLUMNS)
+    figure = Figure(figsize=(9.0, 1.9 * rows), layout="constrained")
+    plots = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
+    for axes, (name, training) in zip(plots, trainings.items(), strict=False):
+        for seed in training["seeds"].values():
+            steps, returns = zip(*seed["curve"], strict=True)
+            line = axes.plot([step * 1e-6 for step in steps], returns, linewidth=1.0)[0]
+            axes.plot(seed["steps"] * 1e-6, seed["return"], "o", color=line.get_color(), markersize=4.0)
+        axes.set_title(name, fontsize=9)
+        axes.tick_params(labelsize=7)
+        axes.locator_params(nbins=4)
         axes.grid(alpha=0.3)
-    plots[0].set(ylabel="return, mean and lowest")
-    plots[0].legend()
+    for axes in plots[len(trainings) :]:
+        axes.set_axis_off()
+    figure.supxlabel("steps of all worlds [millions]", fontsize=9)
+    figure.supylabel("mean return", fontsize=9)
     return figure
 
 
 def main() -> None:
-    """Draw one picture for each task."""
+    """Draw all tasks in one picture, whose coordinates have one decimal."""
     import matplotlib
 
-    for name, curves in json.loads((IMAGES / "training.json").read_text()).items():
-        with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
-            figure = draw(name, curves)
-            figure.savefig(IMAGES / f"training_{name}.svg", metadata={"Date": None, "Creator": None})
+    trainings = json.loads((IMAGES / "training.json").read_text(encoding="utf-8"))
+    file = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "training", "svg.fonttype": "none"}):
+        draw(trainings).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    text = re.sub(r"(\d+\.\d)\d+", r"\1", file.getvalue())
+    (IMAGES / "training.svg").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

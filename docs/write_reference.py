@@ -21,6 +21,7 @@ from reference_pages import (
     names,
     newton_examples,
     physics,
+    policies,
     sensors,
     solvers,
     tasks,
@@ -43,6 +44,7 @@ PAGES = {
     "conformance": conformance.page,
     "tasks": tasks.page,
     "newton-examples": newton_examples.page,
+    "trained-policies": policies.page,
 }
 """Function that returns each page, by the name of its file."""
 

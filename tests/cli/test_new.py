@@ -172,13 +172,18 @@ def test_no_file_names_a_place_of_this_machine(written):
 def test_every_package_has_a_licence_a_ci_file_and_bounds(written):
     newton = next(text for text in metadata.requires("pippin") or () if Requirement(text).name == "newton")
     for folder in written.glob("pippin-*"):
-        project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+        written_project = tomllib.loads((folder / "pyproject.toml").read_text())
+        project = written_project["project"]
         needed = {Requirement(text).name: Requirement(text).specifier for text in project["dependencies"]}
         kind = folder.name.removeprefix("pippin-").removesuffix("-grown-here")
+        assert project["name"] == folder.name
         assert project["keywords"] == ["pippin-plugin", f"pippin-{kind}"]
         assert metadata.version("pippin") in needed["pippin"]
         assert "0.99" not in needed["pippin"]
         assert needed["newton"] == Requirement(newton).specifier
+        for text in written_project["dependency-groups"]["dev"]:
+            name, specifier = Requirement(text).name, Requirement(text).specifier
+            assert name == "pytest" or specifier == needed["pippin"]
         assert (folder / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
         assert "runs/" in (folder / ".gitignore").read_text().splitlines()
         workflow = yaml.safe_load((folder / ".github" / "workflows" / "test.yml").read_text())

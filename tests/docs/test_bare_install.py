@@ -20,8 +20,7 @@ TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 
 NEEDS = {
     "examples/cartpole.toml": ["usd"],
-    "examples/policies/ant.toml": ["policy"],
-    "examples/policies/cartpole.toml": ["policy"],
+    **{file: ["policy"] for file in FILES if file.startswith("examples/policies/")},
 }
 """Extras of Pippin that an example needs."""
 

@@ -19,9 +19,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 import types
 from collections.abc import Callable, Iterator
-from itertools import takewhile
+from itertools import product, takewhile
 from pathlib import Path
 
 import attrs
@@ -344,6 +345,20 @@ def test_the_page_is_what_the_script_writes(name):
 
     page = DOCS / "reference" / f"{name}.md"
     assert page.read_text(encoding="utf-8") == written, "run `uv run python docs/write_reference.py`"
+
+
+def test_ten_solvers_are_shown_by_the_results_that_are_kept():
+    script = runpy.run_path(str(DOCS / "draw_benchmark.py"))
+    found, page = script["measured"].kept(), script["PAGE"].read_text(encoding="utf-8")
+    notes = tomllib.loads((DOCS / "reference_pages" / "physics.toml").read_text(encoding="utf-8"))
+    catalog = Catalog.installed()
+
+    assert script["written"](page, found) == page, "run `uv run python docs/draw_benchmark.py`"
+    for name, scenes in script["DRAWN"].items():
+        assert (DOCS / "images" / name).read_text(encoding="utf-8") == script["drawing"](found, scenes), name
+    solvers, measured = catalog.names_without_settings("solver"), {(row.solver, row.scene) for row in found.rows}
+    assert notes.keys() == {*solvers}
+    assert measured == {*product(solvers, catalog.names("scene"))}, "measure them by `pippin benchmark`"
 
 
 def test_every_actuator_has_a_page_with_a_file_a_run_and_a_plot():

@@ -117,3 +117,17 @@ def test_a_model_without_shapes_shows_none():
     builder.add_body(label="body", mass=1.0, inertia=np.eye(3))
 
     assert seen_shapes(builder.finalize(device="cpu"), [0]) == []
+
+
+def test_a_barrel_is_seen_as_wide_as_it_is_in_its_middle():
+    builder = newton.ModelBuilder()
+    for label in ("keg", "other"):
+        builder.add_shape_cylinder(-1, radius=0.1, half_height=0.2, barrel_radius=0.5, label=label)
+    keg, other = seen_shapes(builder.finalize(device="cpu"), [])
+
+    points, faces = keg.triangles()
+
+    assert keg.kind == "mesh"
+    assert keg.mesh is other.mesh
+    assert np.linalg.norm(points[:, :2], axis=1).max() == pytest.approx(0.6 - math.sqrt(0.5**2 - 0.2**2), rel=1e-3)
+    assert faces.max() < len(points)

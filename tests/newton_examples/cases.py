@@ -442,6 +442,47 @@ def _bag(simulation: pippin.Simulation) -> Mapping[str, Any]:
     return {"info": {"body_indices": range(5)}, "params": module.PARAMS, "frame": 0}
 
 
+def _robots_on_rollers(simulation: pippin.Simulation) -> Mapping[str, Any]:
+    """Return what Newton's own step follows: it moves the goal that its check compares, and drives nothing."""
+    model = simulation.model
+    bodies, starts = model.body_label, model.joint_qd_start.numpy()
+    drives = [f"{end}_{side}_joint" for end in ("front", "rear") for side in ("left", "right")]
+    wheels = [f"ballbot_wheel_{number}_joint" for number in range(3)]
+    arrays = {
+        name: wp.zeros(1, dtype=wp.vec3)
+        for name in ("ballbot_target_position", "ballbot_command", "ballbot_disturbance")
+    }
+    dofs = [starts[model.joint_label.index(label)] for label in (*drives, *wheels)]
+    silent = {"control": SimpleNamespace(joint_target_qd=wp.zeros(model.joint_dof_count, dtype=float))}
+    largest = dict.fromkeys(
+        [
+            *("max_forward_travel", "max_lateral_travel", "max_yaw", "max_drive_speed", "max_ballbot_offset"),
+            *("max_ballbot_drive_speed", "ballbot_velocity_error_ema", "max_ballbot_velocity_error"),
+        ],
+        0.0,
+    )
+    return {
+        **arrays,
+        **silent,
+        **largest,
+        "chassis": bodies.index("warehouse_robot"),
+        "chassis_start": simulation.state.body_q.numpy()[bodies.index("warehouse_robot"), :3].copy(),
+        "ballbot_ball": bodies.index("ballbot_ball"),
+        "ballbot_body": bodies.index("ballbot_body"),
+        "min_ballbot_up": 1.0,
+        "min_ballbot_height": math.inf,
+        "ballbot_circle_center": wp.vec3(-2.4, 0.0, 1.1),
+        "ballbot_circle_radius": 1.0,
+        "ballbot_circle_speed": 0.4,
+        "ballbot_velocity_feedforward": 0.75,
+        "ballbot_target_velocity": np.zeros(2, dtype=np.float32),
+        "wheel_outer_radius": 0.207122,
+        "drive_dof_indices": np.array(dofs[:4]),
+        "drive_dofs": wp.array(dofs[:4], dtype=int),
+        "ballbot_drive_dof_indices": np.array(dofs[4:]),
+    }
+
+
 def _plates(simulation: pippin.Simulation) -> Mapping[str, Any]:
     """Return the contact sensors by Newton's names: its own step looks which plate is touched."""
     flap = simulation.sensors["flap"].outputs["net_force"].data.reshape((1,))
@@ -614,6 +655,7 @@ CASES = (
     Case(module="diffsim.example_diffsim_ball", frames=16, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_bear", frames=2, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_cloth", frames=4, is_optimised=True, marks=("slow",)),
+    Case(module="diffsim.example_diffsim_drone", frames=10, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_soft_body", frames=10, is_optimised=True, marks=("slow",)),
     Case(module="diffsim.example_diffsim_spring_cage", frames=4, is_optimised=True, marks=("slow",)),
     Case(
@@ -685,6 +727,7 @@ CASES = (
         marks=("slow",),
     ),
     Case(module="robot.example_robot_cartpole", frames=10),
+    Case(module="robot.example_robot_omniwheel", frames=500, attributes=_robots_on_rollers, marks=("slow",)),
     Case(module="selection.example_selection_articulations", frames=10, attributes=_steps, marks=("slow",)),
     Case(
         module="selection.example_selection_cartpole",

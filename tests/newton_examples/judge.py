@@ -58,7 +58,8 @@ class Case:
     """Those of `solvers` whose test is `slow`, if the others are fast."""
 
     is_optimised: bool = False
-    """Whether the example optimises: frames are iterations, and its check reads the losses and the gradient."""
+    """Whether the example optimises: frames are iterations, or moves if the file has some, and its check reads the
+    losses and the gradient."""
 
     is_empty: bool = False
     """Whether Newton's check is empty, so that only ours counts."""
@@ -148,7 +149,9 @@ def judge_optimised(case: Case) -> None:
         Exception: The check fails, with Newton's words.
     """
     example = object.__new__(importlib.import_module(f"newton.examples.{case.module}").Example)
-    tables = {"simulation.requires_grad": True, "simulation.device": "cpu", "optimise.iterations": case.frames}
+    table = pippin.load(case.file).optimise
+    count = "iterations" if table is None or table.moves is None else "moves"
+    tables = {"simulation.requires_grad": True, "simulation.device": "cpu", f"optimise.{count}": case.frames}
     with pippin.Simulation.from_file(case.file, tables) as simulation:
         objective = Objective(simulation)
         descent = Descent(objective)

@@ -11,6 +11,7 @@ from typing import Any
 
 import newton
 import numpy as np
+import warp as wp
 from pxr import Usd, UsdGeom
 
 FILES = Path(__file__).parent / "files"
@@ -299,6 +300,36 @@ def hill() -> newton.Mesh:
     return newton.Mesh(vertices, np.concatenate([*(each.reshape(-1, 3) for each in faces), caps]).reshape(-1))
 
 
+def rollers(count: int, distance: float, about: int, tilt: float) -> np.ndarray:
+    """Return the poses of the rollers of a wheel of `robot_omniwheel` about its middle, shape [count, 7].
+
+    Args:
+        count: Number of rollers.
+        distance: From the axle to the axes of the rollers [m].
+        about: The axle: 1 for y, 2 for z.
+        tilt: Lean of the axes of the rollers along the axle: 1 or -1 for 45 degrees, 0 for none.
+    """
+    angles = 2.0 * math.pi * np.arange(count) / count
+    radial, along, axle = np.zeros((count, 3)), np.zeros((count, 3)), np.eye(3)[about]
+    radial[:, 0], radial[:, 3 - about] = np.cos(angles), np.sin(angles)
+    along[:, 0], along[:, 3 - about] = -np.sin(angles), np.cos(angles)
+    axes = (along + tilt * axle) / math.hypot(1.0, tilt)
+    turns = [list(newton.math.quat_between_vectors_robust(wp.vec3(0.0, 0.0, 1.0), wp.vec3(axis))) for axis in axes]
+    return np.concatenate([distance * radial, turns], axis=1)
+
+
+def wheels() -> np.ndarray:
+    """Return the times [s] and the speeds of the four wheels of `robot_omniwheel` [rad/s], shape [500, 5]."""
+    time = np.arange(500) / 60.0
+    later = time - 4.5
+    phases = [time < 1.5, time < 3.0, time < 4.5]
+    x = np.select(phases, [-1.4 * np.minimum(time / 0.5, 1.0), 0.0, 0.0], np.cos(0.8 * later))
+    y = np.select(phases, [0.0, 1.2, 0.0], np.sin(1.1 * later))
+    turn = 0.72 * np.select(phases, [0.0, 0.0, 3.0], 2.0 * np.sin(0.6 * later))
+    sides = np.stack([x - y - turn, x + y + turn, x + y - turn, x - y + turn], axis=1)
+    return np.column_stack([time, -sides / 0.207122])
+
+
 def snow() -> np.ndarray:
     """Return the lowest layer of snow of `mpm_snow_ball` [m], shape [particles, 3]."""
     x, y = np.meshgrid(np.arange(-2.4, 2.4, 0.1), np.arange(-9.9, 9.9, 0.1))
@@ -368,6 +399,10 @@ def tank() -> newton.Mesh:
 
 
 def main() -> None:
+    sets = {"left": (12, 0.1750606, 1, -1.0), "right": (12, 0.1750606, 1, 1.0), "ballbot": (6, 0.1012427, 2, 0.0)}
+    for name, wheel in sets.items():
+        np.savetxt(FILES / f"rollers_{name}.csv", rollers(*wheel), fmt="%.9g", delimiter=",")
+    np.savetxt(FILES / "wheels.csv", wheels(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "waves.csv", waves(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "pull.csv", pull(), fmt="%.7g", delimiter=",")
     np.savetxt(FILES / "dominoes.csv", dominoes(), fmt="%.9g", delimiter=",")

@@ -144,3 +144,37 @@ def test_a_field_of_distances_of_a_mesh_needs_cuda():
 
     with pytest.raises(pippin.ConfigError, match=r"shapes\[0\]: its signed distance field: .*CUDA"):
         build(fine)
+
+
+KEG = {"type": "cylinder", "radius": 0.1, "length": 0.4, "barrel_radius": 0.5}
+BULGE = 0.5 - np.sqrt(0.5**2 - 0.2**2)
+"""How much farther from the axis the side of the keg is in the middle than at its ends [m]."""
+
+
+def test_a_keg_lies_on_its_bulge():
+    """It starts with one end on the ground; the mass is that of a solid of revolution, 2π ∫ r²/2 dz."""
+    tilted = {"position": [0.0, 0.0, 0.16], "rotation": [0.0, np.sin(0.8), 0.0, np.cos(0.8)]}
+    keg = table(shapes=[KEG], **tilted)
+    with build(keg, dt=0.005, ground=True) as simulation:
+        mass = numbers(simulation, "body_mass")[0]
+        simulation.step(400)
+        height = simulation.state.body_q.numpy()[0, 2]
+
+    z = np.linspace(-0.2, 0.2, 2001)
+    radii = 0.1 + np.sqrt(0.5**2 - z**2) - np.sqrt(0.5**2 - 0.2**2)
+    assert mass == pytest.approx(1000 * np.pi * np.trapezoid(radii**2, z), rel=1e-3)
+    assert height == pytest.approx(0.1 + BULGE, abs=3e-3)
+    assert BULGE > 0.04, "a straight cylinder would lie deeper"
+
+
+def test_an_arc_that_ends_before_the_cylinder_is_refused():
+    with pytest.raises(pippin.ConfigError, match="barrel_radius: must be at least half of the length"):
+        build(table(shapes=[{**KEG, "barrel_radius": 0.15}]))
+
+
+@pytest.mark.parametrize("solver", ["mujoco", "mujoco-native"])
+def test_a_keg_is_refused_by_engines_that_have_straight_cylinders(solver):
+    with pytest.raises(pippin.ConfigError, match="barrel_radius: of crate/cylinder, but solver"):
+        build(table(shapes=[KEG]), solver=solver)
+    with build(table(shapes=[{**KEG, "has_shape_collision": False}]), solver=solver) as simulation:
+        assert simulation.model.shape_count == 1, "what collides with nothing may bulge"

@@ -159,3 +159,46 @@ def test_a_joint_on_a_robot_of_a_file_is_refused():
 
     with pytest.raises(pippin.ConfigError, match="is a body of a robot file or of a rod, whose joints are complete"):
         build([tool], [{"type": "fixed", "child": "tool", "parent": arm}], assets=robot, solver="mujoco")
+
+
+LINKS = {
+    "trunk": {**LINK, "label": "trunk", "position": [0.0, 0.0, -0.5]},
+    "left": {**LINK, "label": "left", "position": [0.0, 0.3, -1.5]},
+    "right": body("right", {"type": "sphere", "radius": 0.15}, position=[0.0, -0.3, -1.5]),
+    "hand": {**LINK, "label": "hand", "position": [0.0, 0.3, -2.5]},
+}
+HINGES = [
+    hinge(child="trunk", position=0.3),
+    hinge(child="left", parent="trunk", position=0.5),
+    hinge(child="right", parent="trunk"),
+    hinge(child="hand", parent="left", position=-0.4),
+]
+"""A tree of four links, of which the third has another mass and inertia."""
+
+ORDERS = [("trunk", "left", "hand", "right"), ("trunk", "left", "right", "hand"), ("hand", "right", "left", "trunk")]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_joints_of_a_tree_come_depth_first(order):
+    """Where they do not, Newton warns that MuJoCo's order of the axes is another one."""
+    with build([LINKS[name] for name in order], HINGES, solver="mujoco-native") as simulation:
+        joints = [label.removesuffix("_joint") for label in simulation.model.joint_label]
+
+    assert joints[0] == "trunk"
+    assert joints[joints.index("left") + 1] == "hand"
+
+
+@pytest.mark.first_cases(2)
+@pytest.mark.parametrize("solver", ["featherstone", "mujoco-native", "steel", "vbd", "xpbd", "kamino", "mujoco"])
+def test_a_tree_moves_alike_however_its_bodies_are_listed(solver):
+    """After a tenth of a second. Newton's featherstone takes the inertia of body i for that of the child of joint i."""
+    ends = []
+    for order in ORDERS:
+        with build([LINKS[name] for name in order], HINGES, solver=solver, worlds=2) as simulation:
+            simulation.step(100)
+            poses = dict(zip(simulation.model.body_label[4:], simulation.state.body_q.numpy()[4:], strict=True))
+        ends.append(np.array([poses[name] for name in LINKS]))
+
+    assert np.abs(ends[0][:, 3:] - [0.0, 0.0, 0.0, 1.0]).max() > 0.1
+    np.testing.assert_allclose(ends[1], ends[0], atol=2e-4)
+    np.testing.assert_allclose(ends[2], ends[0], atol=2e-4)

@@ -230,6 +230,60 @@ def test_targets_in_time_are_played_as_they_were_found(tmp_path):
         assert simulation.state.body_q.numpy()[1, 0] == pytest.approx(0.4, abs=1e-3)
 
 
+FREE = {"arm": {"type": "pd", "joints": [".*"], "kp": 0.0, "kd": 0.0}}
+
+
+@pytest.mark.parametrize("solver", ["semi-implicit", "featherstone"])
+def test_each_move_is_the_first_step_of_a_plan_from_where_the_last_one_ends(solver, tmp_path):
+    """A cart that shall have a speed v after one step needs m v / dt in the first move, and no force later."""
+    data = tables(
+        SLIDER,
+        solver=solver,
+        steps=1,
+        moves=3,
+        worlds=2,
+        variables={"push": {"value_of": "actuators.arm.feedforward", "scale": 5.0}},
+        loss={"speed": {"of": "joint-velocities", "target": 0.1}},
+    )
+    result = pippin.optimise(write(tmp_path / "push.json", {**data, "actuators": FREE}), out=tmp_path / "out")
+
+    np.testing.assert_allclose(result.values["push"], [[2.0 * 0.1 / DT], [0.0], [0.0]], atol=2e-2)
+    assert result.moves == 3
+    assert result.losses.shape == (3, 2)
+    with pippin.Simulation.from_file(result.file) as simulation:
+        simulation.step(3)
+        np.testing.assert_allclose(simulation.state.joint_qd.numpy(), 0.1, atol=1e-3)
+    assert (tmp_path / "out" / "losses.csv").read_text().startswith("move,world_0,world_1")
+    assert "Loss of the plan of each move" in (tmp_path / "out" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("interpolation", "later"), [("step", [2.0, 3.0, 4.0, 4.0]), ("linear", [1.75, 2.75, 3.75, 4.0])]
+)
+def test_a_plan_goes_on_one_step_later(interpolation, later):
+    """Its last value holds."""
+    keys = {"value_of": "actuators.arm.feedforward", "points": 4, "interpolation": interpolation}
+    loss = {"speed": {"of": "joint-velocities"}}
+    data = tables(SLIDER, steps=4, moves=2, worlds=2, variables={"push": keys}, loss=loss)
+    with pippin.Simulation(pippin.structure({**data, "actuators": FREE})) as simulation:
+        objective = Objective(simulation)
+        plans = objective.move(np.array([1.0, 2.0, 3.0, 4.0]))
+
+        np.testing.assert_allclose(plans, [later] * 2)
+        np.testing.assert_allclose(simulation.state.joint_qd.numpy(), 0.0, err_msg="the simulation stays")
+
+
+def test_plans_in_other_worlds_start_elsewhere_within_the_bounds():
+    keys = {"value_of": "actuators.arm.feedforward", "points": 50, "low": -0.1, "high": 2.0, "spread": 1.0}
+    data = tables(SLIDER, steps=50, worlds=4, variables={"push": keys}, loss={"speed": {"of": "joint-velocities"}})
+    with pippin.Simulation(pippin.structure({**data, "actuators": FREE})) as simulation:
+        values = Objective(simulation).start()
+
+    assert (values[0] == 0.0).all()
+    assert ((values > -0.1) & (values < 2.0))[1:].mean() > 0.98, "drawn again, and not put on a bound"
+    assert values[1:].std() > 0.3
+
+
 def refused(data, tmp_path):
     with pytest.raises((pippin.ConfigError, pippin.SimulationError)) as caught:
         pippin.optimise(write(tmp_path / "file.json", data), out=tmp_path / "out")
@@ -270,6 +324,7 @@ def changed(data, path, value):
         ("optimise.loss.miss.axes", "q", "optimise.loss.miss.axes"),
         ("optimise.loss.miss.discount", 0.5, "miss.discount: needs when"),
         ("optimise.loss.miss.target", [1.0, 2.0], "optimise.loss.miss.target: expected 1 or 3 numbers"),
+        ("optimise.moves", 3, "optimise.moves: takes plans of inputs one step at a time, and 'throw' is none"),
         ("optimise.variabels", {}, "variabels"),
         ("optimise.variables.mass", {"model": "particle_mass"}, "variables.mass: the loss does not depend on it"),
         ("optimise", None, "has no .optimise. table"),

@@ -67,7 +67,7 @@ def flight(solver):
 
 
 def assert_within(solver, check, error):
-    tolerance = ROWS[solver]["particles"][check]["tolerance"]
+    tolerance = ROWS[solver]["particles"][check]
     assert error <= tolerance, f"{check} of {solver}: error {error:.3g}, tolerance {tolerance:g}"
 
 

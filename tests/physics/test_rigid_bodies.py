@@ -22,7 +22,7 @@ each_solver = pytest.mark.parametrize("solver", [name for name, row in ROWS.item
 
 
 def assert_within(solver, check, error):
-    tolerance = ROWS[solver]["checks"][check]["tolerance"]
+    tolerance = ROWS[solver]["checks"][check]
     assert error <= tolerance, f"{check} of {solver}: error {error:.3g}, tolerance {tolerance:g}"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 from pippin.errors import ConfigError, PluginError
 from pippin.precision.benchmark import benchmark, load_scene
+from pippin.precision.markdown import tables
 from pippin.precision.measuring import measured
-from pippin.precision.result import BenchmarkRow, BenchmarkSeries
+from pippin.precision.result import Benchmark, BenchmarkRow, BenchmarkSeries
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +68,21 @@ def test_the_folder_has_all_figures_and_a_page(found):
 
 
 @pytest.mark.slow
+def test_the_folder_has_tables_for_a_readme(found):
+    text = (found.folder / "benchmark.md").read_text()
+    (head,) = {line for line in text.splitlines() if line.startswith("| scene | unit")}
+    (row,) = [line for line in text.splitlines() if line.startswith("| four-bar | m |")]
+    cells = dict(zip(head.split(" | "), row.split(" | "), strict=True))
+
+    by_name = {each.name: each for each in found.series("four-bar")}
+    assert cells["`featherstone`"] == ""
+    assert float(cells["`mujoco-native`"].strip("*")) == pytest.approx(
+        min(row.error for row in by_name["mujoco-native"].rows), rel=0.5
+    )
+    assert "| four-bar | unable | 5 |" in text
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("dt", [0.01, 0.005])
 def test_a_pendulum_of_mujoco_is_off_by_a_first_order_of_the_step(dt):
     row = BenchmarkRow(solver="mujoco-native", scene="large-pendulum", dt=dt)
@@ -93,6 +110,19 @@ def test_the_largest_step_is_that_from_which_all_smaller_ones_hold():
 
     assert own.largest_step == 0.005
     assert series((0.01, 0.5, "finished")).outcome == "lost"
+
+
+def test_a_table_marks_a_floor_and_leaves_out_what_no_solver_has():
+    rows = [(0.02, 0.04), (0.01, 0.01), (0.005, 0.01)]
+    made = [
+        BenchmarkRow(solver="s", scene="large-pendulum", dt=dt, error=error, outcome="finished") for dt, error in rows
+    ]
+    scenes = {"large-pendulum": type(load_scene("large-pendulum"))}
+    text = tables(Benchmark(rows=tuple(made), scenes=scenes, machine="m", seconds=1.0, folder=Path()))
+
+    assert "| large-pendulum | m | 0.03 | **0.01** |" in text
+    assert "| large-pendulum | 10 |" in text
+    assert "## Drift" not in text
 
 
 def test_a_floor_is_an_error_that_smaller_steps_do_not_lessen():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pippin.precision.matter_scenes import STEP, HangingCloth, RodCantilever
+from pippin.precision.matter_scenes import HangingCloth, RodCantilever, ThrownGrains
 from pippin.precision.measuring import measured
 from pippin.precision.result import BenchmarkRow
 from pippin.precision.scene import SAMPLE, SceneMotion
@@ -58,10 +58,33 @@ def test_a_rod_holds_its_scene_by_its_own_stiffness_alone():
 def test_the_motion_of_a_strip_has_converged():
     chain = HangingCloth().chain
 
-    np.testing.assert_allclose(chain.motion(TIMES[:5], STEP), chain.motion(TIMES[:5], STEP / 2.0), atol=1e-6)
+    np.testing.assert_allclose(chain.motion(TIMES[:5]), chain.motion(TIMES[:5], step=5e-4), atol=1e-6)
 
 
 @pytest.mark.slow
 def test_a_strip_sways_as_the_chain_if_it_resists_stretching_alone():
     assert error_of(HangingCloth(), "featherstone", 0.0005) < HangingCloth.limit / 5.0
     assert error_of(SoftCloth(), "featherstone", 0.0005) > 2.0 * HangingCloth.limit
+
+
+def test_a_grain_that_flies_by_another_gravity_has_an_error():
+    scene, times = ThrownGrains(), TIMES[:6, None]
+    start = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.05]])
+
+    def flown(gravity):
+        way = np.concatenate([scene.speed * times, 0.0 * times, -0.5 * gravity * times**2], axis=1)
+        return SceneMotion(
+            times=TIMES[:6],
+            poses=np.zeros((6, 0, 7)),
+            velocities=np.zeros((6, 0, 6)),
+            particles=start + way[:, None],
+        )
+
+    assert scene.error(flown(9.81)) == pytest.approx(0.0, abs=1e-12)
+    assert scene.error(flown(9.0)) == pytest.approx(0.5 * 0.81 * 0.25)
+    assert scene.error(flown(9.0)) > scene.limit
+
+
+@pytest.mark.slow
+def test_grains_of_implicit_mpm_are_off_by_a_first_order_of_the_step():
+    assert error_of(ThrownGrains(), "implicit-mpm", 0.01) == pytest.approx(0.5 * 9.81 * 0.5 * 0.01, rel=0.05)

@@ -58,7 +58,16 @@ def test_the_motion_of_a_chain_has_converged(name):
     chain = getattr(smooth_scenes, name)().chain
     times = TIMES[:6]
 
-    np.testing.assert_allclose(chain.motion(times), chain.motion(times, step=4e-4), atol=1e-5)
+    np.testing.assert_allclose(chain.motion(times), chain.motion(times, step=5e-4), atol=2e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["FreeTop", "FastTop", "Dzhanibekov"])
+def test_the_motion_of_a_top_has_converged(name):
+    scene = getattr(smooth_scenes, name)
+    top = np.array(scene.principal), np.array(scene.spin), TIMES[:6]
+
+    np.testing.assert_allclose(angle_between(rotation(*top), rotation(*top, step=5e-4)), 0.0, atol=5e-7)
 
 
 @pytest.mark.slow

@@ -168,6 +168,17 @@ def test_a_rollout_gives_the_states_of_the_steps_it_does_not_take(solver, chain,
     assert np.any(effort != rolled.actuators["arm"].applied_effort.numpy())
 
 
+@pytest.mark.parametrize("solver", COORDINATES)
+def test_a_rollout_goes_on_from_a_state_of_another_one(solver, chain, configure):
+    config = configure(solver, dt=0.001, substeps=2, requires_grad=True, actuators=PD)
+    with pippin.Simulation(config, prototype=chain(angle=1.0)) as simulation:
+        whole = simulation.rollout(5)
+        rest = simulation.rollout(3, start=simulation.rollout(2)[-1], first=2)
+
+        assert_same(rest[-1], whole[-1])
+        assert not np.array_equal(rest[-1].joint_q.numpy(), rest[0].joint_q.numpy())
+
+
 def assert_same(state: newton.State, other: newton.State):
     for name in ("joint_q", "joint_qd", "body_q", "body_qd"):
         np.testing.assert_array_equal(getattr(state, name).numpy(), getattr(other, name).numpy(), name)

@@ -79,6 +79,8 @@ def test_channels_and_score_equal_numpy_in_a_recorded_step(autoreset, tasked, tm
     assert score["episodes"] == len(ends) > 20
     np.testing.assert_allclose(score["mean_return"], ends[:, :3].sum(1).mean(), rtol=1e-5)
     np.testing.assert_allclose(score["std_return"], ends[:, :3].sum(1).std(), rtol=1e-4)
+    half = 1.96 * ends[:, :3].sum(1).std(ddof=1) / len(ends) ** 0.5
+    np.testing.assert_allclose(score["mean_return_half_width"], half, rtol=1e-4)
     np.testing.assert_allclose(score["mean_length"], ends[:, 3].mean())
     np.testing.assert_allclose(list(score["rewards"].values()), ends[:, :3].mean(0), rtol=1e-4)
     assert score["terminations"] == {"fallen": ends[:, 4].sum()}

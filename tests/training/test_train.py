@@ -102,6 +102,23 @@ def test_a_training_leaves_policy_curve_checkpoint_and_the_command_that_plays_it
     np.testing.assert_allclose(action_of("out/policy.onnx", np.ones((2, 4))), 12.0)
 
 
+def test_the_networks_learn_from_scaled_rewards_and_returns_keep_their_unit(folder):
+    """The same training twice, and the rewards that the trainer saw."""
+    (folder / "shaker.py").write_text(
+        SHAKER.replace("self.env.step(", "self.seen = self.env.step(").replace(
+            "json.dumps([self.calls,", "json.dumps([float(self.seen[1].max()),"
+        )
+    )
+    largest, returns = [], []
+    for out, *words in (("one",), ("tenth", "--set", "trainer.reward_scale=0.1")):
+        assert train("shaken.toml", "--out", out, *words).exit_code == 0
+        largest.append(json.loads((folder / out / "checkpoint.ShakerConfig").read_text())[0])
+        returns.append(json.loads((folder / out / "training.json").read_text())["mean_return"])
+
+    np.testing.assert_allclose(largest, [1.0, 0.1], rtol=1e-6)
+    assert returns[0] == returns[1] > 1.0
+
+
 def test_the_printed_command_plays_the_policy(folder):
     train("shaken.toml", "--out", "out")
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import newton
 import numpy as np
 from pippin.arrays import on_host, present
+from pippin.matter.shapes import barrel
 from pippin.quaternions import conjugate, product, rotated
 
 _MARGIN = 0.05
@@ -145,6 +146,8 @@ def _points(kind: newton.GeoType, scale: np.ndarray, source: object) -> tuple[np
             return np.array([[0.0, 0.0, -scale[1]], [0.0, 0.0, scale[1]]]), float(scale[0])
         case newton.GeoType.BOX:
             return corners * scale, 0.0
+        case newton.GeoType.CYLINDER if scale[2] > 0.0:
+            return np.asarray(barrel(*scale.tolist()).vertices), 0.0
         case newton.GeoType.CYLINDER | newton.GeoType.CONE:
             turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
             ring = np.stack([np.cos(turns) * scale[0], np.sin(turns) * scale[0], np.full(16, scale[1])], axis=-1)

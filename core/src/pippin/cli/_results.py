@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -42,10 +42,10 @@ def report(result: RunResult, progress: RunProgress) -> None:
     progress.note(f"run folder: {result.folder}")
 
 
-def finish(result: RunResult, *, as_json: bool) -> None:
+def finish(result: RunResult, *, as_json: bool, further: Sequence[str] = ()) -> None:
     """Print the result as a line of JSON if asked, and raise the exception that ended the run early, if any."""
     if as_json:
-        shown = {name: result.summary[name] for name in _RESULTS}
+        shown = {name: result.summary[name] for name in (*_RESULTS, *further)}
         click.echo(json.dumps({**shown, "run_folder": str(result.folder)}, ensure_ascii=False))
     if result.end is not None:
         raise result.end

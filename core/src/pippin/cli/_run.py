@@ -24,9 +24,13 @@ def run_file(
     camera: str | None,
     as_json: bool,
     is_traced: bool = False,
+    shown: Sequence[str] = (),
     **options: Any,
 ) -> None:
-    """Simulate a file and write a run folder; arguments are those of the command."""
+    """Simulate a file and write a run folder; arguments are those of the command.
+
+    `shown` are further keys of the summary that `--json` prints.
+    """
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin.components.tracing import HookTrace
@@ -42,7 +46,7 @@ def run_file(
         if trace is not None:
             progress.note(str(trace))
         report(result, progress)
-    finish(result, as_json=as_json)
+    finish(result, as_json=as_json, further=shown)
 
 
 def _viewers(names: tuple[str, ...], video: Path | None, camera: str | None) -> Iterator[str]:

@@ -38,8 +38,8 @@ def benchmark(solvers: tuple[str, ...], as_json: bool, **options: Any) -> None:
     cost     time of a simulated second; on a CPU that of all threads of the process, so that other
              programs of the machine do not count
 
-    The folder, by default runs/benchmark-DATE-TIME, has all figures (benchmark.json, benchmark.csv) and a page with the
-    diagrams, for any browser (benchmark.html).
+    The folder, by default runs/benchmark-DATE-TIME, has all figures (benchmark.json, benchmark.csv), tables for a
+    README (benchmark.md) and a page with the diagrams, for any browser (benchmark.html).
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
     from pippin.precision.benchmark import benchmark
 

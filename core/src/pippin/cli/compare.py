@@ -54,7 +54,8 @@ def compare(
     first step      from the start of the process to the end of its first control step
     energy drift    largest change of kinetic energy and energy of gravity since the start, less the
                     work of actuators, in any world; none if contacts, friction or other things do
-                    work, too; relative: in units of the largest kinetic energy of the reference
+                    work, too, or springs and deformed matter store some; relative: in units of the
+                    largest kinetic energy of the reference
     limits          largest violation of the limits of a joint coordinate
     joint gap       distance between the two anchors of the worst joint
     penetration     of the deepest contact that Newton's collision pipeline finds

@@ -23,7 +23,7 @@ def optimise(file: Path, overrides: tuple[str, ...], iterations: int | None, out
 
     The solver must be differentiable: featherstone or semi-implicit. The first gradient is compared with differences of
     rollouts, and refused if it is wrong, or zero. Each world has its own values; with a `spread`, the worlds start from
-    different ones, and the best world counts.
+    different ones, and the best world counts. With `moves`, it plans anew after each control step.
 
     The folder, by default runs/NAME-DATE-TIME, has a configuration that extends FILE and plays what was found
     (optimised.toml), the values (optimised.npz), the losses of each iteration (losses.csv), a summary (summary.json)
@@ -48,9 +48,9 @@ def _note(progress: ConsoleProgress, result: Any) -> None:
     from pippin.optimisation.report import play_command
 
     first = f" from {result.losses[0].min():.4g}" if len(result.losses) else ""
+    course = f"{result.iterations} iterations" if result.moves is None else f"{result.moves} moves"
     progress.note(
-        f"loss {result.loss:.6g}{first}, {result.iterations} iterations, {result.rollouts} rollouts in"
-        f" {result.seconds:.1f} s: {result.ended}"
+        f"loss {result.loss:.6g}{first}, {course}, {result.rollouts} rollouts in {result.seconds:.1f} s: {result.ended}"
     )
     for name, points in result.values.items():
         if points.size <= 6:

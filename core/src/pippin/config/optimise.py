@@ -73,8 +73,8 @@ class VariableConfig:
     """A change that matters: the optimiser counts in it. Give variables of other sizes than about 1 their own."""
 
     spread: float = attrs.field(default=0.0, validator=non_negative)
-    """Standard deviation of a random change of the start values, which each world draws and keeps within the bounds;
-    the first one draws none."""
+    """Standard deviation of a random change of the start values, which each world draws within the bounds; the first
+    one draws none. With `moves`, of each plan."""
 
     def __attrs_post_init__(self) -> None:
         given = [name for name in _SUBJECTS if getattr(self, name) is not None]
@@ -109,6 +109,15 @@ class LossConfig:
     """Factor of the term; negative for what is to grow."""
 
 
+def _of_inputs(instance: Any, attribute: Any, value: int | None) -> None:
+    others = [name for name, each in instance.variables.items() if each.value_of is None]
+    if value is not None and others:
+        raise ValueError(
+            f"'{attribute.name}' takes plans of inputs one step at a time, and {others[0]!r} is none; vary a 'value_of'"
+            f" in its place, or leave '{attribute.name}' out"
+        )
+
+
 @attrs.frozen(kw_only=True)
 class OptimiseConfig:
     """The `[optimise]` table: what `pippin optimise` varies, and the loss that it lowers; other commands leave it
@@ -117,6 +126,11 @@ class OptimiseConfig:
 
     steps: int = attrs.field(validator=ge(1))
     """Control steps of a rollout, from the start state of the file."""
+
+    moves: int | None = attrs.field(default=None, validator=[optional(ge(1)), _of_inputs])
+    """Control steps to take one by one, as model predictive control does: each is the first step of the best plan of
+    `steps` control steps, and the next plan begins where it ends, and from the plan before. By default, there is one
+    plan, and the whole of it is the result."""
 
     variables: Mapping[str, VariableConfig] = attrs.field(validator=min_len(1))
     """What is varied, by name."""

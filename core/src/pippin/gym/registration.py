@@ -11,6 +11,7 @@ _FOLDER = Path(__file__).parent / "tasks"
 
 TASKS: Mapping[str, Path] = {
     "Pippin/Ant-v0": _FOLDER / "ant.toml",
+    "Pippin/CartpoleSwingUp-v0": _FOLDER / "swing_up.toml",
     "Pippin/HalfCheetah-v0": _FOLDER / "half_cheetah.toml",
     "Pippin/Hopper-v0": _FOLDER / "hopper.toml",
     "Pippin/Humanoid-v0": _FOLDER / "humanoid.toml",

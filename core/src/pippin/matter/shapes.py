@@ -47,7 +47,10 @@ class SeenShape:
     """Position [m] and unit quaternion (x, y, z, w) in the frame of the body, or of the world, shape [7]."""
 
     kind: str
-    """`sphere`, `ellipsoid`, `box`, `capsule`, `cylinder`, `cone`, `plane`, `mesh`, or `gaussian` (splats)."""
+    """`sphere`, `ellipsoid`, `box`, `capsule`, `cylinder`, `cone`, `plane`, `mesh`, or `gaussian` (splats).
+
+    A height field and a cylinder with the side of a barrel are meshes.
+    """
 
     sizes: tuple[float, float, float]
     """Sizes along x, y and z, by the kind:
@@ -80,7 +83,7 @@ class SeenShape:
 def seen_shapes(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list[SeenShape]:
     """Return the visible shapes of some worlds and those that all worlds share, in the order of the model.
 
-    A height field is a `mesh`. The segments of cables are among them; other matter is in `seen_matter`.
+    The segments of cables are among them; other matter is in `seen_matter`.
 
     Args:
         model: The model; read from the device.
@@ -93,13 +96,17 @@ def _seen(model: newton.Model, worlds: Sequence[int]) -> Iterator[SeenShape]:
     of_worlds, bodies, types = (on_host(each) for each in (model.shape_world, model.shape_body, model.shape_type))
     poses, sizes, colors = (on_host(each) for each in (model.shape_transform, model.shape_scale, model.shape_color))
     is_visible = (on_host(model.shape_flags) & int(newton.ShapeFlags.VISIBLE)) > 0
-    meshes: dict[int, newton.Mesh] = {}
+    meshes: dict[Any, newton.Mesh] = {}
     for shape in np.flatnonzero(is_visible & np.isin(of_worlds, worlds)).tolist():
         kind, source, (x, y, z) = newton.GeoType(int(types[shape])), model.shape_source[shape], sizes[shape].tolist()
         if isinstance(source, newton.Heightfield):
             if id(source) not in meshes:
                 meshes[id(source)] = _mesh_of(source)
             source, x, y, z = meshes[id(source)], 1.0, 1.0, 1.0
+        elif kind == newton.GeoType.CYLINDER and z > 0.0:
+            if (x, y, z) not in meshes:
+                meshes[x, y, z] = barrel(x, y, z)
+            source, x, y, z = meshes[x, y, z], 1.0, 1.0, 1.0
         mesh = source if isinstance(source, newton.Mesh) else None
         yield SeenShape(
             index=shape,
@@ -112,6 +119,17 @@ def _seen(model: newton.Model, worlds: Sequence[int]) -> Iterator[SeenShape]:
             color=tuple(colors[shape].tolist()),
             mesh=mesh,
         )
+
+
+def barrel(radius: float, half_length: float, arc: float) -> newton.Mesh:
+    """Return the surface of a cylinder along z whose side is an arc.
+
+    Args:
+        radius: Radius of the ends [m].
+        half_length: Half of the length [m].
+        arc: Radius of the arc [m].
+    """
+    return newton.Mesh.create_cylinder(radius, half_length, up_axis=newton.Axis.Z, barrel_radius=arc, **_PLAIN)
 
 
 def _mesh_of(field: newton.Heightfield) -> newton.Mesh:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -86,15 +86,16 @@ def _free(builder: newton.ModelBuilder, body: int) -> Joint:
 
 
 def _articulations(builder: newton.ModelBuilder, tree: dict[int, Joint]) -> list[list[Joint]]:
-    """Return the joints of each tree, parents first, in the order of their first bodies; a mimic joins two trees."""
-    groups: dict[int, list[Joint]] = {}
-    of_label: dict[str, int] = {}
+    """Return the joints of each tree, in the order of their first bodies; a mimic joins two trees.
+
+    Joints of a tree come depth first, as MuJoCo has them: each is followed by all that hang on its child.
+    """
+    children: dict[int, list[Joint]] = {}
     for body in sorted(tree):
-        path = _path(builder, tree, body)
-        root = path[-1].child
-        groups.setdefault(root, [])
-        of_label[tree[body].label] = root
-        groups[root] += [joint for joint in reversed(path) if joint not in groups[root]]
+        _refuse_circle(builder, tree, body)
+        children.setdefault(tree[body].parent, []).append(tree[body])
+    groups = {root.child: [*_depth_first(root, children)] for root in children.get(-1, ())}
+    of_label = {joint.label: root for root, group in groups.items() for joint in group}
     for joint in tree.values():
         mimic = getattr(joint.config, "mimic", None)
         ends = {of_label[label] for label in (joint.label, mimic and mimic.of) if label in of_label}
@@ -105,18 +106,24 @@ def _articulations(builder: newton.ModelBuilder, tree: dict[int, Joint]) -> list
     return [groups[root] for root in sorted(groups)]
 
 
-def _path(builder: newton.ModelBuilder, tree: dict[int, Joint], body: int) -> list[Joint]:
-    """Return the joints from a body to the world."""
-    path = [tree[body]]
-    while path[-1].parent >= 0:
-        joint = tree[path[-1].parent]
-        if joint in path:
+def _depth_first(root: Joint, children: Mapping[int, Sequence[Joint]]) -> Iterator[Joint]:
+    waiting = [root]
+    while waiting:
+        joint = waiting.pop()
+        yield joint
+        waiting += reversed(children.get(joint.child, ()))
+
+
+def _refuse_circle(builder: newton.ModelBuilder, tree: Mapping[int, Joint], body: int) -> None:
+    passed, at = {body}, tree[body].parent
+    while at >= 0:
+        if at in passed:
             raise ConfigError(
                 f"{tree[body].where}: {builder.body_label[body]!r} hangs on itself through its parents; leave out one"
                 " of the joints of the circle's bodies that come first in the file"
             )
-        path.append(joint)
-    return path
+        passed.add(at)
+        at = tree[at].parent
 
 
 def _add(builder: newton.ModelBuilder, joint: Joint) -> int:

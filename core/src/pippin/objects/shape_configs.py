@@ -103,6 +103,14 @@ class CapsuleConfig(_SiteShapeConfig):
     """Length of the cylinder between the half spheres [m]."""
 
 
+def _reaches_ends(instance: Any, attribute: Any, value: float) -> None:
+    if not 2.0 * value >= instance.length:
+        raise ValueError(
+            f"'{attribute.name}' must be at least half of the length, {instance.length / 2.0:g} m, or the arc ends"
+            f" before the cylinder; got {value!r}"
+        )
+
+
 @attrs.frozen(kw_only=True)
 class CylinderConfig(_SiteShapeConfig):
     """A cylinder along z."""
@@ -111,10 +119,13 @@ class CylinderConfig(_SiteShapeConfig):
     """The type of the shape."""
 
     radius: float = _length()
-    """Radius [m]."""
+    """Radius [m]; of a barrel, at its ends."""
 
     length: float = _length()
     """Length [m]."""
+
+    barrel_radius: float | None = attrs.field(default=None, validator=optional([positive, _reaches_ends]))
+    """Radius of the arc by which the side bulges [m], as that of a barrel; by default it is straight."""
 
 
 @attrs.frozen(kw_only=True)

@@ -80,6 +80,8 @@ def _add(
             return builder.add_shape_sphere(body, radius=radius, **common)
         case configs.EllipsoidConfig(radii=(x, y, z)):
             return builder.add_shape_ellipsoid(body, rx=x, ry=y, rz=z, **common)
+        case configs.CylinderConfig(barrel_radius=float(arc)):
+            common["barrel_radius"] = arc
     add = getattr(builder, f"add_shape_{config.type}")
     return add(body, radius=config.radius, half_height=config.length / 2, **common)
 

@@ -34,10 +34,14 @@ class Descent:
         self.best_losses: np.ndarray = np.zeros(0)
         #: The values of each world that have it, shape [worlds, count]; at first those of the simulation.
         self.best_values: np.ndarray = objective.start()
+        #: The values of each variable in the control steps that were taken, shape [numbers] each.
+        self.taken: list[dict[str, np.ndarray]] = []
         #: The first gradient beside differences of rollouts.
         self.comparisons: list[GradientCheck] = []
         #: Rollouts with a gradient, wall time of the iterations [s], and why the optimisation ended.
         self.rollouts, self.seconds, self.ended = 0, 0.0, "it was stopped"
+        self._iterations = 0
+        self._first: np.ndarray = np.zeros(0)
         self._before: list[np.ndarray] = []
         self._latest: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
@@ -63,7 +67,26 @@ class Descent:
                 objective.refuse_wrong(losses, gradient, self.comparisons)
             with self._progress.phase("optimise"):
                 self._began = time.perf_counter()
-                self.ended = minimise(objective, start, evaluate, self._note)
+                if objective.config.moves is None:
+                    self.ended = minimise(objective, start, evaluate, self._note)
+                    return
+                for _ in range(objective.config.moves):
+                    self._before.clear()
+                    minimise(objective, start, evaluate, self._improve)
+                    start = self._move(objective.config.moves)
+                self.ended = "all moves were taken"
+
+    def _move(self, whole: int) -> np.ndarray:
+        """Take the first control step of the best plan, one of all moves, and return where the next plans start."""
+        objective, plan = self._objective, self.best_values[self.best_losses.argmin()]
+        first = {each.name: plan[objective.columns[each.name]][: each.width].copy() for each in objective.variables}
+        self.taken.append(first)
+        self.losses.append(self.best_losses)
+        self.seconds = time.perf_counter() - self._began
+        self._progress.update(self._line(whole))
+        start = objective.move(plan)
+        self._latest, self.best_losses = None, np.zeros(0)
+        return start
 
     def _evaluate(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return losses and gradients of some values, and keep the best ones."""
@@ -88,18 +111,29 @@ class Descent:
 
     def _note(self, losses: np.ndarray) -> bool:
         """Note the losses before an iteration, and return whether they have stopped to fall."""
+        self._iterations += 1
         self.losses.append(losses)
-        self._before.append(self.best_losses.copy())
         self.seconds = time.perf_counter() - self._began
-        self._progress.update(self._line())
+        self._progress.update(self._line(self._objective.config.iterations))
+        return self._has_settled(losses)
+
+    def _improve(self, losses: np.ndarray) -> bool:
+        """Count an iteration of one of many plans, and return whether the losses have stopped to fall."""
+        self._iterations += 1
+        return self._has_settled(losses)
+
+    def _has_settled(self, losses: np.ndarray) -> bool:
+        """Return whether the best losses have stopped to fall; `losses` are those before an iteration."""
+        self._before.append(self.best_losses.copy())
+        self._first = losses if len(self._before) == 1 else self._first
         tolerance = self._objective.config.tolerance
         if not tolerance or len(self._before) <= _PATIENCE:
             return False
         fall = self._before[-1 - _PATIENCE] - self._before[-1]
-        return bool((fall <= tolerance * np.abs(self.losses[0])).all())
+        return bool((fall <= tolerance * np.abs(self._first)).all())
 
-    def _line(self) -> str:
-        count, whole = len(self.losses), self._objective.config.iterations
+    def _line(self, whole: int) -> str:
+        count = len(self.losses)
         left = f"{(whole - count) * self.seconds / count:.0f} s left"
         return f"{count} of {whole}, loss {self.losses[-1].min():.4g}, best {self.best_losses.min():.4g}, {left}"
 
@@ -109,19 +143,23 @@ class Descent:
         Args:
             folder: The folder of its files.
         """
-        objective, world = self._objective, int(self.best_losses.argmin())
+        objective, best = self._objective, self.losses[-1] if self.taken else self.best_losses
+        world = int(best.argmin())
         values = {
-            each.name: self.best_values[world, objective.columns[each.name]].reshape(each.config.points, each.width)
+            each.name: np.array([row[each.name] for row in self.taken])
+            if self.taken
+            else self.best_values[world, objective.columns[each.name]].reshape(each.config.points, each.width)
             for each in objective.variables
         }
         return OptimisationResult(
             folder=folder,
-            iterations=len(self.losses),
+            iterations=self._iterations,
+            moves=len(self.taken) or None,
             rollouts=self.rollouts,
             seconds=self.seconds,
             ended=self.ended,
-            losses=np.array(self.losses).reshape(-1, len(self.best_losses)),
-            loss=float(self.best_losses[world]),
+            losses=np.array(self.losses).reshape(-1, len(best)),
+            loss=float(best[world]),
             world=world,
             values=values,
             comparisons=tuple(self.comparisons),

@@ -17,6 +17,9 @@ from .loss import Loss
 from .result import GradientCheck
 from .variables import Variable, find_variables
 
+_DRAWS = 10
+"""Times that a random start value outside of the bounds is drawn again, before it is put on a bound."""
+
 _NOISE = 1e-6
 """Rounding of a loss of single precision, as a share of it."""
 
@@ -55,6 +58,8 @@ class Objective:
         self.high: np.ndarray = self._spread_out([each.bounds[1] for each in self.variables])
         #: Memory of the states that are kept for a backward pass [bytes]; known after a gradient.
         self.kept_bytes: int = 0
+        self._start: newton.State | None = None
+        self._moves = 0
 
     def start(self) -> np.ndarray:
         """Return the values that the simulation has now, with the random changes of `spread`.
@@ -62,11 +67,33 @@ class Objective:
         Raises:
             ConfigError: They are not within the bounds, or elements that go together differ.
         """
-        values = np.concatenate([each.start() for each in self.variables], axis=1)
+        return self._spread_by_world(np.concatenate([each.start() for each in self.variables], axis=1))
+
+    def move(self, plan: np.ndarray) -> np.ndarray:
+        """Let all worlds take the first control step of a plan, and return the start values of the next plans.
+
+        Rollouts begin where it ends. The next plans are this one a step later, with the random changes of `spread`.
+
+        Args:
+            plan: The values of a world, shape [count].
+        """
+        plans = np.tile(plan, (self._simulation.world_count, 1))
+        self._write(plans)
+        self._start = self._roll_out(None, 0, 1)[-1]
+        self._moves += 1
+        later = [each.later(plans[:, self.columns[each.name]]) for each in self.variables]
+        return self._spread_by_world(np.concatenate(later, axis=1))
+
+    def _spread_by_world(self, values: np.ndarray) -> np.ndarray:
         spread = self._spread_out([each.config.spread for each in self.variables])
-        change = np.random.default_rng(self._simulation.config.simulation.seed).normal(size=values.shape)
-        change[0] = 0.0
-        return np.clip(values + spread * change, self.low, self.high)
+        seed = self._simulation.config.simulation.seed
+        random = np.random.default_rng([seed, self._moves] if self._moves else seed)
+        changed = values + spread * random.normal(size=values.shape)
+        for _ in range(_DRAWS):
+            is_outside = (changed < self.low) | (changed > self.high)
+            changed = np.where(is_outside, values + spread * random.normal(size=values.shape), changed)
+        changed[0] = values[0]
+        return np.clip(changed, self.low, self.high)
 
     def loss(self, values: np.ndarray) -> np.ndarray:
         """Return the loss of each world, shape [worlds]. Synchronises with the device."""
@@ -191,7 +218,13 @@ class Objective:
             yield first, min(length, steps - first)
 
     def _roll_out(self, start: newton.State | None, first: int, count: int) -> tuple[newton.State, ...]:
-        return self._simulation.rollout(count, start=start, first=first, before_step=self._before_step)
+        moves = self._moves
+        return self._simulation.rollout(
+            count,
+            start=self._start if start is None else start,
+            first=moves + first,
+            before_step=lambda number: self._before_step(number - moves),
+        )
 
     def _losses(self, states: tuple[newton.State, ...], first: int) -> wp.array:
         loss = self._loss.new()

@@ -86,7 +86,8 @@ def _write(
     """Write the files of an optimisation."""
     folder.write_config(config)
     folder.write_arrays(VALUES, result.values)
-    losses = [",".join(["iteration", *(f"world_{world}" for world in range(result.losses.shape[1]))])]
+    first = "iteration" if result.moves is None else "move"
+    losses = [",".join([first, *(f"world_{world}" for world in range(result.losses.shape[1]))])]
     losses += [",".join([str(number), *(f"{each:.9g}" for each in row)]) for number, row in enumerate(result.losses)]
     folder.write_text("losses.csv", "\n".join(losses) + "\n")
     folder.write_summary(result.summary())

@@ -55,9 +55,10 @@ class Optimised:
         self._starts: list[tuple[str, _Numbers]] = []
         self._inputs: list[tuple[wp.array, _Numbers]] = []
         for variable in find_variables(table, host):
-            values = _values_of(variable, found, str(file))
+            values = _values_of(variable, found, str(file), table.moves)
             if isinstance(variable, InputVariable):
-                self._inputs.append((variable.array, _Numbers(variable.rows(values), variable.index, host.device)))
+                rows = variable.rows(values) if table.moves is None else variable.rows_of_moves(values)
+                self._inputs.append((variable.array, _Numbers(rows, variable.index, host.device)))
                 continue
             variable.write(values)
             if isinstance(variable, StartVelocity):
@@ -94,10 +95,11 @@ class _Numbers:
         self.index = wp.array(index.astype(np.int32), dtype=int, device=device)
 
 
-def _values_of(variable: Variable, found: Mapping[str, np.ndarray], file: str) -> np.ndarray:
+def _values_of(variable: Variable, found: Mapping[str, np.ndarray], file: str, moves: int | None) -> np.ndarray:
     """Return the values of a variable in all worlds, shape [worlds, count]."""
-    expected = (variable.config.points, variable.width)
     values = found.get(variable.name)
+    taken = min(moves, len(values)) if moves is not None and values is not None and values.ndim else moves  # or stopped
+    expected = (variable.config.points if taken is None else max(taken, 1), variable.width)
     if values is None or values.shape != expected:
         got = "nothing" if values is None else f"shape {values.shape}"
         raise ConfigError(

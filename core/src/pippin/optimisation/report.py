@@ -30,7 +30,7 @@ def optimisation_page(file: str, result: OptimisationResult, config: str) -> str
     tiles = {
         "loss": f"{result.loss:.4g}",
         "first loss": f"{result.losses[0].min():.4g}" if len(result.losses) else "none",
-        "iterations": str(result.iterations),
+        **({"iterations": str(result.iterations)} if result.moves is None else {"moves": str(result.moves)}),
         "rollouts": str(result.rollouts),
         "wall time": f"{result.seconds:.1f} s",
     }
@@ -41,7 +41,7 @@ def optimisation_page(file: str, result: OptimisationResult, config: str) -> str
     body = [
         heading(f"Optimisation of {Path(file).name}", play_command(result), tiles),
         section("Loss", grid([charts.place(chart) for chart in _charts(result)]), element("p", f"{result.ended}.")),
-        section("Values", element("p", f"Those of world {result.world}."), table(heads, _rows(result))),
+        section("Values", element("p", _whose(result)), table(heads, _rows(result))),
         section(
             "Gradient at the start",
             table(("variable", "world", "by the gradient", "by two rollouts"), checks, numeric=2) if checks else None,
@@ -49,6 +49,10 @@ def optimisation_page(file: str, result: OptimisationResult, config: str) -> str
         section("Settings", folded("config.toml, with every default", element("pre", config))),
     ]
     return page(f"{Path(file).stem}: optimisation", body, charts)
+
+
+def _whose(result: OptimisationResult) -> str:
+    return f"Those of world {result.world}." if result.moves is None else "Those of the moves, one after the other."
 
 
 def play_command(result: OptimisationResult) -> str:
@@ -66,7 +70,7 @@ def _charts(result: OptimisationResult) -> Iterator[Chart]:
     best = np.argsort(result.losses[-1], kind="stable")[:shown]
     values = result.losses[:, best].T
     yield Chart(
-        title="Loss before each iteration",
+        title="Loss before each iteration" if result.moves is None else "Loss of the plan of each move",
         unit="",
         lines=[Line(name="loss" if shown == 1 else f"world {world}", color=k) for k, world in enumerate(best)],
         times=np.array(numbers, dtype=float),

@@ -36,6 +36,9 @@ class OptimisationResult:
     iterations: int
     """Iterations that were taken."""
 
+    moves: int | None = None
+    """Control steps that were taken, each with a plan of its own; None if there was one plan."""
+
     rollouts: int
     """Rollouts with a gradient; a line search may take several in an iteration."""
 
@@ -46,16 +49,17 @@ class OptimisationResult:
     """Why it ended."""
 
     losses: np.ndarray
-    """Loss of each world before each iteration, shape [iterations, worlds]."""
+    """Loss of each world before each iteration, shape [iterations, worlds]; with moves, of each plan."""
 
     loss: float
-    """The lowest loss."""
+    """The lowest loss; with moves, that of the last plan."""
 
     world: int
     """The world that has it."""
 
     values: Mapping[str, np.ndarray]
-    """The values of each variable that have it, shape [points, numbers]."""
+    """The values of each variable that have it, shape [points, numbers]; with moves, those of each move, [moves,
+    numbers]."""
 
     comparisons: tuple[GradientCheck, ...]
     """For the core: the first gradient beside differences of rollouts; `summary` has them as `check`."""

@@ -107,6 +107,10 @@ class Variable(abc.ABC):
     def before_step(self, number: int) -> None:  # noqa: B027 (most variables are written once)
         """Write what changes from control step to control step."""
 
+    def later(self, values: np.ndarray) -> np.ndarray:
+        """Return the values of plans that begin a control step later, shape [worlds, count]; the last value holds."""
+        return values
+
     @abc.abstractmethod
     def clear(self) -> None:
         """Forget the gradient of earlier backward passes."""
@@ -222,11 +226,21 @@ class InputVariable(Variable):
         _enable_gradient(self.array)
         #: Weight of each point in each control step, shape [steps, points].
         self.weights: np.ndarray = _weights(steps, config.points, config.interpolation)
+        self._later = _weights_later(self.weights, config.interpolation)
         self._rows = InputRows(self.array, self.index, steps)
 
     def rows(self, values: np.ndarray) -> np.ndarray:
         """Return the numbers of each control step, shape [steps, worlds, numbers]."""
         return np.einsum("sp,wpn->swn", self.weights, self.numbers(values))
+
+    def rows_of_moves(self, values: np.ndarray) -> np.ndarray:
+        """Return the numbers of control steps that have values each, shape [steps, worlds, numbers]."""
+        return values.reshape(len(values), -1, self.width)[:, :, self._value_of].swapaxes(0, 1)
+
+    def later(self, values: np.ndarray) -> np.ndarray:
+        """Return the values at the points of plans that begin a control step later."""
+        plans = values.reshape(len(values), self.config.points, self.width)
+        return np.einsum("lp,wpn->wln", self._later, plans).reshape(len(values), -1)
 
     def read(self) -> np.ndarray:
         """Return the numbers of the array."""
@@ -278,6 +292,16 @@ def _weights(steps: int, points: int, interpolation: str) -> np.ndarray:
     found[number, earlier] = 1.0 - share
     found[number, earlier + 1] += share
     return found
+
+
+def _weights_later(weights: np.ndarray, interpolation: str) -> np.ndarray:
+    """Return the weight of each point in each point of a plan that begins a step later, shape [points, points]."""
+    steps, points = weights.shape
+    if interpolation == "step" or points == 1:
+        first = -(-np.arange(points) * steps // points)
+        return weights[np.minimum(first + 1, steps - 1)]
+    place = np.minimum(np.arange(points) + (points - 1) / steps, points - 1.0)
+    return np.maximum(1.0 - np.abs(place[:, None] - np.arange(points)), 0.0)
 
 
 def _array_at(host: Host, path: str, where: str) -> wp.array:

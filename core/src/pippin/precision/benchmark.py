@@ -22,6 +22,7 @@ from pippin.runs.folder import RunFolder
 from pippin.runs.progress import RunProgress, current_progress
 from pippin.workers import WorkerProcess
 
+from .markdown import benchmark_markdown
 from .page import benchmark_page
 from .result import Benchmark, BenchmarkRow
 from .scene import SAMPLE, BenchmarkScene
@@ -95,10 +96,11 @@ def benchmark(
 
 
 def written(found: Benchmark) -> Benchmark:
-    """Write the figures and the page of a benchmark into its folder, and return it."""
+    """Write the figures, the tables and the page of a benchmark into its folder, and return it."""
     folder = RunFolder(found.folder)
     folder.write_json("benchmark.json", found.summary())
     folder.write_text("benchmark.csv", _csv(found.rows))
+    folder.write_text("benchmark.md", benchmark_markdown(found))
     folder.write_text("benchmark.html", benchmark_page(found))
     return found
 

@@ -149,7 +149,7 @@ class TippingBox(_Contact):
             lambda state: np.array([state[1], pull * math.sin(state[0])]),
             np.array([self._start, 0.0]),
             motion.times,
-            1e-4,
+            1e-3,
         )
         return float(np.abs(motion.angles() - math.pi / 4 - truth[:, 0]).max())
 

@@ -1,4 +1,4 @@
-"""Scenes of matter: a rod that bends under its weight, and a strip of cloth that sways between its ends."""
+"""Scenes of matter: a rod that bends, a strip of cloth that sways between its ends, and a block of grains in flight."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from .scene import SAMPLE, BenchmarkScene, SceneMotion
 
 _ROOTS = (1.875104068711961, 4.694091132974175, 7.854757438237613, 10.995540734875467, 14.13716839104647)
 """The first solutions β of cos β cosh β = -1."""
-
-STEP = 1e-3
-"""Step of the reference of the cloth [s]."""
 
 
 class RodCantilever(BenchmarkScene):
@@ -150,9 +147,35 @@ class HangingCloth(BenchmarkScene):
         return float(np.sqrt((apart**2).sum(axis=2).mean(axis=1)).max())
 
 
+class ThrownGrains(BenchmarkScene):
+    """A block of grains that is thrown: nothing presses on it, so each grain flies on its own parabola."""
+
+    title = "block of 125 grains that is thrown: distance of the grains to their parabolas"
+    unit, limit, duration = "m", 0.05, 0.5
+    speed, gravity, spacing = 1.0, 9.81, 0.05
+
+    def tables(self) -> Mapping[str, object]:
+        """Return the gravity and the content of the scene."""
+        grains = {
+            "type": "granular",
+            "label": "grains",
+            "size": [4.0 * self.spacing] * 3,
+            "spacing": self.spacing,
+            "density": 1000.0,
+            "velocity": [self.speed, 0.0, 0.0],
+        }
+        return {"gravity": (0.0, 0.0, -self.gravity), "objects": [grains]}
+
+    def error(self, motion: SceneMotion) -> float:
+        """Return the error of a motion, in `unit`."""
+        flown = np.stack([self.speed * motion.times, 0.0 * motion.times, -0.5 * self.gravity * motion.times**2], axis=1)
+        apart = motion.particles - motion.particles[0] - flown[:, None]
+        return float(np.sqrt((apart**2).sum(axis=2).mean(axis=1)).max())
+
+
 @functools.cache
 def _swayed(chain: PlanarChain, samples: int) -> np.ndarray:
-    return chain.motion(SAMPLE * np.arange(samples), step=STEP)
+    return chain.motion(SAMPLE * np.arange(samples))
 
 
 def _hinges(chain: PlanarChain, angles: np.ndarray) -> np.ndarray:

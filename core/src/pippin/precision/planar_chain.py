@@ -37,7 +37,7 @@ class PlanarChain:
     pin: tuple[float, float] | None = None
     """Place of a hinge to the world at the end of the last link, from the first hinge along x and z [m]."""
 
-    def motion(self, times: np.ndarray, step: float = 2e-4) -> np.ndarray:
+    def motion(self, times: np.ndarray, step: float = 1e-3) -> np.ndarray:
         """Return the absolute angles at some times [s], shape [times, links]."""
         start = np.concatenate([self.angles, np.zeros(len(self.angles))])
         return integrated(self._rates, start, times, step)[:, : len(self.angles)]

@@ -158,7 +158,7 @@ class Benchmark:
     """Time that it took [s]."""
 
     folder: Path
-    """The folder with `benchmark.json`, `benchmark.csv` and the page `benchmark.html`."""
+    """The folder with `benchmark.json`, `benchmark.csv`, tables in `benchmark.md` and the page `benchmark.html`."""
 
     title: str = "Benchmark of solvers"
     """Title of the page."""

@@ -8,7 +8,7 @@ from pippin.quaternions import product
 from .integrator import integrated
 
 
-def rotation(moments: np.ndarray, velocity: np.ndarray, times: np.ndarray, step: float = 1e-4) -> np.ndarray:
+def rotation(moments: np.ndarray, velocity: np.ndarray, times: np.ndarray, step: float = 1e-3) -> np.ndarray:
     """Return the orientations of a free body, which starts along the axes of the world, shape [times, 4] (x, y, z, w).
 
     Args:

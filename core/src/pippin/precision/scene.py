@@ -57,7 +57,8 @@ class BenchmarkScene(abc.ABC):
     """Time that is simulated [s], a multiple of 0.1 s."""
 
     conserves: ClassVar[tuple[str, ...]] = ()
-    """What the world keeps: `energy`, `angular momentum`."""
+    """What the world keeps: `energy`, which is kinetic or of gravity, and `angular momentum`, of the first body. What
+    springs, drives and deformed matter store is not counted."""
 
     is_quick: ClassVar[bool] = False
     """Whether the short benchmark has it."""

@@ -128,3 +128,9 @@ class HangingClothConfig(_SceneConfig):
     """A strip of cloth that hangs from its ends."""
 
     implementation = ".matter_scenes:HangingCloth"
+
+
+class ThrownGrainsConfig(_SceneConfig):
+    """A block of grains in flight."""
+
+    implementation = ".matter_scenes:ThrownGrains"

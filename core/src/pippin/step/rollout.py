@@ -9,7 +9,7 @@ import attrs
 import newton
 import warp as wp
 from pippin.arrays import on_host, present
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, SimulationError
 from pippin.solving.capacities import Capacity, pipeline_capacities
 from pippin.state.monitor import Monitor
 from pippin.state.world_rows import arrays_of
@@ -100,9 +100,16 @@ def _refuse(plan: StepPlan) -> None:
 
 
 def _copy(plan: StepPlan, state: newton.State) -> newton.State:
-    """Return a copy that a tape takes as given: the gradient stays in it, and goes no further."""
-    copied = plan.model.state(requires_grad=False)
-    copied.assign(state)
+    """Return a copy that a tape takes as given: the gradient stays in it, and goes no further.
+
+    What a solver keeps in a state beside the arrays of the model, as Newton's featherstone does, stays there.
+    """
+    copied, given = plan.model.state(requires_grad=False), arrays_of(state)
+    arrays = arrays_of(copied)
+    if missing := arrays.keys() - given.keys():
+        raise SimulationError(f"rollout: start: has no {min(missing)!r}; pass a state of this simulation")
+    for name, array in arrays.items():
+        array.assign(given[name])
     return _with_gradients(copied)
 
 

@@ -21,6 +21,14 @@ def _colliders(model: newton.Model) -> Sequence[str]:
     return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_on_moved)]
 
 
+def barrels_of(model: newton.Model) -> Sequence[str]:
+    """Return the labels of the cylinders that collide and whose side is an arc."""
+    if not model.shape_count:
+        return ()
+    is_barrel = (host(model.shape_type) == int(newton.GeoType.CYLINDER)) & (host(model.shape_scale)[..., -1] > 0.0)
+    return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_barrel)]
+
+
 def _surfaces(*names: str) -> Callable[[newton.Model], Sequence[str]]:
     """Return a function that lists the colliding shapes with another property than Newton's own, if bodies collide."""
 

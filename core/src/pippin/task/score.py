@@ -8,6 +8,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+INTERVAL = 1.96
+"""Half width of a 95 % interval of a normal distribution, in standard deviations."""
+
 
 @attrs.frozen(eq=False)
 class Score:
@@ -43,10 +46,12 @@ class Score:
         worlds, own_length, own_return = self.unfinished.tolist()
         *ends, diverged, truncated, timed_out = terms[len(self.rewards) :]
         mean = _mean(total, count)
+        spread = 0.0 if mean is None else max(0.0, square / count - mean**2) ** 0.5
         return {
             "episodes": int(count),
             "mean_return": mean,
-            "std_return": None if mean is None else max(0.0, square / count - mean**2) ** 0.5,
+            "std_return": None if mean is None else spread,
+            "mean_return_half_width": INTERVAL * spread / (count - 1) ** 0.5 if count > 1 else None,
             "mean_length": _mean(length, count),
             "terminated": int(count - truncated),
             "truncated": int(truncated),
@@ -73,6 +78,8 @@ def score_text(score: Mapping[str, Any], control_dt: float) -> str:
     running, texts = score["unfinished"], [] if score["episodes"] else ["no episode has ended"]
     if score["episodes"]:
         spread = f"{score['mean_return']:.4g} ± {score['std_return']:.2g}"
+        if score["mean_return_half_width"] is not None:
+            spread += f" (the mean ± {score['mean_return_half_width']:.2g} at 95 %)"
         texts = [f"mean return {spread}, mean length {score['mean_length'] * control_dt:.4g} s"]
         texts += [f"episodes that ended: {score['episodes']:,} ({ends})"]
     if running["episodes"]:

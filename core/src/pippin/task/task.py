@@ -184,10 +184,11 @@ class Task:
     def score(self) -> dict[str, Any]:
         """Return how the episodes of all worlds went that have ended so far; waits for the device.
 
-        `episodes` counts them; `mean_return`, `std_return` and `mean_length` [control steps] are None without any.
-        `terminated`, `truncated` and `diverged` count their ends, `timed_out` the truncated ones without a termination,
-        `terminations` the ends at which each one held, and
-        `rewards` are the means of the sums of each weighted reward. `unfinished` tells the same of the others.
+        `episodes` counts them; `mean_return`, `std_return` and `mean_length` [control steps] are None without any,
+        and `mean_return_half_width`, that of the 95 % interval of the mean, without two. `terminated`, `truncated` and
+        `diverged` count their ends, `timed_out` the truncated ones without a termination, `terminations` the ends at
+        which each one held, and `rewards` are the means of the sums of each weighted reward. `unfinished` tells the
+        same of the others.
         """
         return self.sums.plain()
 

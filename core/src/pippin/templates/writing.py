@@ -48,8 +48,8 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _DOTTED = re.compile(r"^(github|gitignore)\b")
 """Names that begin with a point in the written package; in a template, they would act on the template itself."""
 
-_NEEDED = re.compile(r'"(newton|pippin[a-z-]*)"')
-"""A distribution without bounds, in the `pyproject.toml` of a template."""
+_NEEDED = re.compile(r'(?<!name = )"(newton|pippin[a-z-]*)"')
+"""A needed distribution without bounds, in the `pyproject.toml` of a template."""
 
 
 def write_package(kind: NewKind, name: str, parent: Path) -> Path:
@@ -124,16 +124,20 @@ def _renamed(text: str, name: str) -> str:
 
 
 def _bounded(project: str) -> str:
-    """Give Pippin and Newton the bounds of the versions that are installed, in a `pyproject.toml`."""
+    """Give Pippin, its plugins and Newton the bounds of the versions that are installed, in a `pyproject.toml`.
+
+    The plugins of Pippin are released with it, and have its version.
+    """
     own = metadata.version("pippin").split(".")
     low = [int(number) for number in own[:2]]
     high = [low[0], low[1] + 1] if low[0] == 0 else [low[0] + 1, 0]
-    bounds = {"pippin": f">={low[0]}.{low[1]},<{high[0]}.{high[1]}"}
+    own_bounds = f">={low[0]}.{low[1]},<{high[0]}.{high[1]}"
+    bounds: dict[str, str] = {}
     for text in metadata.requires("pippin") or ():
         requirement = Requirement(text)
         if requirement.marker is None:
             bounds[requirement.name] = ",".join(sorted(map(str, requirement.specifier), reverse=True))
-    return _NEEDED.sub(lambda found: f'"{found[1]}{bounds.get(found[1], "")}"', project)
+    return _NEEDED.sub(lambda found: f'"{found[1]}{bounds.get(found[1], own_bounds)}"', project)
 
 
 def _sources(project: str) -> str:

@@ -53,6 +53,9 @@ class TrainerConfig:
     normalise: bool = True
     """Whether the networks read observations less their mean, divided by their standard deviation."""
 
+    reward_scale: float = attrs.field(default=1.0, validator=positive)
+    """Factor of the rewards that the networks learn from; returns are shown without it."""
+
     observations: str = "policy"
     """The group of observations that the policy reads; the only group counts whatever its name is."""
 

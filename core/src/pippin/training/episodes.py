@@ -15,8 +15,10 @@ _KEPT = 100
 class TrainingEnv(VectorEnv):
     """A vector environment that counts its steps, and keeps the returns and lengths of the last 100 episodes."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, reward_scale: float = 1.0, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        #: Factor of the rewards that `step` returns.
+        self.reward_scale = reward_scale
         #: Control steps of all worlds so far.
         self.taken: int = 0
         #: Return and length of each of the last episodes, the oldest first.
@@ -24,14 +26,13 @@ class TrainingEnv(VectorEnv):
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take one control step in all worlds, with `actions`."""
-        results = super().step(actions)
+        observations, rewards, terminated, truncated, info = super().step(actions)
         self.taken += self.num_envs
-        info = results[-1]
         ended = _on_host(info["_episode"])
         if ended.any():
             returns, lengths = (_on_host(info["episode"][key])[ended].tolist() for key in ("r", "l"))
             self.last_episodes.extend(zip(returns, map(int, lengths), strict=True))
-        return results
+        return observations, rewards * self.reward_scale, terminated, truncated, info
 
     def means(self) -> tuple[float, float]:
         """Return the mean return and the mean length [control steps] of the last episodes; NaN before one has ended."""

@@ -36,6 +36,9 @@ POLICY, STATE, CURVE = "policy.onnx", "training.json", "training.csv"
 
 _COLUMNS = ("iteration", "steps", "seconds", "mean_return", "mean_length")
 
+_KEPT = (*_COLUMNS, "cpu_seconds")
+"""What a resumed training continues with."""
+
 
 @attrs.define(kw_only=True)
 class Training:
@@ -52,6 +55,9 @@ class Training:
 
     seconds: float = 0.0
     """Wall time of the iterations so far [s]."""
+
+    cpu_seconds: float = 0.0
+    """Processor time of all threads in these iterations [s]."""
 
     mean_return: float | None = None
     """Mean over the last 100 episodes; None before one has ended."""
@@ -136,7 +142,8 @@ def train(
 
     values = {path_text(each.path): each.value for each in parse(overrides)}
     with progress.phase("build"):
-        env = TrainingEnv(file, backend=plugin.backend, overrides={**values, "viewers": {}, "recorders": {}})
+        values |= {"viewers": {}, "recorders": {}}
+        env = TrainingEnv(file, backend=plugin.backend, overrides=values, reward_scale=settings.reward_scale)
     try:
         env.reset(seed=config.simulation.seed + training.iteration)
         with progress.phase("networks"):
@@ -179,7 +186,7 @@ def _resumed(folder: Path, training: Training) -> Training:
     """
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
-        known = {key: state[key] for key in ("iteration", "steps", "seconds", "mean_return", "mean_length")}
+        known = {key: state[key] for key in _KEPT}
         of, iteration = str(state["trainer"]), int(known["iteration"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise ConfigError(f"--resume: '{folder}' has no {STATE} of a training; name the folder of one") from error
@@ -195,9 +202,10 @@ def _learn(training: Training, trainer: Any, env: Any, period: int, progress: An
     with stopped_between_steps(NeverWaiting()) as stop_if_asked:
         try:
             while training.iteration < training.iterations:
-                began, before = time.perf_counter(), env.taken
+                began, began_cpu, before = time.perf_counter(), time.process_time(), env.taken
                 trainer.learn()
                 elapsed = time.perf_counter() - began
+                training.cpu_seconds += time.process_time() - began_cpu
                 training.iteration += 1
                 training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
                 mean, length = env.means()

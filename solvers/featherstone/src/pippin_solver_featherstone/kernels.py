@@ -3,7 +3,7 @@
 import newton
 import warp as wp
 
-__all__ = ["resist_at_the_end", "unshift_forces"]
+__all__ = ["resist_at_the_end", "take", "unshift_forces"]
 
 _BALL = wp.constant(int(newton.JointType.BALL))
 _PRISMATIC = wp.constant(int(newton.JointType.PRISMATIC))
@@ -14,6 +14,13 @@ _RESOLVED = wp.constant(0.25)
 """What a step adds to the inertia of a link, relative to it, up to which explicit steps are accurate and stable."""
 
 _TINY = wp.constant(1e-20)
+
+
+@wp.kernel(enable_backward=True)
+def take(rows: wp.array[wp.spatial_matrix], chosen: wp.array[int], out: wp.array[wp.spatial_matrix]):
+    """Copy the chosen row to each place."""
+    place = wp.tid()
+    out[place] = rows[chosen[place]]
 
 
 @wp.func

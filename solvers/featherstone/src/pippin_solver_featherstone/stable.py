@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 
-from .kernels import resist_at_the_end
+from .kernels import resist_at_the_end, take
 
 __all__ = ["StableFeatherstone"]
 
@@ -20,9 +22,44 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
     Newton takes them at its start. A step of 5 ms is then unstable for a finger of 1e-5 kg·m²: a limit with Newton's
     damping, 10 N·m·s/rad, would need a step of 2 µs. Here, a damper d adds dt d to the inertia of its axis, and a limit
     that acts adds dt kd + dt² ke, and dt ke to its damping: an implicit step. What the step resolves stays explicit.
+
+    Newton 1.8 takes the inertia of body i for the body of joint i. It is another body if a child stands before its
+    parent, or if some world has a joint more than bodies: then the motion is silently wrong. Here, it is the child's.
     """
 
     _resisting: Any = None
+    _augmented: Any = None
+    _of_bodies: Any = None
+    _of_joints: Any = None
+    _is_dirty: bool = False
+
+    @property
+    def _mass_matrix_dirty(self) -> bool:
+        """Whether to build the mass matrix anew. Newton asks right before it does, with the inertias at hand."""
+        if self._augmented is not None and self._has_other_order:
+            self._order_inertias(self._augmented)
+        return self._is_dirty
+
+    @_mass_matrix_dirty.setter
+    def _mass_matrix_dirty(self, is_dirty: bool) -> None:
+        self._is_dirty = is_dirty
+
+    @cached_property
+    def _has_other_order(self) -> bool:
+        model: Any = self.model
+        children = model.joint_child.numpy()[: model.articulation_end.numpy().max(initial=0)]
+        return not np.array_equal(children, np.arange(len(children)))
+
+    def _order_inertias(self, augmented: Any) -> None:
+        """Put the spatial inertia of each joint's child at the place of the joint."""
+        joints: Any = self.model.joint_child
+        self._of_bodies = augmented.body_I_s
+        bodies = self._of_bodies
+        if self._of_joints is None or bodies.requires_grad:
+            shape, device = len(joints), joints.device
+            self._of_joints = wp.zeros(shape, dtype=bodies.dtype, device=device, requires_grad=bodies.requires_grad)
+        wp.launch(take, len(joints), [bodies, joints], [self._of_joints], device=joints.device)
+        augmented.body_I_s = self._of_joints
 
     def _update_kinematic_state(self) -> None:
         super()._update_kinematic_state()
@@ -54,7 +91,12 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
             outputs = [self.joint_armature_effective, self._hardened]
             wp.launch(resist_at_the_end, model.joint_count, inputs, outputs, device=model.device)
             model.joint_limit_kd = self._hardened
+        augmented: Any = state_out if state_in.requires_grad else self  # Newton keeps its arrays there
+        self._augmented = augmented
         try:
             super().step(state_in, state_out, control, contacts, dt, observables=observables)
         finally:
             model.joint_limit_kd = limit_kd
+            if self._of_bodies is not None:
+                augmented.body_I_s, self._of_bodies = self._of_bodies, None
+            self._augmented = None

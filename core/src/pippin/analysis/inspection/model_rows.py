@@ -129,7 +129,8 @@ def _size(builder: newton.ModelBuilder, shape: int, kind: str) -> np.ndarray:
     vertices = getattr(builder.shape_source[shape], "vertices", None)
     if vertices is not None:
         return np.ptp(np.asarray(vertices) * scale, axis=0) / 2.0
-    size = scale[: _SIZE_COUNTS.get(kind, 3)]
+    is_barrel = kind == "cylinder" and scale[2] > 0.0  # the third size is the radius of its arc
+    size = scale[: 3 if is_barrel else _SIZE_COUNTS.get(kind, 3)]
     return size if size.any() else size[:0]
 
 

@@ -1,0 +1,58 @@
+"""Results of `pippin benchmark` for the solvers of this repository, as `docs/draw_benchmark.py` keeps them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+from pippin.precision.benchmark import load_scene
+from pippin.precision.result import Benchmark, BenchmarkRow
+
+KEPT = Path(__file__).parents[1] / "reference" / "benchmark.csv"
+
+_NUMBERS = ("dt", "error", "cost", "energy_drift", "momentum_drift")
+_AMONG = "cost_among_64"
+_COLUMNS = ("solver", "variant", "scene", *_NUMBERS, "outcome", "ignored", _AMONG)
+
+
+def kept() -> Benchmark:
+    """Return the results that the documentation shows."""
+    return of_rows(read(KEPT))
+
+
+def read(file: Path) -> list[BenchmarkRow]:
+    """Return the rows of a `benchmark.csv`; its reasons are left out."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        return [_row(line) for line in csv.DictReader(lines)]
+
+
+def text_of(rows: Iterable[BenchmarkRow]) -> str:
+    """Return the rows in the form of the file, with four digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for row in rows:
+        values = {**attrs.asdict(row, recurse=False), "ignored": " ".join(row.ignored), _AMONG: row.cost_among.get(64)}
+        writer.writerow(_text(values[name]) for name in _COLUMNS)
+    return text.getvalue()
+
+
+def of_rows(rows: Sequence[BenchmarkRow]) -> Benchmark:
+    """Return rows as a benchmark."""
+    scenes = {name: type(load_scene(name)) for name in sorted({row.scene for row in rows})}
+    return Benchmark(rows=tuple(rows), scenes=scenes, machine="", seconds=0.0, folder=KEPT.parent)
+
+
+def _row(line: dict[str, str]) -> BenchmarkRow:
+    numbers: dict[str, Any] = {name: float(line[name]) if line[name] else None for name in _NUMBERS}
+    texts = {name: line[name] for name in ("solver", "variant", "scene", "outcome")}
+    among = {64: float(line[_AMONG])} if line.get(_AMONG) else {}
+    return BenchmarkRow(**texts, **numbers, ignored=tuple(line["ignored"].split()), cost_among=among)
+
+
+def _text(value: object) -> object:
+    return f"{value:.4g}" if isinstance(value, float) else value
