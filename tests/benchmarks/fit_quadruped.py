@@ -1,8 +1,8 @@
 """49 values of a quadruped in the air by `pippin fit`: `uv run python tests/benchmarks/fit_quadruped.py`.
 
-The case is that of PACE (arXiv 2509.06342): the base of a quadruped is held, its twelve joints follow chirps from 0.1 Hz
-to 10 Hz for 20 s at 400 Hz, and armature, damping, friction and the offset of the encoder of each joint, and one delay,
-are unknown. Goals: each value within 1 %, the delay exact in steps, 10 minutes on two cores.
+The case is that of PACE (arXiv 2509.06342): the base of a quadruped is held, and its twelve joints follow chirps from
+0.1 Hz to 10 Hz for 20 s at 400 Hz. Armature, damping, friction and the offset of the encoder of each joint are unknown,
+and one delay. Goals: each value within 1 %, the delay exact in steps, 10 minutes on two cores.
 """
 
 from __future__ import annotations
