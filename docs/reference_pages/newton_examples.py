@@ -16,18 +16,8 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "newton_examples"
 
 PASSES, EMPTY, CUDA = "passes", "passes, its check is empty", "has a file for CUDA"
-ON_GPU = "passes on a GPU"
-ASSET = "has a file, and needs a download"
-
-MISSING = (
-    ("download", "needs a download"),
-    ("gradients", "needs gradients"),
-    ("controllers", "needs controllers"),
-    ("couplings", "needs couplings"),
-    ("law", "needs a law of forces"),
-    ("CUDA", "needs CUDA"),
-)
-"""What keeps an example out of a file, the hardest first, and the verdict."""
+ON_GPU, PATIENTLY = "passes on a GPU", "passes on a CPU in twenty minutes"
+ASSET, DOWNLOAD = "has a file, and needs a download", "needs a download"
 
 HEAD = """\
 # Newton's examples
@@ -42,9 +32,9 @@ The test also wants more than some of the checks. No pose may be infinite, and s
 must have kept its pose if that is the point. An example whose own check is empty gets this alone, and is counted apart.
 A few files have fewer cells or coarser sand than the example, so that a CPU runs them in a minute; they say so. Some
 solvers need a GPU, and some runs take a CPU a quarter of an hour. "Passes on a GPU" means that the test passed on one,
-an NVIDIA H100; "has a file for CUDA" means that it has not yet. "Needs a download" means that files are missing which
-Newton's package lacks. An example that has a file all the same has not been run: its test waits for Newton's cache to
-hold the assets.
+an NVIDIA H100; "has a file for CUDA" would mean that it has passed nowhere yet. "Needs a download" means that files are
+missing which Newton's package lacks. An example that has a file all the same has not been run: its test waits for
+Newton's cache to hold the assets.
 
 | verdict | examples |
 |---|---|
@@ -79,7 +69,7 @@ def verdicts() -> Iterator[tuple[str, str, str]]:
         elif name in out:
             yield path, "out", out[name]
         else:
-            yield path, next((verdict for word, verdict in MISSING if word in words), "no file yet"), ""
+            yield path, DOWNLOAD if "download" in words else "no file yet", ""
 
 
 def page() -> str:
@@ -93,13 +83,19 @@ def page() -> str:
     text += TABLE
     for path, verdict, reason in rows:
         name = path.partition("/")[2]
-        link = f"[{verdict}]({files}/{name}.toml)" if verdict in (PASSES, EMPTY, ON_GPU, CUDA, ASSET) else verdict
+        link = (
+            f"[{verdict}]({files}/{name}.toml)"
+            if verdict in (PASSES, EMPTY, ON_GPU, PATIENTLY, CUDA, ASSET)
+            else verdict
+        )
         text += named_row(name, f"{link}: {reason}" if reason else link, ", ".join(wanted[path]) or "nothing")
     return text
 
 
 def _on_gpu(case: Any) -> str:
-    return ON_GPU if case.has_passed else CUDA
+    if not case.has_passed:
+        return CUDA
+    return PATIENTLY if case.has_passed == "a CPU" else ON_GPU
 
 
 def _data() -> dict[str, dict]:

@@ -86,6 +86,7 @@ SLOW = (
     "docs/how-to/write-a-viewer.md",
     "docs/reference/actuators/surface-gripper.md",
     "docs/reference/examples/core.md",
+    "docs/tutorials/first-fit.md",
 )
 """Pages whose blocks take about five seconds or more on two busy cores."""
 

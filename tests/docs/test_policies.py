@@ -11,8 +11,6 @@ import pippin
 import pippin.gym
 import pytest
 
-pytestmark = pytest.mark.required
-
 DOCS = Path(__file__).parents[2] / "docs"
 TRAININGS, POLICIES = DOCS / "examples" / "training", DOCS / "examples" / "policies"
 NAMES = sorted(path.stem for path in TRAININGS.glob("*.toml"))

@@ -313,6 +313,30 @@ def test_logs_of_the_table_are_beside_its_file(folder, tmp_path_factory, monkeyp
     assert pippin.fit(file, out=folder / "out").costs
 
 
+@pytest.mark.slow
+def test_a_log_for_validation_is_not_fitted_and_judges(folder):
+    """With and without it, the values are the same; one of another robot shows that the values are not its own."""
+    true = true_log(folder, seconds=2.0, noise=1e-4)
+    file = write(folder, arms.tables(folder), signals={"position": {"std": 1e-4}})
+    alone = pippin.fit(file, [true], out=folder / "alone")
+    other = {name: by_joint([2.0 * each for each in pair]) for name, pair in arms.TRUTH.items()}
+    arms.log(folder / "other.npz", arms.tables(folder, **other), seconds=2.0, noise=1e-4)
+
+    judged = pippin.fit(file, [true], validate=[folder / "other.npz"], out=folder / "judged")
+
+    assert alone.validation is None
+    assert judged.validation is not None
+    assert judged.validation[1] > 5.0, "the robot of the other log has other values"
+    for key in (f"actuators.arm.{name}" for name in RANGES):
+        np.testing.assert_array_equal(list(judged.value(key).values()), list(alone.value(key).values()))
+    page = (folder / "judged" / "report.html").read_text(encoding="utf-8")
+    assert "other.npz" in page
+
+    done = CliRunner().invoke(main, ["fit", str(file), "--log", str(true), "--validate", str(true), "--check"])
+    assert done.exit_code != 0
+    assert "is also fitted, and proves nothing; name another log" in done.output
+
+
 def test_a_signal_that_a_log_lacks_is_refused(folder):
     log = true_log(folder, seconds=2.0)
     with np.load(log) as arrays:

@@ -94,3 +94,16 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
         held += sum(abs(each.value - truth) <= each.half_width for each, truth in zip(verdicts, (1, 2, 3), strict=True))
 
     assert 0.92 <= held / 600 <= 0.98
+
+
+def test_values_that_grow_do_so_by_their_derivative_and_shrinking_ones_stay_positive():
+    truth = np.array([2.5, 40.0, 0.02])
+
+    def linear(x):
+        return np.exp(x) / truth - 1.0
+
+    x, method = minimise(linear, [0.0, 0.0, 0.0], is_ratio=np.ones(3, dtype=bool), damping=1e-9)
+    _, by_powers = minimise(linear, [0.0, 0.0, 0.0], damping=1e-9)
+
+    np.testing.assert_allclose(np.exp(x), truth, rtol=1e-4)
+    assert method.taken < by_powers.taken

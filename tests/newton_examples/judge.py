@@ -25,6 +25,9 @@ from pippin.step.rollout_inputs import flat
 
 FILES = Path(__file__).parent / "files"
 
+ON_CPU = "a CPU"
+"""Where a test with the mark `cuda` has passed that takes a CPU twenty minutes."""
+
 Attributes = Callable[[pippin.Simulation], Mapping[str, Any]]
 
 
@@ -74,7 +77,7 @@ class Case:
     """Marks of the test: `slow`, or `cuda` for what takes a CPU too long."""
 
     has_passed: str = ""
-    """The GPU on which a test with the mark `cuda` has passed."""
+    """The GPU on which a test with the mark `cuda` has passed; or ON_CPU."""
 
     @property
     def name(self) -> str:

@@ -16,6 +16,9 @@ from ._table import expectations, new_table, print_table
 @click.command()
 @click.argument("file", type=PATH)
 @click.option("--log", "logs", type=PATH, multiple=True, help="A log, or a pattern of logs; besides those of fit.logs.")
+@click.option(
+    "--validate", type=PATH, multiple=True, help="A log that the fit does not see, or a pattern; it judges the fit."
+)
 @click.option("--check", is_flag=True, help="Only read the logs, and list what they can tell: one rollout.")
 @changes(has_worlds=False)
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of fit.iterations.")
@@ -24,6 +27,7 @@ from ._table import expectations, new_table, print_table
 def fit(
     file: Path,
     logs: tuple[Path, ...],
+    validate: tuple[Path, ...],
     check: bool,
     overrides: tuple[str, ...],
     iterations: int | None,
@@ -43,18 +47,20 @@ def fit(
     With --check, the logs are read and aligned, and nothing is fitted or written: the table says how narrow the
     intervals can become, and which values no log tells apart.
 
+    Without --validate, fit.validation or fit.validation_logs, nothing shows that the values hold for other motions.
+
     The exit code is 4 if a value is not identified, or if the windows that the fit did not see are met worse than
     before.
     """
     if check:
-        _check(file, logs, overrides, as_json)
+        _check(file, logs, overrides, validate, as_json)
         return
     chosen = [*overrides, *([] if iterations is None else [f"fit.iterations={iterations}"])]
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin.identification.fit import fit as fit_file
         try:
-            result = fit_file(file, logs, chosen, out=out)
+            result = fit_file(file, logs, chosen, validate=validate, out=out)
         except KeyboardInterrupt as error:
             if error.args:
                 _note(progress, error.args[0])
@@ -66,12 +72,14 @@ def fit(
         raise click.exceptions.Exit(4)
 
 
-def _check(file: Path, logs: tuple[Path, ...], overrides: tuple[str, ...], as_json: bool) -> None:
+def _check(
+    file: Path, logs: tuple[Path, ...], overrides: tuple[str, ...], validate: tuple[Path, ...], as_json: bool
+) -> None:
     """Print what logs can tell."""
     with shown_progress(is_stdout_reserved=as_json):
         from pippin.identification.fit import check_fit
 
-        found = check_fit(file, logs, overrides)
+        found = check_fit(file, logs, overrides, validate=validate)
     if as_json:
         click.echo(json.dumps(found.summary()))
     else:

@@ -124,6 +124,9 @@ class FitConfig:
     validation: float = attrs.field(default=0.0, validator=[ge(0.0), lt(1.0)])
     """Share of the windows, the last ones of each log, that the fit does not see, and that judge it."""
 
+    validation_logs: tuple[FilePath, ...] = ()
+    """Files of logs that the fit does not see, and that judge it, and patterns of them; `--validate` adds more."""
+
     method: Literal["least-squares", "cmaes"] = "least-squares"
     """Levenberg and Marquardt's method from the values of the file; or before it an evolution strategy (CMA-ES) over
     the whole ranges, which needs `pippin[fit]`: for whole numbers, and residuals that are not smooth."""

@@ -38,7 +38,8 @@ def refuse_faults(logs: Sequence[Log], config: FitConfig, joints: Mapping[str, R
         ConfigError: Names each log, its fault, and the cure.
     """
     found = [(log.name, fault) for log in logs for fault in _faults(log, config, joints)]
-    say_faults(found or [("", fault) for fault in _rest_faults(logs, config)], config)
+    seen = [log for log in logs if not log.is_unseen]
+    say_faults(found or [("", fault) for fault in _rest_faults(seen, config)], config)
 
 
 def say_faults(found: Sequence[tuple[str, Fault]], config: FitConfig) -> None:

@@ -47,7 +47,8 @@ class FitCourse:
         if not files:
             raise ConfigError("fit.logs: there is no log; name files there, or by --log")
         #: None if the course only looks.
-        self._journal = None if journal is None else Journal(journal, key_of(config, log_paths(files)))
+        read = log_paths([*files, *table.validation_logs])
+        self._journal = None if journal is None else Journal(journal, key_of(config, read))
         if not config.scene.has_equal_worlds:
             raise ConfigError(
                 "fit: the worlds of the file differ, and a robot has one log; leave 'worlds' of assets out"
@@ -307,7 +308,9 @@ class FitCourse:
     def _method(self, residuals: Residuals, earlier: FitState | None) -> LeastSquares:
         """Return the method over the values that are free, as an earlier state left it."""
         is_free, (low, high) = self._is_free, self._ends_of()
+        is_ratio = self._spread([float(each.is_ratio) for each in self._parameters]) > 0.0
         options: dict[str, Any] = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
+        options["is_ratio"] = is_ratio[is_free]
         if earlier is not None:
             options |= {"damping": earlier.damping, "taken": earlier.taken}
         return LeastSquares(residuals, low[is_free], high[is_free], **options)

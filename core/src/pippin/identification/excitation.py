@@ -292,6 +292,7 @@ def _expected(
         "signs": {},
         "joints": {},
         "validation": 0.0,
+        "validation_logs": (),
         "accept": NOTED,
     }
     known["signals"] = {"position": FitSignalConfig(std=noise)}

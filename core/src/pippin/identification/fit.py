@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 from pippin.config import SimulationConfig, dump_toml, load
 from pippin.config.overrides import apply, parse
 from pippin.config.toml_text import toml_text
@@ -30,6 +31,7 @@ def fit(
     logs: Sequence[str | os.PathLike[str]] = (),
     overrides: Overrides = None,
     *,
+    validate: Sequence[str | os.PathLike[str]] = (),
     out: str | os.PathLike[str] | None = None,
 ) -> FitResult:
     """Find the parameters of a file that explain logs of a robot, as its table `[fit]` says.
@@ -45,6 +47,7 @@ def fit(
         file: The configuration file.
         logs: Logs besides those of `fit.logs`.
         overrides: Values on top of the file, as for `pippin.load`.
+        validate: Logs that the fit does not see, and that judge it, besides those of `fit.validation_logs`.
         out: The folder, new or empty; by default `runs/NAME-DATE-TIME`. In the folder of a fit that was stopped, the
             same call continues after the last iteration, to the same result.
 
@@ -57,7 +60,7 @@ def fit(
     """
     overrides = list(overrides) if overrides is not None and not isinstance(overrides, Mapping) else overrides or {}
     source, progress = Path(file), current_progress()
-    config = load(source, overrides).unobserved()
+    config = _judged_by(load(source, overrides).unobserved(), validate)
     continues = out is not None and (Path(out) / ITERATIONS).is_dir()
     folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), continues=continues)
     course = _course(source, config, logs, folder.path / ITERATIONS)
@@ -77,7 +80,11 @@ def fit(
 
 
 def check_fit(
-    file: str | os.PathLike[str], logs: Sequence[str | os.PathLike[str]] = (), overrides: Overrides = None
+    file: str | os.PathLike[str],
+    logs: Sequence[str | os.PathLike[str]] = (),
+    overrides: Overrides = None,
+    *,
+    validate: Sequence[str | os.PathLike[str]] = (),
 ) -> FitCheck:
     """Return how logs and commands align, and what they can tell of each parameter, after one rollout.
 
@@ -85,14 +92,23 @@ def check_fit(
         file: The configuration file.
         logs: Logs besides those of `fit.logs`.
         overrides: Values on top of the file, as for `pippin.load`.
+        validate: Logs that the fit would not see.
 
     Raises:
         ConfigError, PluginError, SimulationError: As `fit`.
     """
     source, progress = Path(file), current_progress()
-    course = _course(source, load(source, overrides).unobserved(), logs, None)
+    course = _course(source, _judged_by(load(source, overrides).unobserved(), validate), logs, None)
     with course.simulation, progress.phase("check"):
         return FitCheck(logs=course.alignments(), verdicts=course.expect(is_right=False))
+
+
+def _judged_by(config: SimulationConfig, logs: Sequence[str | os.PathLike[str]]) -> SimulationConfig:
+    """Return a configuration whose fit is judged by some more logs."""
+    if config.fit is None or not logs:
+        return config
+    own = (*config.fit.validation_logs, *(os.path.abspath(log) for log in logs))
+    return attrs.evolve(config, fit=attrs.evolve(config.fit, validation_logs=own))
 
 
 def _course(

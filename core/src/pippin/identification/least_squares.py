@@ -56,9 +56,16 @@ def cost_of(residuals: np.ndarray, *, is_robust: bool) -> float:
     if not np.isfinite(residuals).all():
         return np.inf
     if not is_robust:
-        return 0.5 * float(residuals @ residuals)
+        return 0.5 * float(np.einsum("r,r->", residuals, residuals))
     size = np.abs(residuals)
     return float(np.where(size <= _HUBER, 0.5 * size**2, _HUBER * (size - 0.5 * _HUBER)).sum())
+
+
+def _dot(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the inner products of rows and other ones. On shared cores, the threads of BLAS would wait for each other
+    a thousand times as long, and each number of threads would give other last bits.
+    """
+    return np.einsum("ur,...r->u...", rows, others)
 
 
 class LeastSquares:
@@ -68,6 +75,7 @@ class LeastSquares:
         residuals: The residuals. A row that is not finite makes a point infinitely bad.
         low: Lower bounds, shape [unknowns].
         high: Upper bounds, shape [unknowns].
+        is_ratio: Whether an unknown is the logarithm of a value, shape [unknowns]; by default, none is.
         is_robust: Whether residuals above 1.345 count linearly, as Huber proposed.
         tolerance: The end: an iteration lowers the cost by no more than this share, or no step is expected to.
         damping: The damping of the first step.
@@ -80,12 +88,14 @@ class LeastSquares:
         low: np.ndarray,
         high: np.ndarray,
         *,
+        is_ratio: np.ndarray | None = None,
         is_robust: bool = False,
         tolerance: float,
         damping: float = DAMPING,
         taken: int = 0,
     ) -> None:
         self._residuals, self._low, self._high = residuals, low, high
+        self._is_ratio = np.zeros(len(low), dtype=bool) if is_ratio is None else is_ratio
         self._is_robust, self._tolerance = is_robust, tolerance
         #: The damping of the next step.
         self.damping: float = damping
@@ -130,7 +140,7 @@ class LeastSquares:
                 return
             self.taken += 1
             steps = [self._step(point.x, gradient, normal, self.damping * factor) for factor in DAMPINGS]
-            proposals = [np.clip(point.x + step, self._low, self._high) for step in steps]
+            proposals = [self._moved(point.x, step) for step in steps]
             main, costs = yield from self._evaluate(proposals[0], proposals[1:])
             best = int(np.argmin([main.cost, *costs]))
             if best and main.cost >= point.cost > costs[best - 1]:
@@ -171,8 +181,15 @@ class LeastSquares:
         rows, residuals = point.jacobian.T, point.residuals
         if self._is_robust:
             weights = np.minimum(1.0, _HUBER / np.maximum(np.abs(residuals), 1e-300))
-            return rows @ (weights * residuals), (weights * rows) @ rows.T
-        return rows @ residuals, rows @ rows.T
+            return _dot(rows, weights * residuals), _dot(rows, weights * rows)
+        return _dot(rows, residuals), _dot(rows, rows)
+
+    def _moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Return a point after a step. A value that grows does so by its derivative, not by a power of e, since the
+        equations of motion are linear in armature, damping, friction and gains; one that shrinks stays positive.
+        """
+        grown = np.log1p(np.maximum(step, 0.0))
+        return np.clip(x + np.where(self._is_ratio & (step > 0.0), grown, step), self._low, self._high)
 
     def _step(self, x: np.ndarray, gradient: np.ndarray, normal: np.ndarray, damping: float) -> np.ndarray:
         """Return the step for a damping, of the unknowns that no bound holds."""

@@ -46,6 +46,9 @@ class Log:
     notes: tuple[str, ...] = ()
     """What the reader says of the file."""
 
+    is_unseen: bool = False
+    """Whether the fit does not see it, and is judged by it."""
+
     @property
     def period(self) -> float:
         """Median time from a sample to the next [s]."""
@@ -64,22 +67,30 @@ class Log:
 
 
 def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str, RobotJoint]) -> tuple[Log, ...]:
-    """Return the logs of files; a file may have several.
+    """Return the logs of files, and those of the validation; a file may have several.
 
     Args:
-        files: The files, or patterns of them.
+        files: The files, or patterns of them, besides those of the validation.
         config: The table `[fit]`.
         known: Joints of the simulation by label.
 
     Raises:
-        ConfigError: A pattern matches no file, or a file is no log, or names joints that do not exist.
+        ConfigError: A pattern matches no file, or a file is no log, or names joints that do not exist; or a log of the
+            validation is also fitted.
         PluginError: The reader of a file, or its library, is not installed.
     """
-    return tuple(log for path in log_paths(files) for log in _logs_of(path, config, known))
+    seen, unseen = log_paths(files), log_paths(config.validation_logs, "fit.validation_logs")
+    if both := {path.resolve() for path in seen} & {path.resolve() for path in unseen}:
+        raise ConfigError(f"fit.validation_logs: '{min(both)}' is also fitted, and proves nothing; name another log")
+    judges = [log for path in unseen for log in _logs_of(path, config, known)]
+    return (
+        *(log for path in seen for log in _logs_of(path, config, known)),
+        *(attrs.evolve(log, is_unseen=True) for log in judges),
+    )
 
 
-def log_paths(files: Iterable[str | Path]) -> list[Path]:
-    """Return the files, or folders, of patterns.
+def log_paths(files: Iterable[str | Path], where: str = "fit.logs") -> list[Path]:
+    """Return the files, or folders, of patterns that stand somewhere.
 
     Raises:
         ConfigError: A pattern matches none.
@@ -89,7 +100,7 @@ def log_paths(files: Iterable[str | Path]) -> list[Path]:
         pattern = Path(file)
         paths = [pattern] if pattern.exists() else sorted(Path(pattern.anchor).glob(str(_relative(pattern))))
         if not paths:
-            raise ConfigError(f"fit.logs: {str(file)!r} matches no file; name a log, .npz, .csv or a recording")
+            raise ConfigError(f"{where}: {str(file)!r} matches no file; name a log, .npz, .csv or a recording")
         found += paths
     return found
 

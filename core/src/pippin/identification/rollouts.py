@@ -109,7 +109,7 @@ class Rollouts:
         self._simulated = 0
 
     def _noise_of(self, kind: str, config: FitConfig) -> np.ndarray:
-        measured = [log.signals[kind] for log in self._logs]
+        measured = [log.signals[kind] for log in self._logs if not log.is_unseen]
         table = config.signals.get(kind)  # pyrefly: ignore[bad-argument-type]
         if table is not None and table.std is not None:
             return np.full(measured[0].shape[1], table.std)
