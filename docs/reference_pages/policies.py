@@ -17,6 +17,7 @@ PUBLISHED = {
     "inverted_double_pendulum": "solved from 9100",
     "pusher": "CleanRL −40.4",
     "reacher": "solved from −3.75",
+    "swimmer": "SB3 zoo 282, solved from 360",
     "walker2d": "SB3 zoo 3479, CleanRL 2288, Tianshou 3589",
 }
 """Returns of PPO after one million steps that others quote, and Gymnasium's thresholds where there is none."""
