@@ -73,8 +73,10 @@ SLOW = (
     "docs/how-to/demonstrations.md",
     "docs/how-to/excite-a-robot.md",
     "docs/how-to/fit-a-robot.md",
+    "docs/how-to/gradients.md",
     "docs/how-to/inspect-a-robot.md",
     "docs/how-to/move-tools.md",
+    "docs/how-to/optimise.md",
     "docs/how-to/plugin-without-a-package.md",
     "docs/how-to/randomise.md",
     "docs/how-to/reproducible-runs.md",
@@ -84,9 +86,12 @@ SLOW = (
     "docs/how-to/train-a-policy.md",
     "docs/how-to/use-sensors.md",
     "docs/how-to/write-a-viewer.md",
+    "docs/how-to/write-an-actuator.md",
     "docs/reference/actuators/surface-gripper.md",
     "docs/reference/examples/core.md",
     "docs/tutorials/first-fit.md",
+    "docs/tutorials/first-simulation.md",
+    "docs/tutorials/first-solver.md",
 )
 """Pages whose blocks take about five seconds or more on two busy cores."""
 
