@@ -286,14 +286,18 @@ class Traffic:
 
     def _counted(self, run: Any) -> None:
         import warp as wp
-        from warp._src import context
 
-        originals = context.launch, wp.copy, wp.array.zero_, wp.capture_while, wp.capture_if
+        originals = wp.launch, wp.copy, wp.array.zero_, wp.capture_while, wp.capture_if, wp.launch_tiled
 
         def launch(kernel: Any, dim: Any, inputs: Any = (), outputs: Any = (), *args: Any, **options: Any) -> Any:
             self._note(inputs, 1, 2 - bool(len(outputs)))  # without outputs, any input may be written
             self._note(outputs, 1, 2)
             return originals[0](kernel, dim, inputs, outputs, *args, **options)
+
+        def launch_tiled(*args: Any, inputs: Any = (), outputs: Any = (), **options: Any) -> Any:
+            self._note(inputs, 1, 2 - bool(len(outputs)))
+            self._note(outputs, 1, 2)
+            return originals[5](*args, inputs=inputs, outputs=outputs, **options)
 
         def copy(target: Any, source: Any, *args: Any, **options: Any) -> None:
             self._note((target, source), 1, 1)
@@ -312,13 +316,12 @@ class Traffic:
             """Leave the reset of worlds out."""
 
         self._once = {}
-        context.launch = wp.launch = launch
-        wp.copy, wp.array.zero_, wp.capture_while, wp.capture_if = copy, zero, repeat, skip
+        wp.launch, wp.copy, wp.array.zero_, wp.capture_while, wp.capture_if = launch, copy, zero, repeat, skip
+        wp.launch_tiled = launch_tiled
         try:
             run()
         finally:
-            context.launch = wp.launch = originals[0]
-            wp.copy, wp.array.zero_, wp.capture_while, wp.capture_if = originals[1:]
+            wp.launch, wp.copy, wp.array.zero_, wp.capture_while, wp.capture_if, wp.launch_tiled = originals
         self.low += sum(self._once.values())
 
     def _note(self, arrays: Any, low: int, high: int) -> None:
