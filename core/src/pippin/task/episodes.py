@@ -74,12 +74,7 @@ class EpisodeBuffers:
         #: ends at which each termination held, those that diverged, the truncated ones, those by time, and each metric
         #: and its square; shape [rows, worlds].
         self.totals: Any = wp.zeros((rows, count), dtype=wp.float64, device=device)
-        #: Each metric of the episode so far, and of the last finished episode, shape [metrics, worlds].
-        self.metric_terms: Any = numbers(len(metrics), count)
-        self.finished_metrics: Any = numbers(len(metrics), count)
-        #: The worlds whose episode ended in this step as a success, shape [worlds]; None without a metric of that.
-        self.is_success: wp.array | None = flags(count) if SUCCESS in metrics else None
-        self._success = metrics.index(SUCCESS) if SUCCESS in metrics else -1
+        self._make_metrics(metrics)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended: wp.array = flags(count + 1)
         #: Whether each world's episode ended before, and its reset is to come, shape [worlds].
@@ -90,6 +85,17 @@ class EpisodeBuffers:
         self.weights: wp.array = wp.array(np.array(weights, dtype=np.float32), dtype=float, device=device)
         self._truncates: Any = wp.array(np.array(truncates, dtype=bool), dtype=bool, device=device)
         self._fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
+
+    def _make_metrics(self, labels: Sequence[str]) -> None:
+        shape, has_success = (len(labels), self.count), SUCCESS in labels
+        #: Each metric of the episode so far, and of the last finished episode, shape [metrics, worlds].
+        self.metric_terms: Any = wp.zeros(shape, dtype=float, device=self.device)
+        self.finished_metrics: Any = wp.zeros(shape, dtype=float, device=self.device)
+        #: The worlds whose episode ended in this step as a success, shape [worlds]; None without a metric of that.
+        self.is_success: wp.array | None = None
+        if has_success:
+            self.is_success = wp.zeros(self.count, dtype=bool, device=self.device)
+        self._success = list(labels).index(SUCCESS) if has_success else -1
 
     def set_action_width(self, width: int) -> None:
         """For the core: make the arrays of actions, shape [worlds, width]."""
@@ -117,9 +123,12 @@ class EpisodeBuffers:
         inputs += [self.terminated, self.truncated, self.reward, self.length, self.episode_return, self.episode_sums]
         inputs += [self.termination_terms, self.diverged, self.action, self.taken_action]
         inputs += [self.finished_length, self.finished_return, self.finished_sums, self.totals]
-        inputs += [self.metric_terms, self.finished_metrics, self._success, self.is_success]
         inputs += [self.finished, self.ended]
         wp.launch(kernels.end_episodes, self.count, inputs, device=self.device)
+        if count := len(self.metric_terms):
+            inputs = [self.finished, self.metric_terms, len(self.totals) - 2 * count, self._success]
+            inputs += [self.finished_metrics, self.totals, self.is_success]
+            wp.launch(kernels.end_metrics, self.count, inputs, device=self.device)
 
     def begin(self, world_mask: wp.array[wp.bool]) -> None:
         """For the core: begin an episode in the masked worlds."""

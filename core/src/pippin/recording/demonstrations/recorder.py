@@ -53,8 +53,9 @@ class EpisodeRecorder(Recorder):
     roles: Mapping[str, tuple[str, ...]]
     #: The cameras; known after `bind`.
     cameras: tuple[Camera, ...]
-    #: Whether the simulation has a task, and whether this has the metric `success`; known after `bind`.
+    #: Whether the simulation has a task; known after `bind`.
     has_task: bool
+    #: Whether the task has the metric `success`; known after `bind`.
     has_success: bool
 
     @abc.abstractmethod
