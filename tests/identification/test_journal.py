@@ -1,17 +1,21 @@
 """A fit that was stopped continues to the same bits, and not from another fit."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pippin
 import pytest
+from pippin.array_files import read_arrays
 from pippin.config.toml_text import toml_text
 from pippin.errors import ConfigError
+from pippin.identification.journal import Journal
 
 from . import arms
 
@@ -87,16 +91,62 @@ def test_another_log_or_file_is_refused(whole, tmp_path):
         pippin.fit(folder / "arm.toml", overrides={"simulation.dt": 0.0025}, out=folder / "whole")
 
 
+def kill(command, is_time):
+    """Run a command, and kill it as soon as something is so."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 120.0
+        while not is_time() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL, "it ended before it could be killed"
+
+
 @pytest.mark.slow
 def test_a_killed_fit_goes_on(whole, tmp_path):
     folder, result = whole
-    command = [sys.executable, "-m", "pippin", "fit", str(folder / "arm.toml"), "--out", str(tmp_path / "out")]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 120.0
-        while len(list((tmp_path / "out" / "iterations").glob("0*.npz"))) < 2 and time.monotonic() < deadline:
-            time.sleep(0.002)
-        os.kill(process.pid, signal.SIGKILL)
+    command = [
+        str(Path(sys.executable).with_name("pippin")),
+        "fit",
+        str(folder / "arm.toml"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    kill(command, lambda: len(list((tmp_path / "out" / "iterations").glob("0*.npz"))) >= 2)
 
     again = pippin.fit(folder / "arm.toml", out=tmp_path / "out")
 
     assert values(again) == values(result)
+
+
+@pytest.mark.slow
+def test_starts_side_by_side_that_were_killed_go_on(whole, tmp_path):
+    """To the same bits, with fewer evaluations: those before the kill are not repeated."""
+    folder, _ = whole
+    once = pippin.fit(folder / "arm.toml", overrides={"fit.starts": 4}, out=tmp_path / "once")
+    command = [str(Path(sys.executable).with_name("pippin")), "fit", str(folder / "arm.toml"), "--set", "fit.starts=4"]
+    file = tmp_path / "killed" / "iterations" / "starts.npz"
+
+    def is_under_way():
+        return file.is_file() and read_arrays(file)["taken"].max() >= 2
+
+    kill([*command, "--out", str(tmp_path / "killed")], is_under_way)
+    assert not list(file.parent.glob("0*.npz")), "the starts were under way"
+    begun = read_arrays(file)["taken"]
+    again = pippin.fit(folder / "arm.toml", overrides={"fit.starts": 4}, out=tmp_path / "killed")
+
+    assert begun.max() >= 2
+    assert again.ends == once.ends
+    assert again.costs == once.costs
+    assert values(again) == values(once)
+    assert len(again.ends) == 4
+
+
+def test_a_file_of_another_version_is_named(tmp_path):
+    journal = Journal(tmp_path, "key")
+    np.savez(tmp_path / "0000.npz", notes=np.array(json.dumps({"key": "key", "taken": 1})))
+    np.savez(tmp_path / "starts.npz", notes=np.array(json.dumps({"key": "key"})), x=np.zeros((2, 3)))
+
+    with pytest.raises(ConfigError, match=r"0000.npz' is broken, .* another version \(KeyError: 'unknowns'\); remove"):
+        journal.last()
+    with pytest.raises(ConfigError, match=r"starts.npz' is broken, .* another version \(KeyError: 'costs'\); remove"):
+        journal.starts()

@@ -21,7 +21,7 @@ from .checks import refuse_faults, say_faults
 from .estimated_starts import EstimatedStarts
 from .evidence import Evidence
 from .journal import FitState, Journal, key_of
-from .least_squares import DAMPINGS, LeastSquares, Point, Residuals, cost_of
+from .least_squares import DAMPING, DAMPINGS, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
 from .motion_checks import align
 from .parameter_kinds import find_parameters
@@ -35,6 +35,8 @@ from .verdicts import IDENTIFIED, FitVerdict, judge
 from .windows import divide
 
 _DIVERGES = "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
+
+_STOPPED = "it was stopped"
 
 _TOLD = 3.841
 """The 95 % quantile of χ² with one degree of freedom: a whole number is told if its neighbours cost more."""
@@ -94,7 +96,7 @@ class FitCourse:
             )
         self._is_free = ~self._is_whole
         self._verdicts: dict[int, FitVerdict] = {}
-        self._ended = "it was stopped"
+        self._ended = _STOPPED
         self._begun = time.perf_counter()
         self._state = None if self._journal is None else self._journal.last()
         #: Root mean square of the residuals so far.
@@ -139,27 +141,36 @@ class FitCourse:
         if self._table.method == "cmaes":
             self._evolve(progress, stop_if_asked)
         else:
-            self._start_often(progress, stop_if_asked)
+            ends = self._start_often(progress, stop_if_asked)
+            self._ends = tuple(float(np.sqrt(2.0 * cost / len(rows))) for cost, _ in ends)
 
-    def _start_often(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
-        """Search from several starts, and keep the end that is lowest."""
+    def _start_often(
+        self, progress: RunProgress, stop_if_asked: Callable[[], None]
+    ) -> Sequence[tuple[float, np.ndarray]]:
+        """Search from several starts, and keep the end that is lowest; return cost and place of each end."""
         count, (low, high) = self._table.starts, self._ends_of()
         margin = 0.05 * (high - low)
         others = latin_hypercube(count - 1, low + margin, high - margin, self._table.seed)
         starts = np.concatenate([self._unknowns[None], others])
-        candidates = Candidates(self._material, count * self._slot)
-        with candidates.simulation:
-            residuals = self._residuals(candidates, stop_if_asked)
-            several = SeveralStarts(
-                [self._method(residuals, None) for _ in starts], starts, self._table.iterations, self._slot
-            )
-            ends = several.run(
-                residuals, lambda running, cost: progress.update(f"{running} of {count} starts, cost {cost:.4g}")
-            )
-        if not ends:
+        earlier = None if self._journal is None else self._journal.starts()
+
+        def make(damping: float, taken: int) -> LeastSquares:
+            return self._method(self._residuals(self.candidates, stop_if_asked), damping, taken)
+
+        several = SeveralStarts(make, starts, self._table.iterations, self._slot, earlier)
+
+        def note() -> None:
+            if self._journal is not None:
+                self._journal.save_starts(several.state())
+            progress.update(f"{several.running} of {count} starts, cost {several.cost:.4g}")
+
+        if several.running:
+            with (candidates := Candidates(self._material, count * self._slot)).simulation:
+                several.run(self._residuals(candidates, stop_if_asked), note)
+        if not (ends := several.ends()):
             raise SimulationError(_DIVERGES)
-        self._ends = tuple(float(np.sqrt(2.0 * end.cost / len(end.residuals))) for end in ends)
-        self._unknowns = ends[0].x
+        self._unknowns = ends[0][1]
+        return ends
 
     def _evolve(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Let generations of candidates look for the lowest cost."""
@@ -247,7 +258,7 @@ class FitCourse:
             SimulationError: The simulation diverges.
         """
         self._unknowns = self._first_unknowns.copy()
-        method = self._method(self._residuals_of_search(lambda: None, None), None)
+        method = self._method(self._residuals_of_search(lambda: None, None))
         return next(_named(method.iterate(self._unknowns[self._is_free], 1)))
 
     def logs_of_rows(self) -> np.ndarray:
@@ -257,8 +268,11 @@ class FitCourse:
 
     def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost by the values that are free."""
-        earlier, self._state = self._state, None
-        method = self._method(self._residuals_of_search(stop_if_asked, earlier), earlier)
+        (earlier, self._state), self._ended = (self._state, None), _STOPPED
+        residuals = self._residuals_of_search(stop_if_asked, earlier)
+        method = self._method(residuals)
+        if earlier is not None:
+            method = self._method(residuals, earlier.damping, earlier.taken)
         is_over = earlier is not None and earlier.is_over(self._table.iterations)
         iterations = 0 if is_over else self._table.iterations
         for point in _named(method.iterate(self._unknowns[self._is_free], iterations)):
@@ -267,7 +281,7 @@ class FitCourse:
             self._unknowns[self._is_free] = point.x
             if earlier is None or method.taken > earlier.taken:
                 self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
-                self._note(method)
+                self._note(method, method.ended)
             progress.update(f"{method.taken} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
         self._ended = earlier.ended if earlier is not None and is_over else method.ended
         self._note(method, self._ended)
@@ -305,17 +319,15 @@ class FitCourse:
 
         return residuals
 
-    def _method(self, residuals: Residuals, earlier: FitState | None) -> LeastSquares:
-        """Return the method over the values that are free, as an earlier state left it."""
+    def _method(self, residuals: Residuals, damping: float = DAMPING, taken: int = 0) -> LeastSquares:
+        """Return the method over the values that are free, perhaps as an earlier run left it."""
         is_free, (low, high) = self._is_free, self._ends_of()
         is_ratio = self._spread([float(each.is_ratio) for each in self._parameters]) > 0.0
         options: dict[str, Any] = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
-        options["is_ratio"] = is_ratio[is_free]
-        if earlier is not None:
-            options |= {"damping": earlier.damping, "taken": earlier.taken}
+        options |= {"is_ratio": is_ratio[is_free], "damping": damping, "taken": taken}
         return LeastSquares(residuals, low[is_free], high[is_free], **options)
 
-    def _note(self, method: LeastSquares, ended: str = "") -> None:
+    def _note(self, method: LeastSquares, ended: str) -> None:
         """Write the state into the journal."""
         state = FitState(
             unknowns=self._unknowns,

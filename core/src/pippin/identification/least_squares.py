@@ -101,8 +101,8 @@ class LeastSquares:
         self.damping: float = damping
         #: Iterations so far.
         self.taken: int = taken
-        #: Why it ended.
-        self.ended: str = "it was stopped"
+        #: Why it ended; empty as long as it has not.
+        self.ended: str = ""
 
     def iterate(self, x: np.ndarray, iterations: int) -> Iterator[Point]:
         """Yield the best point so far: that of the start, and after each iteration.
@@ -150,9 +150,9 @@ class LeastSquares:
             if change > 0.0:
                 is_still = change <= self._tolerance * point.cost
                 point = main
+                self.ended = NO_LONGER_FALLS if is_still else ""  # known before a reader may be killed
                 yield point
                 if is_still:
-                    self.ended = NO_LONGER_FALLS
                     return
             else:
                 if self.damping >= _LARGEST or np.abs(proposals[0] - point.x).max() < 1e-3 * STEP:
