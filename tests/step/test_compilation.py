@@ -247,7 +247,7 @@ def compiled_by(records: list[Any]) -> list[str]:
     return [record.getMessage() for record in records if record.name == "pippin.step.compilation"]
 
 
-def test_a_first_step_that_misses_a_module_is_taken_back_and_compiles_all_side_by_side(
+def test_a_first_step_that_misses_a_module_is_taken_back_and_compiles_all(
     configure: Callable[..., Any], chain: Callable[..., Any], pd: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "pippin")
