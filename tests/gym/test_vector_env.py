@@ -151,6 +151,7 @@ def test_the_mode_is_said_to_gymnasium_and_in_text(make):
     assert env.action_space.high.max() == 3.0
 
 
+@pytest.mark.slow
 def test_a_shard_of_a_run_draws_what_the_run_draws(make):
     whole = make()
     shards = [make(num_envs=2, first_world=first) for first in (0, 2)]
@@ -210,6 +211,7 @@ def test_a_reset_of_some_worlds_keeps_history_and_noise_of_the_others(make):
     assert not np.array_equal(runs[1][2][0], runs[0][1][0])
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("mode", ["same-step", "next-step"])
 def test_an_environment_resumes_from_a_file_in_the_middle_of_episodes(make, mode, tmp_path):
     env = make({"task.observations.policy.positions.noise": 0.1}, autoreset=mode)
@@ -299,6 +301,7 @@ def test_actions_of_other_numbers_are_those_of_float32(make, form):
     np.testing.assert_array_equal(observations, plain.step(action)[0])
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("form", [pippin.load, lambda file: tomllib.loads(file.read_text())])
 def test_an_environment_of_tables_or_a_configuration_is_that_of_the_file(make, form):
     plain = make()
@@ -399,6 +402,7 @@ def test_groups_of_observations_are_a_dictionary(make):
     assert {name: values.shape for name, values in observations.items()} == {"policy": (4, 4), "critic": (4, 2)}
 
 
+@pytest.mark.slow
 def test_an_image_of_each_world_shows_its_own_pole(make):
     env = make(render_mode="rgb_array", num_envs=2)
     env.reset(seed=0)

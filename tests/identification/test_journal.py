@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 import pippin
 import pytest
+from click.testing import CliRunner
 from pippin.array_files import read_arrays
+from pippin.cli import main
 from pippin.config.toml_text import toml_text
 from pippin.errors import ConfigError
 from pippin.identification.journal import Journal
@@ -150,3 +152,58 @@ def test_a_file_of_another_version_is_named(tmp_path):
         journal.last()
     with pytest.raises(ConfigError, match=r"starts.npz' is broken, .* another version \(KeyError: 'costs'\); remove"):
         journal.starts()
+
+
+def bits(folder):
+    """The states of all iterations of a fit, as bytes."""
+    found = []
+    for file in sorted((folder / "iterations").glob("[0-9]*.npz")):
+        arrays = read_arrays(file)
+        found.append({name: array.tobytes() for name, array in arrays.items() if name != "notes"})
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
+@pytest.mark.parametrize("start", ["measured", "estimated"])
+def test_one_two_and_four_processes_find_the_same_bits(whole, tmp_path, solver, start):
+    folder, _ = whole
+    changes = {"solver.type": solver, "fit.start": start, "fit.starts": 3, "fit.iterations": 4}
+    pippin.fit(folder / "arm.toml", overrides=changes, out=tmp_path / "1")
+
+    for processes in (2, 4):
+        own = tmp_path / str(processes)
+        found = pippin.fit(folder / "arm.toml", overrides=changes, out=own, processes=processes)
+
+        assert bits(own) == bits(tmp_path / "1")
+        assert len(bits(own)) >= 3
+        text = (own / "identified.toml").read_text(encoding="utf-8")
+        assert text == (tmp_path / "1" / "identified.toml").read_text(encoding="utf-8")
+        assert found.validation is not None
+
+
+@pytest.mark.slow
+def test_a_wrong_number_of_processes_is_refused(whole, tmp_path):
+    folder, _ = whole
+
+    with pytest.raises(ConfigError, match="expected 1 to 13, the candidates that are simulated at once, got 14"):
+        pippin.fit(folder / "arm.toml", out=tmp_path / "many", processes=14)
+    arguments = ["fit", str(folder / "arm.toml"), "--out", str(tmp_path / "none"), "--processes", "none"]
+    outcome = CliRunner().invoke(main, arguments)
+    assert outcome.exit_code != 0
+    assert "--processes: expected a whole number of at least 1, or auto, got 'none'" in outcome.output
+
+
+@pytest.mark.slow
+def test_another_order_of_logs_finds_the_same_values(whole, tmp_path):
+    folder, _ = whole
+    truth = {name: {".*shoulder": one, ".*elbow": other} for name, (one, other) in arms.TRUTH.items()}
+    for seed in (1, 2):
+        arms.log(tmp_path / f"{seed}.npz", arms.tables(tmp_path, **truth), seconds=1.5, noise=1e-4, seed=seed)
+    files = [str(tmp_path / "1.npz"), str(tmp_path / "2.npz")]
+    same = {"fit.tolerance": 1e-9}
+
+    one = pippin.fit(folder / "arm.toml", overrides={**same, "fit.logs": files}, out=tmp_path / "one")
+    other = pippin.fit(folder / "arm.toml", overrides={**same, "fit.logs": files[::-1]}, out=tmp_path / "other")
+
+    np.testing.assert_allclose(values(other), values(one), rtol=1e-6)

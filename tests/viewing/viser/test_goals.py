@@ -38,6 +38,7 @@ def test_a_handle_stands_at_the_goal_as_it_is_drawn(simulation, page):
     assert handle.handle.wxyz == pytest.approx(goal[[6, 3, 4, 5]], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_drag_leads_the_tool_of_the_chosen_world(simulation, page):
     simulation.reset()
     home = simulation.controllers["hand"].goals.numpy()[:, 0].copy()

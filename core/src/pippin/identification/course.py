@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import numpy as np
+from pippin.closing import Closing
 from pippin.config import SimulationConfig
 from pippin.config.fit import FitConfig
 from pippin.errors import ConfigError, SimulationError
@@ -16,13 +17,14 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
 from .blocks import blocks_of
-from .candidates import Candidates, FitMaterial
+from .candidates import Candidates
 from .checks import refuse_faults, say_faults
 from .estimated_starts import EstimatedStarts
 from .evidence import Evidence
 from .journal import FitState, Journal, key_of
 from .least_squares import DAMPING, DAMPINGS, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
+from .log_playback import FitMaterial
 from .motion_checks import align
 from .parameter_kinds import find_parameters
 from .parameters import FitParameter
@@ -42,10 +44,17 @@ _TOLD = 3.841
 """The 95 % quantile of χ² with one degree of freedom: a whole number is told if its neighbours cost more."""
 
 
-class FitCourse:
+class FitCourse(Closing):
     """One fit: it reads the logs, builds the simulation, and lowers the cost."""
 
-    def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str], journal: Path | None) -> None:
+    def __init__(
+        self,
+        config: SimulationConfig,
+        table: FitConfig,
+        files: Sequence[str],
+        journal: Path | None,
+        processes: int | Literal["auto"] = 1,
+    ) -> None:
         if not files:
             raise ConfigError("fit.logs: there is no log; name files there, or by --log")
         #: None if the course only looks.
@@ -76,7 +85,8 @@ class FitCourse:
         self._slot = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
         states = 2 * len(logs[0].joints) if table.start == "estimated" else 0
         #: The worlds of the least squares.
-        self.candidates: Candidates = Candidates(self._material, self._slot + states)
+        self._processes: int | Literal["auto"] = processes
+        self.candidates: Candidates = Candidates(self._material, self._slot + states, processes)
         self._starts: EstimatedStarts | None = None
         #: The simulation of the least squares.
         self.simulation: Simulation = self.candidates.simulation
@@ -105,6 +115,10 @@ class FitCourse:
             self._unknowns, self._is_free = self._state.unknowns, self._state.is_free
             self._verdicts, self.costs = dict(self._state.verdicts), list(self._state.costs)
             self._ends = self._state.ends
+
+    def close(self) -> None:
+        """Close the simulations."""
+        self.candidates.close()
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost until the end. Values that the logs do not tell go back to those of the file, and the others
@@ -165,7 +179,7 @@ class FitCourse:
             progress.update(f"{several.running} of {count} starts, cost {several.cost:.4g}")
 
         if several.running:
-            with (candidates := Candidates(self._material, count * self._slot)).simulation:
+            with Candidates(self._material, count * self._slot, self._processes) as candidates:
                 several.run(self._residuals(candidates, stop_if_asked), note)
         if not (ends := several.ends()):
             raise SimulationError(_DIVERGES)
@@ -180,7 +194,7 @@ class FitCourse:
         )
         population = population_of(len(low))
         method = Evolution(self._unknowns, low, high, steps, seed=self._table.seed, population=population)
-        with (candidates := Candidates(self._material, population)).simulation:
+        with Candidates(self._material, population, self._processes) as candidates:
             residuals = self._residuals(candidates, stop_if_asked)
 
             def costs(points: np.ndarray) -> np.ndarray:
