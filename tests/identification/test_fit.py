@@ -70,6 +70,7 @@ def test_known_parameters_and_a_delay_are_found_and_the_file_runs(folder, solver
     assert (np.abs(matrix) <= 1.0 + 1e-9).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["featherstone", "steel"])
 def test_a_solver_finds_what_it_has(folder, solver):
     smooth = {"friction": None, "armature": by_joint((0.08, 0.03)), "damping": by_joint((0.6, 0.25))}
@@ -140,6 +141,7 @@ def test_what_cannot_be_told_apart_is_named_also_with_estimated_starts(folder, w
     assert unknown == {(f"actuators.arm.{key}", name) for key in ("kd", "damping") for name in ("shoulder", "elbow")}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default:.*at rest")
 def test_what_the_logs_do_not_move_has_no_effect(folder):
     still = arms.log(folder / "log.npz", arms.tables(folder), seconds=1.0)
@@ -273,7 +275,7 @@ def infinite(log):
     log["position"][7, 0] = np.nan
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -295,7 +297,7 @@ def test_a_log_with_a_fault_is_refused(folder, spoil, words):
     assert not (folder / "out").exists()
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -89,6 +89,7 @@ def evolution():
     return Evolution(np.array([9.0, 0.05]), *ends, np.array([1.0, 0.0]), seed=0, population=4 * population_of(2))
 
 
+@pytest.mark.slow
 def test_an_evolution_finds_whole_numbers_among_minima():
     method = evolution()
 
@@ -197,7 +198,7 @@ def test_a_whole_number_of_steps_is_found_beside_the_others(tmp_path):
 WHOLE = "fit.parameters.'actuators.arm.delay.steps'"
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

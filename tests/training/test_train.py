@@ -102,6 +102,7 @@ def test_a_training_leaves_policy_curve_checkpoint_and_the_command_that_plays_it
     np.testing.assert_allclose(action_of("out/policy.onnx", np.ones((2, 4))), 12.0)
 
 
+@pytest.mark.slow
 def test_the_networks_learn_from_scaled_rewards_and_returns_keep_their_unit(folder):
     """The same training twice, and the rewards that the trainer saw."""
     (folder / "shaker.py").write_text(
