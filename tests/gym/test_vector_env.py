@@ -108,6 +108,28 @@ def test_the_statistics_of_an_episode_are_length_return_and_sums_of_terms(make, 
     assert info["episode_terms"]["cost"][0] == pytest.approx(sum(rewards) - len(rewards) + 1, abs=1e-6)
 
 
+SUCCESS = {"type": "within", "of": {"type": "joint-positions", "joints": ["slider"]}, "limit": 0.1, "latch": False}
+
+
+def test_a_success_is_told_of_worlds_whose_episodes_ended_alone(make):
+    """The first world is pushed off its place and falls; the others stay for the time of an episode."""
+    mean = {"type": "mean", "of": "joint-positions"}
+    env = make({"task.metrics": {"success": SUCCESS, "size": mean}}, max_episode_steps=5)
+    env.reset(seed=0)
+    actions = np.where(np.arange(4)[:, None] == 0, PUSH, REST).astype(np.float32)
+
+    told = [env.step(actions)[4] for _ in range(5)]
+
+    ended = np.array([info["_final_info"] for info in told])
+    successes = np.array([info["final_info"]["is_success"] for info in told])
+    assert (ended.sum(axis=0) == 1).all()
+    np.testing.assert_array_equal(successes, ended & (np.arange(4) > 0))
+    assert successes.dtype == bool
+    assert [info["_episode_metrics"].tolist() for info in told] == ended.tolist()
+    sizes = [info["episode_metrics"]["size"] for info in told]
+    assert all(((sizes[k] > 0.0) == ended[: k + 1].any(axis=0)).all() for k in range(5) if ended[k].any())
+
+
 def test_time_that_is_over_truncates_and_a_fall_in_that_step_terminates(make):
     env = make(max_episode_steps=3)
     env.reset(seed=0)
