@@ -718,7 +718,7 @@ CHECKED_APART = ("gradients", "heterogeneous_worlds", "particle_worlds")
 
 @attrs.frozen
 class Finding:
-    """What a solver gives on a bench."""
+    """Numbers of a solver on a bench."""
 
     number: float
     """The measured number of the mechanism."""

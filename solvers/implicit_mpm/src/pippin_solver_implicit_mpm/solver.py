@@ -57,7 +57,7 @@ class SolverImplicitMPM:
 
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
-        """Yield a fault if nothing can move, if a particle has no mass, and for each shape that is no collider."""
+        """Yield a fault if nothing can move, if a particle has no mass, and for each other shape than a collider."""
         if not model.particle_count:
             yield "type: 'implicit-mpm' moves particles, got 0; add some, or choose another solver"
             return
