@@ -65,6 +65,15 @@ def test_a_minimum_ends_the_search_without_another_evaluation():
     assert method.ended == "the cost no longer falls"
 
 
+def test_residuals_far_below_their_noise_end_the_search():
+    x, method = minimise(rosenbrock, [-1.2, 1.0], floor=0.03)
+    _, whole = minimise(rosenbrock, [-1.2, 1.0])
+
+    assert method.ended == "what is left is far below the noise"
+    assert method.taken < whole.taken
+    assert 1e-6 < np.abs(rosenbrock(x)).max() < 0.05
+
+
 def test_a_start_that_fails_is_refused():
     with pytest.raises(FloatingPointError, match="start"):
         minimise(lambda x: np.array([np.inf]), [0.0])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .least_squares import inner
 from .verdicts import quantile
 
 _DRAWS = 200
@@ -53,8 +54,8 @@ def bootstrap(
     if count < max(_FEWEST, 2 * unknowns):
         return None
     parts = [blocks == number for number in numbers]
-    normals = np.stack([jacobian[part].T @ jacobian[part] for part in parts])
-    gradients = np.stack([jacobian[part].T @ residuals[part] for part in parts])
+    normals = np.stack([inner(jacobian[part].T, jacobian[part].T) for part in parts])
+    gradients = np.stack([inner(jacobian[part].T, residuals[part]) for part in parts])
     left = gradients.sum(axis=0)  # what the priors hold, or a minimum that is not quite one
     size = np.sqrt(np.diag(normals.sum(axis=0)) + priors)
     scale = np.where(size > 0.0, size, 1.0)

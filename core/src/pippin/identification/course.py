@@ -40,6 +40,9 @@ _DIVERGES = "fit: the simulation diverges with the values of the file; shorten s
 
 _STOPPED = "it was stopped"
 
+_FLOOR = 0.03
+"""Residual in units of the noise that the logs show from which on a search would follow the rounding of numbers."""
+
 _TOLD = 3.841
 """The 95 % quantile of χ² with one degree of freedom: a whole number is told if its neighbours cost more."""
 
@@ -386,6 +389,8 @@ class FitCourse(Closing):
         is_ratio = self._spread([float(each.is_ratio) for each in self._parameters]) > 0.0
         options: dict[str, Any] = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
         options |= {"is_ratio": is_ratio[is_free], "damping": damping, "taken": taken}
+        if not any(signal.std for signal in self._table.signals.values()):
+            options["floor"] = _FLOOR
         return LeastSquares(residuals, low[is_free], high[is_free], **options)
 
     def _note(self, method: LeastSquares, ended: str) -> None:

@@ -25,6 +25,9 @@ ALL_TAKEN = "it took all iterations"
 NO_LONGER_FALLS = "the cost no longer falls"
 """How a search ends at a minimum."""
 
+FAR_BELOW = "what is left is far below the noise"
+"""How a search ends that single precision would continue in circles."""
+
 Residuals = Callable[[np.ndarray], np.ndarray]
 """Returns the residuals of some points, shape [points, rows], from their coordinates, shape [points, unknowns]."""
 
@@ -64,7 +67,7 @@ def cost_of(residuals: np.ndarray, *, is_robust: bool) -> float:
     return float(np.where(size <= _HUBER, 0.5 * size**2, _HUBER * (size - 0.5 * _HUBER)).sum())
 
 
-def _dot(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+def inner(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return the inner products of rows and other ones. On shared cores, the threads of BLAS would wait for each other
     a thousand times as long, and each number of threads would give other last bits.
     """
@@ -83,6 +86,7 @@ class LeastSquares:
         tolerance: The end: an iteration lowers the cost by no more than this share, or no step is expected to.
         damping: The damping of the first step.
         taken: Iterations that an earlier run has taken.
+        floor: Root mean square of the residuals, in units of their noise, below which the search ends.
     """
 
     def __init__(
@@ -96,10 +100,11 @@ class LeastSquares:
         tolerance: float,
         damping: float = DAMPING,
         taken: int = 0,
+        floor: float = 0.0,
     ) -> None:
         self._residuals, self._low, self._high = residuals, low, high
         self._is_ratio = np.zeros(len(low), dtype=bool) if is_ratio is None else is_ratio
-        self._is_robust, self._tolerance = is_robust, tolerance
+        self._is_robust, self._tolerance, self._floor = is_robust, tolerance, floor
         #: The damping of the next step.
         self.damping: float = damping
         #: Iterations so far.
@@ -153,9 +158,11 @@ class LeastSquares:
             if change > 0.0:
                 is_still = change <= self._tolerance * point.cost
                 point = main
-                self.ended = NO_LONGER_FALLS if is_still else ""  # known before a reader may be killed
+                is_low = point.cost <= 0.5 * self._floor**2 * len(point.residuals)
+                # known before a reader may be killed
+                self.ended = FAR_BELOW if is_low else NO_LONGER_FALLS if is_still else ""
                 yield point
-                if is_still:
+                if self.ended:
                     return
             else:
                 if self.damping >= _LARGEST or np.abs(proposals[0] - point.x).max() < 1e-3 * STEP:
@@ -203,8 +210,8 @@ class LeastSquares:
         rows, residuals = point.jacobian.T, point.residuals
         if self._is_robust:
             weights = np.minimum(1.0, _HUBER / np.maximum(np.abs(residuals), 1e-300))
-            return _dot(rows, weights * residuals), _dot(rows, weights * rows)
-        return _dot(rows, residuals), _dot(rows, rows)
+            return inner(rows, weights * residuals), inner(rows, weights * rows)
+        return inner(rows, residuals), inner(rows, rows)
 
     def _moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Return a point after a step. A value that grows does so by its derivative, not by a power of e, since the

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
+from .least_squares import inner
+
 _WIDE, _AT_END = 0.5, 0.01
 
 COUPLED, _EQUAL = 0.98, 0.9999
@@ -95,9 +97,9 @@ def covariance(jacobian: np.ndarray, noise: np.ndarray, priors: np.ndarray) -> n
     found = np.full((count, count), np.inf)
     if has_effect.any():
         own, known = jacobian[:, has_effect] / size[has_effect], np.diag(priors[has_effect] / size[has_effect] ** 2)
-        normal = own.T @ own + known
+        normal = inner(own.T, own.T) + known
         inverse = np.linalg.pinv(normal, rcond=1e-12, hermitian=True)
-        spread = inverse @ (own.T @ (own * noise[:, None]) + known) @ inverse
+        spread = inverse @ (inner(own.T, own.T * noise) + known) @ inverse
         lost = np.linalg.eigh(normal)
         for value, direction in zip(lost.eigenvalues, lost.eigenvectors.T, strict=True):
             if value < 1e-12:  # nothing determines this direction
@@ -113,7 +115,7 @@ def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, 
         jacobian: Derivatives of the residuals, shape [rows, unknowns].
         priors: Inverse variance of what was known before, shape [unknowns].
     """
-    normal = jacobian.T @ jacobian + np.diag(priors)
+    normal = inner(jacobian.T, jacobian.T) + np.diag(priors)
     size = np.sqrt(np.diag(normal))
     acting, count = np.flatnonzero(size > 0.0), len(size)
     shares, partners = np.zeros(count), np.full(count, -1)
@@ -131,7 +133,7 @@ def _lost(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.nd
     """Return whether each value has a part in a direction of which only the errors of the derivatives tell anything,
     shape [unknowns].
     """
-    normal = jacobian.T @ jacobian
+    normal = inner(jacobian.T, jacobian.T)
     size = np.sqrt(np.diag(normal) + priors)
     acting = np.flatnonzero(size > 0.0)
     found = np.zeros(len(size), dtype=bool)
