@@ -168,7 +168,7 @@ def bits(folder):
 @pytest.mark.parametrize("start", ["measured", "estimated"])
 def test_one_two_and_four_processes_find_the_same_bits(whole, tmp_path, solver, start):
     folder, _ = whole
-    changes = {"solver.type": solver, "fit.start": start, "fit.starts": 3, "fit.iterations": 4}
+    changes = {"solver.type": solver, "fit.start": start, "fit.starts": 3, "fit.iterations": 4, "fit.window": 0.5}
     pippin.fit(folder / "arm.toml", overrides=changes, out=tmp_path / "1")
 
     for processes in (2, 4):
@@ -176,7 +176,7 @@ def test_one_two_and_four_processes_find_the_same_bits(whole, tmp_path, solver, 
         found = pippin.fit(folder / "arm.toml", overrides=changes, out=own, processes=processes)
 
         assert bits(own) == bits(tmp_path / "1")
-        assert len(bits(own)) >= 3
+        assert len(bits(own)) >= 2
         text = (own / "identified.toml").read_text(encoding="utf-8")
         assert text == (tmp_path / "1" / "identified.toml").read_text(encoding="utf-8")
         assert found.validation is not None
