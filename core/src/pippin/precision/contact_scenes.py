@@ -1,4 +1,4 @@
-"""Scenes with contacts: a block on a slope, a sphere that rolls, bounces or leaves, a box that tips, towers and a grip."""
+"""Scenes with contacts: a block on a slope, a sphere that rolls, bounces or leaves, a box that tips, towers, a grip."""
 
 from __future__ import annotations
 
