@@ -142,6 +142,7 @@ def test_another_model_can_follow_in_the_same_process(name, device, ball, chain,
     np.testing.assert_array_equal(*ends)
 
 
+@pytest.mark.slow
 @pytest.mark.first_cases(2)
 @pytest.mark.parametrize("name", ["mujoco", "xpbd"])
 def test_deleting_a_graph_leaves_others_as_they_were(name, device, ball, configure):

@@ -59,12 +59,14 @@ def test_a_verbosity_that_the_user_chose_holds():
     assert "initialized:" in printed
 
 
+@pytest.mark.slow
 def test_a_verbosity_that_is_chosen_later_holds():
     printed, _ = started(after="wp.config.log_level = wp.LOG_INFO; start_warp()")
 
     assert printed == "20\n"
 
 
+@pytest.mark.slow
 def test_what_else_native_code_says_while_warp_starts_is_printed():
     _, complained = started(before="wp.init = lambda: __import__('os').write(2, b'something else\\n')")
 

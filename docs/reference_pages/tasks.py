@@ -17,10 +17,10 @@ from .rows import named_row, summary
 TASKS = """\
 # Tasks
 
-<!-- Written by docs/write_reference.py from the plugins of the seven kinds of terms. Change those, then run it. -->
+<!-- Written by docs/write_reference.py from the plugins of the eight kinds of terms. Change those, then run it. -->
 
 A `[task]` table makes a simulation an environment to learn in. Everything in it is a term, and each term is a plugin of
-one of seven kinds. [Configuration](configuration.md#task) lists the keys of `[task]` itself.
+one of eight kinds. [Configuration](configuration.md#task) lists the keys of `[task]` itself.
 
 - a [quantity](#quantities) is measured: numbers of each world
 - an [observation](#observations) is a quantity, with noise, bounds and history
@@ -29,6 +29,7 @@ one of seven kinds. [Configuration](configuration.md#task) lists the keys of `[t
 - a [termination](#terminations) ends the episode of a world
 - an [event](#events) changes a world at random, and a [command](#commands) is a target drawn at random
 - a [curriculum](#curricula) changes numbers of other terms, or the levels of the terrain, while a policy learns
+- a [metric](#metrics) tells how an episode goes, such as whether it is a success
 
 ```toml
 extends = ["docs/examples/ant.toml"]
@@ -111,6 +112,7 @@ TASK_KINDS = {
     "event": "Random changes, drawn for each world; changes of the model start from the values that it was built with.",
     "command": "Targets for each world, drawn at each reset and from time to time.",
     "curriculum": "Changes of numbers in arrays on the device while a policy learns; no graph is recorded anew.",
+    "metric": "Numbers of each episode that nothing is learned from. The label `success` is for one that is 0 or 1.",
 }
 """First sentence of the section of each kind of terms."""
 

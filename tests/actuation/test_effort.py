@@ -229,6 +229,7 @@ def gained(simulation):
     return (simulation.state.joint_qd.numpy() - before) / 0.001
 
 
+@pytest.mark.slow
 def test_mujoco_gets_gains_that_are_set_by_world(driven):
     with driven(worlds=3) as simulation:
         group = simulation.actuators["legs"]
@@ -264,6 +265,7 @@ def test_the_effort_limit_holds_for_spring_and_damper_not_for_feedforward(driven
         np.testing.assert_allclose(gained(simulation), [37.0, 12.0], rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_gains_that_were_drawn_and_set_are_resumed_bit_for_bit(driven, tmp_path):
     with driven(worlds=2, kp={"uniform": [50.0, 150.0]}, kd=1.0) as simulation:
         group = simulation.actuators["legs"]

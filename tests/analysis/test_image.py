@@ -56,6 +56,7 @@ def test_a_file_that_cannot_be_written_is_refused(scene, tmp_path, name):
         draw_scene(scene(), tmp_path / name)
 
 
+@pytest.mark.slow
 def test_a_plane_of_the_asset_hides_nothing_from_the_light(scene, tmp_path):
     images = []
     for name, floor in (("bare", ""), ("floored", '<geom type="plane" size="9 9 .1" euler="90 0 0" pos="-3 0 0"/>')):
@@ -66,6 +67,7 @@ def test_a_plane_of_the_asset_hides_nothing_from_the_light(scene, tmp_path):
     np.testing.assert_array_equal(*images)
 
 
+@pytest.mark.slow
 def test_names_of_joints_stand_beside_their_points_and_the_start_pose_is_judged(scene, tmp_path):
     arm = (
         '<geom size=".1"/><body><joint name="{name}" axis="0 1 0" range="20 90"/><geom size=".1" pos=".3 0 0"/></body>'

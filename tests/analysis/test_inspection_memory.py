@@ -50,6 +50,7 @@ def ball() -> newton.ModelBuilder:
     return builder
 
 
+@pytest.mark.slow
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize("scene", ["ant", "quadruped", "sensors", "particles"])
 def test_the_sum_of_the_owners_is_what_warp_has_allocated(scene):

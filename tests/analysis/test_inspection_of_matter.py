@@ -86,6 +86,7 @@ def test_attributes_of_the_solver_are_known():
     assert found.matter[0].name == "sand"
 
 
+@pytest.mark.slow
 def test_the_image_shows_cloth_in_its_colour_and_its_name(tmp_path):
     images = []
     for label in ("flag", "sheet"):

@@ -68,6 +68,7 @@ FAST = ("newton/examples/assets/quadruped.urdf", "newton/examples/assets/cartpol
 EACH = [pytest.param(each, marks=() if each in FAST else pytest.mark.slow) for each in (*STANDING, *HOLDING)]
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("robot", EACH, ids=lambda path: Path(path).stem)
 def test_a_robot_of_a_package_holds_its_pose_at_the_first_try(robot, folder):
     if not (PACKAGES / robot).exists():
@@ -87,6 +88,7 @@ def test_a_robot_of_a_package_holds_its_pose_at_the_first_try(robot, folder):
     assert robot in STANDING or np.abs(end - start).max() < 0.2
 
 
+@pytest.mark.slow
 def test_a_robot_without_a_stated_base_walks_freely_if_it_has_legs(folder):
     (folder / "dog.urdf").write_text(dog())
 

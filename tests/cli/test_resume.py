@@ -72,6 +72,7 @@ def press_ctrl_c(folder):
     os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_checkpoint_of_whole_steps(pippin, tmp_path):
     hand = threading.Thread(target=press_ctrl_c, args=[tmp_path / "stopped"], daemon=True)
 

@@ -350,6 +350,7 @@ main(sys.argv[1:])
     assert done.stdout.startswith("read")
 
 
+@pytest.mark.slow
 def test_a_run_whose_buffers_overflow_starts_again_with_larger_ones(run: Callable[..., Result], tmp_path: Path) -> None:
     """A rack of spheres lands after 1.1 s, later than the fall by which the buffers are sized; 20 contacts need 80
     rows, and 64 were allocated.

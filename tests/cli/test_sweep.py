@@ -149,6 +149,7 @@ def test_no_process_outlives_a_driver_that_is_killed(killed):
     assert is_gone
 
 
+@pytest.mark.slow
 def test_a_second_driver_is_refused_while_the_first_one_runs(killed):
     _, _, _, second = killed
 

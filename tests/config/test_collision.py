@@ -237,6 +237,7 @@ def test_matched_contacts_survive_a_checkpoint(boxes, configure, tmp_path):
         assert resumed.state.body_q.numpy().tobytes() == expected.tobytes()
 
 
+@pytest.mark.slow
 def test_contacts_are_reduced_by_pairs_of_bodies_for_a_solver_that_takes_them(configure):
     """A body of two boxes side by side rests on eight contacts of two shapes; four corners carry it as well."""
     counts = {}

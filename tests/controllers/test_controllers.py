@@ -64,6 +64,7 @@ def test_the_tool_is_at_its_goal_after_a_second(kind):
     assert angle_between(second, goal) < 2e-3
 
 
+@pytest.mark.slow
 def test_a_search_stays_within_the_limits():
     with simulate(SEARCH) as simulation:
         controller = simulation.controllers["hand"]
@@ -126,6 +127,7 @@ def test_a_reset_lets_the_tool_hold_its_place():
         assert controller.poses().numpy()[0, 0, :3] == pytest.approx(home[0, :3], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_motion_leads_the_tool_in_the_frame_of_a_body():
     cube = {
         "type": "body",
@@ -184,6 +186,7 @@ def test_a_motion_writes_no_targets_that_a_controller_writes():
         simulate(FAST, motions={"push": push})
 
 
+@pytest.mark.slow
 def test_feet_of_a_floating_robot_follow_their_goals():
     assets = [{"path": "pkg:newton/examples/assets/quadruped.urdf", "position": [0.0, 0.0, 0.7], "floating": True}]
     tables = {"scene": {"worlds": 2, "gravity": [0.0, 0.0, 0.0], "assets": assets}}
@@ -271,6 +274,7 @@ def test_phases_that_overlap_are_refused():
         simulate(FAST, motions=motions)
 
 
+@pytest.mark.slow
 def test_an_action_moves_the_goals_of_a_spring_in_space():
     """The goals of a group `operational-space` are those of an action, from the place after each reset."""
     action = {"type": "tool-goals", "controller": "arm", "reference": "start", "scale": 0.05}
@@ -292,6 +296,7 @@ def test_an_action_moves_the_goals_of_a_spring_in_space():
     assert after == pytest.approx(np.array([goals[0], home[1]]), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_hand_that_goes_to_the_ball_earns_the_reward_of_the_task(examples):
     """The reward is exp(-(distance / 0.1 m)²) per second, and the actions are steps of at most 2 cm."""
     overrides = {"scene.worlds": 4, "simulation.device": "cpu"}

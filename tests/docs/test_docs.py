@@ -56,7 +56,7 @@ WRITTEN = (
 )
 """Pages that `docs/write_reference.py` writes."""
 
-TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command", "curriculum")
+TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command", "curriculum", "metric")
 """Kinds of plugins that the README names in a row each, because they are many."""
 
 RUN_COMMAND = "python3 -m pip install -q uv && uv run pippin run docs/examples/ant.toml"

@@ -232,6 +232,7 @@ def test_what_cannot_be_exported_is_refused_with_the_reason(chain, configure, tm
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_inputs_of_mujocos_own_actuators_are_named_and_act(tmp_path):
     import newton
 
@@ -278,6 +279,7 @@ def looking(shapes, tmp_path):
     return pippin.Simulation(tables)
 
 
+@pytest.mark.slow
 def test_what_rays_meet_is_exported_with_four_dimensions(tmp_path):
     with looking([{"type": "box", "size": [1.0, 1.0, 1.0]}], tmp_path) as simulation:
         simulation.step()
@@ -291,6 +293,7 @@ def test_what_rays_meet_is_exported_with_four_dimensions(tmp_path):
     np.testing.assert_array_equal(replay["sensors.ray.position"].numpy(), expected[0])
 
 
+@pytest.mark.slow
 def test_a_step_that_reads_the_memory_of_its_process_is_refused(tmp_path):
     """Warp's file has no meshes that numbers name: a replay in another process would read at their addresses."""
     with looking([{"type": "mesh", "path": str(tmp_path / "rock.npz")}], tmp_path) as simulation:

@@ -3,9 +3,11 @@
 import gymnasium
 import numpy as np
 import pippin
+import pippin.gym
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+PENDULUM = pippin.gym.TASKS["Pippin/InvertedPendulum-v0"]
 OVERRIDES = {"solver.type": "mujoco-native", "simulation.device": "cpu"}
 
 
@@ -32,6 +34,19 @@ def test_an_episode_ends_with_its_statistics(env):
 
     assert not any(infos[:-1])
     assert infos[-1]["episode"] == {"r": sum(rewards), "l": len(rewards)}
+
+
+@pytest.mark.parametrize(("limit", "is_success"), [(10.0, True), (0.0, False)])
+def test_the_end_of_an_episode_tells_whether_it_is_a_success(limit, is_success):
+    success = {"type": "within", "of": "joint-positions", "limit": limit}
+    with pippin.gym.Env(PENDULUM, overrides={**OVERRIDES, "task.metrics": {"success": success}}) as env:
+        env.reset(seed=0)
+        done = False
+        while not done:
+            _, _, done, _, info = env.step(np.array([3.0], dtype=np.float32))
+
+    assert info["is_success"] is is_success
+    assert info["episode_metrics"] == {"success": float(is_success)}
 
 
 @pytest.mark.parametrize(

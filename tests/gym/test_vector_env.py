@@ -108,6 +108,28 @@ def test_the_statistics_of_an_episode_are_length_return_and_sums_of_terms(make, 
     assert info["episode_terms"]["cost"][0] == pytest.approx(sum(rewards) - len(rewards) + 1, abs=1e-6)
 
 
+SUCCESS = {"type": "within", "of": {"type": "joint-positions", "joints": ["slider"]}, "limit": 0.1, "latch": False}
+
+
+def test_a_success_is_told_of_worlds_whose_episodes_ended_alone(make):
+    """The first world is pushed off its place and falls; the others stay for the time of an episode."""
+    mean = {"type": "mean", "of": "joint-positions"}
+    env = make({"task.metrics": {"success": SUCCESS, "size": mean}}, max_episode_steps=5)
+    env.reset(seed=0)
+    actions = np.where(np.arange(4)[:, None] == 0, PUSH, REST).astype(np.float32)
+
+    told = [env.step(actions)[4] for _ in range(5)]
+
+    ended = np.array([info["_final_info"] for info in told])
+    successes = np.array([info["final_info"]["is_success"] for info in told])
+    assert (ended.sum(axis=0) == 1).all()
+    np.testing.assert_array_equal(successes, ended & (np.arange(4) > 0))
+    assert successes.dtype == bool
+    assert [info["_episode_metrics"].tolist() for info in told] == ended.tolist()
+    sizes = [info["episode_metrics"]["size"] for info in told]
+    assert all(((sizes[k] > 0.0) == ended[: k + 1].any(axis=0)).all() for k in range(5) if ended[k].any())
+
+
 def test_time_that_is_over_truncates_and_a_fall_in_that_step_terminates(make):
     env = make(max_episode_steps=3)
     env.reset(seed=0)
@@ -129,6 +151,7 @@ def test_the_mode_is_said_to_gymnasium_and_in_text(make):
     assert env.action_space.high.max() == 3.0
 
 
+@pytest.mark.slow
 def test_a_shard_of_a_run_draws_what_the_run_draws(make):
     whole = make()
     shards = [make(num_envs=2, first_world=first) for first in (0, 2)]
@@ -188,6 +211,7 @@ def test_a_reset_of_some_worlds_keeps_history_and_noise_of_the_others(make):
     assert not np.array_equal(runs[1][2][0], runs[0][1][0])
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("mode", ["same-step", "next-step"])
 def test_an_environment_resumes_from_a_file_in_the_middle_of_episodes(make, mode, tmp_path):
     env = make({"task.observations.policy.positions.noise": 0.1}, autoreset=mode)
@@ -277,6 +301,7 @@ def test_actions_of_other_numbers_are_those_of_float32(make, form):
     np.testing.assert_array_equal(observations, plain.step(action)[0])
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("form", [pippin.load, lambda file: tomllib.loads(file.read_text())])
 def test_an_environment_of_tables_or_a_configuration_is_that_of_the_file(make, form):
     plain = make()
@@ -377,6 +402,7 @@ def test_groups_of_observations_are_a_dictionary(make):
     assert {name: values.shape for name, values in observations.items()} == {"policy": (4, 4), "critic": (4, 2)}
 
 
+@pytest.mark.slow
 def test_an_image_of_each_world_shows_its_own_pole(make):
     env = make(render_mode="rgb_array", num_envs=2)
     env.reset(seed=0)

@@ -191,6 +191,7 @@ def test_the_optimal_motion_tells_more_than_a_plain_multisine(tmp_path):
     assert best_size < 0.5 * plain_size
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_a_robot_and_a_fit_need(tmp_path):
     file = write(tmp_path, arms.tables(tmp_path))
     arguments = ["excite", str(file), "--duration", "3", "--band", "0.5", "3", "--joints", ".*elbow"]

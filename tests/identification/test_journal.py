@@ -1,17 +1,23 @@
 """A fit that was stopped continues to the same bits, and not from another fit."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pippin
 import pytest
+from click.testing import CliRunner
+from pippin.array_files import read_arrays
+from pippin.cli import main
 from pippin.config.toml_text import toml_text
 from pippin.errors import ConfigError
+from pippin.identification.journal import Journal
 
 from . import arms
 
@@ -87,16 +93,117 @@ def test_another_log_or_file_is_refused(whole, tmp_path):
         pippin.fit(folder / "arm.toml", overrides={"simulation.dt": 0.0025}, out=folder / "whole")
 
 
+def kill(command, is_time):
+    """Run a command, and kill it as soon as something is so."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 120.0
+        while not is_time() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL, "it ended before it could be killed"
+
+
 @pytest.mark.slow
 def test_a_killed_fit_goes_on(whole, tmp_path):
     folder, result = whole
-    command = [sys.executable, "-m", "pippin", "fit", str(folder / "arm.toml"), "--out", str(tmp_path / "out")]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 120.0
-        while len(list((tmp_path / "out" / "iterations").glob("0*.npz"))) < 2 and time.monotonic() < deadline:
-            time.sleep(0.002)
-        os.kill(process.pid, signal.SIGKILL)
+    command = [
+        str(Path(sys.executable).with_name("pippin")),
+        "fit",
+        str(folder / "arm.toml"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    kill(command, lambda: len(list((tmp_path / "out" / "iterations").glob("0*.npz"))) >= 2)
 
     again = pippin.fit(folder / "arm.toml", out=tmp_path / "out")
 
     assert values(again) == values(result)
+
+
+@pytest.mark.slow
+def test_starts_side_by_side_that_were_killed_go_on(whole, tmp_path):
+    """To the same bits, with fewer evaluations: those before the kill are not repeated."""
+    folder, _ = whole
+    once = pippin.fit(folder / "arm.toml", overrides={"fit.starts": 4}, out=tmp_path / "once")
+    command = [str(Path(sys.executable).with_name("pippin")), "fit", str(folder / "arm.toml"), "--set", "fit.starts=4"]
+    file = tmp_path / "killed" / "iterations" / "starts.npz"
+
+    def is_under_way():
+        return file.is_file() and read_arrays(file)["taken"].max() >= 2
+
+    kill([*command, "--out", str(tmp_path / "killed")], is_under_way)
+    assert not list(file.parent.glob("0*.npz")), "the starts were under way"
+    begun = read_arrays(file)["taken"]
+    again = pippin.fit(folder / "arm.toml", overrides={"fit.starts": 4}, out=tmp_path / "killed")
+
+    assert begun.max() >= 2
+    assert again.ends == once.ends
+    assert again.costs == once.costs
+    assert values(again) == values(once)
+    assert len(again.ends) == 4
+
+
+def test_a_file_of_another_version_is_named(tmp_path):
+    journal = Journal(tmp_path, "key")
+    np.savez(tmp_path / "0000.npz", notes=np.array(json.dumps({"key": "key", "taken": 1})))
+    np.savez(tmp_path / "starts.npz", notes=np.array(json.dumps({"key": "key"})), x=np.zeros((2, 3)))
+
+    with pytest.raises(ConfigError, match=r"0000.npz' is broken, .* another version \(KeyError: 'unknowns'\); remove"):
+        journal.last()
+    with pytest.raises(ConfigError, match=r"starts.npz' is broken, .* another version \(KeyError: 'costs'\); remove"):
+        journal.starts()
+
+
+def bits(folder):
+    """The states of all iterations of a fit, as bytes."""
+    found = []
+    for file in sorted((folder / "iterations").glob("[0-9]*.npz")):
+        arrays = read_arrays(file)
+        found.append({name: array.tobytes() for name, array in arrays.items() if name != "notes"})
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
+@pytest.mark.parametrize("start", ["measured", "estimated"])
+def test_one_two_and_four_processes_find_the_same_bits(whole, tmp_path, solver, start):
+    folder, _ = whole
+    changes = {"solver.type": solver, "fit.start": start, "fit.starts": 3, "fit.iterations": 4}
+    pippin.fit(folder / "arm.toml", overrides=changes, out=tmp_path / "1")
+
+    for processes in (2, 4):
+        own = tmp_path / str(processes)
+        found = pippin.fit(folder / "arm.toml", overrides=changes, out=own, processes=processes)
+
+        assert bits(own) == bits(tmp_path / "1")
+        assert len(bits(own)) >= 3
+        text = (own / "identified.toml").read_text(encoding="utf-8")
+        assert text == (tmp_path / "1" / "identified.toml").read_text(encoding="utf-8")
+        assert found.validation is not None
+
+
+@pytest.mark.slow
+def test_a_wrong_number_of_processes_is_refused(whole, tmp_path):
+    folder, _ = whole
+
+    with pytest.raises(ConfigError, match="expected 1 to 13, the candidates that are simulated at once, got 14"):
+        pippin.fit(folder / "arm.toml", out=tmp_path / "many", processes=14)
+    arguments = ["fit", str(folder / "arm.toml"), "--out", str(tmp_path / "none"), "--processes", "none"]
+    outcome = CliRunner().invoke(main, arguments)
+    assert outcome.exit_code != 0
+    assert "--processes: expected a whole number of at least 1, or auto, got 'none'" in outcome.output
+
+
+@pytest.mark.slow
+def test_another_order_of_logs_finds_the_same_values(whole, tmp_path):
+    folder, _ = whole
+    truth = {name: {".*shoulder": one, ".*elbow": other} for name, (one, other) in arms.TRUTH.items()}
+    for seed in (1, 2):
+        arms.log(tmp_path / f"{seed}.npz", arms.tables(tmp_path, **truth), seconds=1.5, noise=1e-4, seed=seed)
+    files = [str(tmp_path / "1.npz"), str(tmp_path / "2.npz")]
+    same = {"fit.tolerance": 1e-9}
+
+    one = pippin.fit(folder / "arm.toml", overrides={**same, "fit.logs": files}, out=tmp_path / "one")
+    other = pippin.fit(folder / "arm.toml", overrides={**same, "fit.logs": files[::-1]}, out=tmp_path / "other")
+
+    np.testing.assert_allclose(values(other), values(one), rtol=1e-6)

@@ -43,9 +43,11 @@ def unnamed(path: Path, text: str) -> Iterator[str]:
 
 
 def _uses_default(call: ast.Call) -> bool:
-    owner, _, name = ast.unparse(call.func).rpartition(".")
-    if owner not in ("wp", "warp"):
-        return False
+    match call.func:
+        case ast.Attribute(value=ast.Name(id="wp" | "warp"), attr=name):
+            pass
+        case _:
+            return False
     is_named = any(each.arg in ("device", "stream", None) for each in call.keywords)  # None: `**options`
     return name in FORBIDDEN or (not is_named and (name in BY_KEYWORD or (name in FIRST and not call.args)))
 

@@ -47,7 +47,7 @@ def worlds_of(solver):
 CASES = [(solver, worlds) for solver in SCENES for worlds in worlds_of(solver)]
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("capture", ["auto", "off"])
 @pytest.mark.parametrize(("solver", "worlds"), CASES)
 def test_a_reset_repeats_every_bit_and_leaves_other_worlds(solver, worlds, capture):
@@ -68,7 +68,7 @@ def test_a_reset_repeats_every_bit_and_leaves_other_worlds(solver, worlds, captu
     np.testing.assert_array_equal(second, first)
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(("solver", "worlds"), [case for case in CASES if case[0] != "implicit-mpm"])
 def test_a_world_that_was_reset_moves_as_at_first(solver, worlds):
     with build(solver, worlds) as simulation:
@@ -82,7 +82,7 @@ def test_a_world_that_was_reset_moves_as_at_first(solver, worlds):
     np.testing.assert_array_equal(again, first)
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(("solver", "worlds"), [case for case in CASES if case[0] != "implicit-mpm"])
 def test_a_checkpoint_in_the_middle_resumes_with_the_same_bits(solver, worlds, tmp_path):
     with build(solver, worlds) as simulation:

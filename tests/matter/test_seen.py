@@ -36,6 +36,7 @@ def share_of(image, color):
     return float((alike > 0.97).mean())
 
 
+@pytest.mark.slow
 def test_a_video_shows_each_object_in_its_colour_and_a_cloth_from_both_sides(tmp_path):
     size, target = (320, 240), (0.2, 0.3, 0.0)
     eyes = {"above": (0.2, 0.3, 2.5), "below": (0.2, 0.31, -2.5)}

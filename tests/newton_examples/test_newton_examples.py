@@ -29,7 +29,7 @@ PARAMETERS = [
 ]
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(("case", "solver"), PARAMETERS)
 def test_an_example_passes_newtons_check(case: Case, solver: str | None):
     is_patient = case.has_passed == ON_CPU and os.environ.get("PIPPIN_EXAMPLES") == "all"

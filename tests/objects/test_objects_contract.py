@@ -22,6 +22,7 @@ SUITES = [
 ]
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("suite", SUITES, ids=KINDS)
 def test_it_keeps_the_contract(suite):
     results = [suite.run(check) for check in suite.checks]

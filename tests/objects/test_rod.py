@@ -27,6 +27,7 @@ def span(simulation):
     return float(np.linalg.norm(places[-1] - places[0]))
 
 
+@pytest.mark.slow
 def test_pinned_ends_hold_a_cable_that_sags_between_them(device):
     table = {**CABLE, "position": [0.0, 0.0, 1.0], "pin": [{"part": "first"}, {"part": "last"}]}
     with build(table, device=device, gravity=[0.0, 0.0, -9.81], worlds=2) as simulation:

@@ -129,6 +129,7 @@ def test_a_sensor_measures_at_a_site_of_the_scene():
     assert force.ravel() == pytest.approx([-(4.0**2) * 0.5, 0.0, 0.0], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_reset_world_repeats_its_run():
     with atwood({**ROLLER, "mu": 0.1}, scene={"worlds": 2}) as simulation:
         simulation.step(10)

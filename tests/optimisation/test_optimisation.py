@@ -216,6 +216,7 @@ def test_what_was_found_is_played_from_the_file_that_was_written(tmp_path):
     assert "Loss before each iteration" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_targets_in_time_are_played_as_they_were_found(tmp_path):
     variables = {"push": {"value_of": "actuators.arm.feedforward", "points": 4, "scale": 10.0}}
     data = tables(SLIDER, steps=20, variables=variables, loss=miss("cart", [0.4, 0.0, 0.0], axes="xyz"))
@@ -364,6 +365,7 @@ def test_a_loss_that_is_not_finite_ends_it_with_the_best_values_written(tmp_path
     assert (tmp_path / "out" / "optimised.npz").is_file()
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best(tmp_path, monkeypatch):
     def stop(self, text):
         raise KeyboardInterrupt

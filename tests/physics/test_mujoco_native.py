@@ -42,6 +42,7 @@ def assert_alike(configure, prototype=None, *, position, velocity, solver=None, 
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=tolerance)
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
 def test_an_ant_lands_and_stands_alike(configure, cone):
     scene = {"worlds": 3, "ground": True, "assets": [ANT]}
@@ -57,6 +58,7 @@ def test_an_ant_lands_and_stands_alike(configure, cone):
     )
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("integrator", ["euler", "implicitfast", "rk4"])
 def test_a_chain_under_control_swings_alike(configure, chain, pd, integrator):
     options = {"solver": {"integrator": integrator}, "actuators": pd, "scene": {"worlds": 3}}

@@ -40,7 +40,7 @@ def test_every_installed_solver_has_a_row_and_every_row_the_same_checks():
     assert len({checks["particles"] for checks in kinds.values() if "particles" in checks}) == 1
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(1)
 @each_solver
 def test_a_body_falls_by_the_formula(solver, record):
     """Symplectic Euler: v = g t and z = g t (t + h) / 2 with substeps of h; the half of h is its error of first order.
@@ -101,6 +101,7 @@ def swing(amplitude):
     return 2 * np.pi * np.sqrt((PENDULUM["inertia"] + mass * length**2) / (mass * GRAVITY * length)) / larger
 
 
+@pytest.mark.first_cases(2)
 @each_solver
 def test_a_small_swing_takes_the_period_of_the_formula(solver, record):
     period = period_of(record(solver)["upright", "small"])

@@ -46,6 +46,8 @@ TASK = {
     "events": {"start": {"type": "joints", "joints": ["hinge_.*"], "position": [-0.5, 0.5]}},
 }
 
+CHOICES = (("every", "lerobot", "all"), ("kept", "lerobot", "success"), ("demos", "robomimic", "all"))
+
 
 def simulation(folder: Path | None, recorders: dict[str, Any], **changes: Any) -> pippin.Simulation:
     config = tables(recorders) | {"task": TASK} | changes
@@ -251,6 +253,32 @@ def test_episodes_are_kept_if_they_are_asked_for(tmp_path):
 
     rows = episodes_of(tmp_path / "demos")
     assert (first, [row["length"] for row in rows]) == (1, [5])
+
+
+def test_a_frame_tells_whether_it_is_a_success(tmp_path):
+    """A drive brings the hinges to a place of each world; the limit lies between the places."""
+    keys = {"type": "within", "of": {"type": "joint-positions", "joints": ["hinge_0"]}, "limit": 0.3, "latch": False}
+    task = TASK | {"metrics": {"success": keys}}
+    recorders = {
+        name: {"type": kind, "keep": keep, "worlds": "0:4", "flush_period": 0.0} for name, kind, keep in CHOICES
+    }
+    with simulation(tmp_path, recorders, task=task) as running:
+        names = list(running.task.observations["policy"].labels)
+        hinge = names.index(next(name for name in names if "hinge_0" in name))
+        shown = np.zeros((4, 2 * EPISODE), dtype=bool)
+        for step in range(2 * EPISODE):
+            running.step()
+            shown[:, step] = np.abs(running.task.observations["policy"].final.numpy()[:, hinge]) <= 0.3
+        ends = shown[:, EPISODE - 1 :: EPISODE].T.ravel()
+
+    every, kept = table_of(tmp_path / "every"), table_of(tmp_path / "kept")
+    rows = [shown[world, first : first + EPISODE] for first in (0, EPISODE) for world in range(4)]
+    assert 0 < ends.sum() < len(ends)
+    np.testing.assert_array_equal(column(every, "next.success"), np.concatenate(rows))
+    chosen = [row for row, is_success in zip(rows, ends, strict=True) if is_success]
+    np.testing.assert_array_equal(column(kept, "next.success"), np.concatenate(chosen))
+    with h5py.File(tmp_path / "demos.hdf5") as file:
+        assert [bool(each.attrs["success"]) for _, each in sorted(file["data"].items())] == ends.tolist()
 
 
 @pytest.mark.slow

@@ -153,6 +153,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.slow
 def test_recorders_share_a_disk_that_fills_up(simulate, small_disk):
     recorders = {name: {"type": name, "chunk_bytes": 50_000, "worlds": "0:4"} for name in FORMATS}
     with simulate(small_disk / "run", recorders) as simulation:

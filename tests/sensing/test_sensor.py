@@ -30,6 +30,7 @@ def ant():
         yield simulation
 
 
+@pytest.mark.slow
 def test_the_feet_of_a_standing_robot_carry_its_weight(ant):
     """It has stood still for a second: what is left of its motion is below a thousandth of its weight."""
     weights = ant.model.body_mass.numpy().reshape(2, -1).sum(axis=1) * 9.81
@@ -246,7 +247,7 @@ def test_a_body_pushed_on_an_incline_feels_the_formulas_normal_and_friction_forc
     np.testing.assert_allclose(friction[1], [-0.2 * forces[1, 2], 0.0, 0.0], atol=off)
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("solver", CONTACT_TOLERANCE)
 def test_each_box_is_pushed_by_its_own_plate_alone(solver):
     forces, matrix = measured(solver)[1]["boxes.net_force"], measured(solver)[1]["boxes.force_matrix"]

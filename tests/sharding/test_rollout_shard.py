@@ -77,6 +77,7 @@ def test_a_shard_that_cannot_be_is_refused(tmp_path, first, count, overrides, ex
         RolloutShard(CART, first, count, tmp_path, SMALL | overrides)
 
 
+@pytest.mark.slow
 def test_a_folder_of_another_run_is_refused(tmp_path):
     shard = RolloutShard(CART, 0, 1, tmp_path, SMALL)
     shard.collect(POLICY, 1)

@@ -89,6 +89,7 @@ def test_a_solver_with_a_detector_of_its_own_resumes_as_well(options, robot, tmp
     assert_goes_on_to_the_bit(robot(options, substeps=3), tmp_path / "half.npz")
 
 
+@pytest.mark.slow
 def test_cloth_continues_to_the_bit(configure, tmp_path):
     """It hangs from its upper edge, and swings."""
     from newton.solvers import SolverStyle3D, style3d
@@ -253,6 +254,7 @@ def test_a_changed_model_is_carried_on(solver, is_pending, configure, chain, tmp
         assert_same_bits(expected, state(resumed))
 
 
+@pytest.mark.slow
 def test_what_was_written_just_before_is_carried_on(robot, tmp_path):
     with pippin.Simulation(robot("mujoco")) as whole:
         whole.step(5)

@@ -21,7 +21,7 @@ import warp as wp
 from pippin.devices import start_warp
 from pippin.state.snapshot import Snapshot
 from pippin.state.state_record import StateRecord
-from pippin.step.compilation import compile_step, compiling_together
+from pippin.step.compilation import compiling_together
 from pippin.step.program import Program
 
 NUMBERS = itertools.count()
@@ -68,6 +68,20 @@ class Fresh:
     @pippin.hookimpl
     def before_substep(self) -> None:
         wp.launch(self.kernel, 1, [self.counter], device=self.device)
+
+
+class Unknown(Fresh):
+    """A plugin whose kernel no kernel cache has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        one = wp.constant(1 + (time.time_ns() & 0x3FFFFFFF))
+
+        @wp.kernel(module=wp.Module(f"unknown_{next(NUMBERS)}"))
+        def count_up(counter: wp.array[int]):
+            counter[0] += wp.min(one, 1)
+
+        self.kernel = count_up
 
 
 class Waiting(Fresh):
@@ -125,7 +139,7 @@ def test_every_module_is_loaded_before_the_first_step(
     simulation = build(configure, chain, Fresh())
     del loads.lines[:]
 
-    compile_step(simulation.program)
+    simulation.program.compile()
     assert any("fresh_" in line for line in loads.lines)
 
     del loads.lines[:]
@@ -137,7 +151,7 @@ def test_no_kernel_runs_while_compiling(configure: Callable[..., Any], chain: Ca
     fresh = Fresh()
     simulation = build(configure, chain, fresh)
 
-    compile_step(simulation.program)
+    simulation.program.compile()
 
     assert fresh.counter.numpy()[0] == 0
     assert simulation.step_count == 0
@@ -150,7 +164,7 @@ def test_compiling_ahead_changes_no_bit(
 ) -> None:
     ahead, plain = (build(configure, chain, solver=solver, actuators=pd) for _ in range(2))
 
-    compile_step(ahead.program)
+    ahead.program.compile()
     ahead.step(5)
     plain.step(5)
 
@@ -162,7 +176,7 @@ def test_compiling_ahead_changes_no_bit(
 def test_progress_counts_from_none_to_all(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
     reports: list[str] = []
 
-    count = compile_step(build(configure, chain, Fresh()).program, reports.append)
+    count = build(configure, chain, Fresh()).program.compile(reports.append)
 
     assert reports[0] == f"0 of {count}"
     assert reports[-1] == f"{count} of {count}"
@@ -180,7 +194,7 @@ def test_a_module_that_takes_long_is_named_with_its_seconds(
 
     simulation = build(configure, chain, fresh)
     monkeypatch.setattr(wp, "force_load", load_slowly)
-    compile_step(simulation.program, reports.append)
+    simulation.program.compile(reports.append)
 
     name = ".".join(fresh.kernel.module.name.split(".")[-2:])
     assert any(report.endswith(f", {name} {seconds} s") for report in reports for seconds in (2, 3))
@@ -193,7 +207,7 @@ def test_what_declares_that_it_needs_results_of_kernels_is_not_rehearsed(
     fresh = plugin()
     simulation = build(configure, chain, fresh)
 
-    compile_step(simulation.program)
+    simulation.program.compile()
     assert not any("fresh_" in line for line in loads.lines)
 
     simulation.step()
@@ -205,7 +219,7 @@ def test_what_follows_a_device_side_loop_is_compiled_too(
 ) -> None:
     simulation = build(configure, chain, Looping(), capture="off")
 
-    compile_step(simulation.program)
+    simulation.program.compile()
     assert sum("fresh_" in line for line in loads.lines) == 2
 
     del loads.lines[:]
@@ -224,24 +238,57 @@ def test_launches_of_other_threads_run_meanwhile(configure: Callable[..., Any], 
             launch.start()
             launch.join()
 
-    compile_step(build(configure, chain, Bystander()).program)
+    build(configure, chain, Bystander()).program.compile()
 
     assert counter.numpy()[0] == 1
 
 
-def test_the_first_step_in_python_compiles_side_by_side_before_it_launches(
+def compiled_by(records: list[Any]) -> list[str]:
+    return [record.getMessage() for record in records if record.name == "pippin.step.compilation"]
+
+
+def test_a_first_step_that_misses_a_module_is_taken_back_and_compiles_all(
+    configure: Callable[..., Any], chain: Callable[..., Any], pd: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pippin")
+    known, unknown = Fresh(), Unknown()
+    simulation = build(configure, chain, known, unknown, actuators=pd)
+    plain = build(configure, chain, actuators=pd)
+
+    simulation.step(3)
+    texts = compiled_by(caplog.records)
+    plain.step(3)
+
+    count = int(texts[0].split()[-1])
+    assert count > 1
+    assert (texts[0], texts[-1]) == (f"compile  0 of {count}", f"compile  {count} of {count}")
+    assert (known.counter.numpy()[0], unknown.counter.numpy()[0]) == (3, 3)
+    np.testing.assert_array_equal(simulation.state.joint_q.numpy(), plain.state.joint_q.numpy())
+    assert simulation.program.is_captured
+
+
+def test_a_first_step_from_the_cache_is_not_rehearsed(
     configure: Callable[..., Any], chain: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "pippin")
-    fresh = Fresh()
-    simulation = build(configure, chain, fresh)
+    build(configure, chain).step()
+    del caplog.records[:]
 
-    simulation.step(3)
+    build(configure, chain).step()
 
-    texts = [record.getMessage() for record in caplog.records if record.name == "pippin.step.compilation"]
-    count = int(texts[0].split()[-1])
-    assert (texts[0], texts[-1]) == (f"compile  0 of {count}", f"compile  {count} of {count}")
-    assert fresh.counter.numpy()[0] == 3
+    assert compiled_by(caplog.records) == []
+
+
+def test_what_must_not_be_called_twice_is_compiled_before(
+    configure: Callable[..., Any], chain: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pippin")
+    once, unknown = Waiting(), Unknown()
+
+    build(configure, chain, once, unknown).step()
+
+    assert compiled_by(caplog.records)
+    assert (once.counter.numpy()[0], unknown.counter.numpy()[0]) == (1, 1)
 
 
 @pytest.mark.slow

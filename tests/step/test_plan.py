@@ -86,6 +86,7 @@ def test_substeps_split_a_step(chain, configure):
     assert_same_bits(split, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.first_cases(2)
 def test_decimation_repeats_the_physics_step(solver, chain, configure, pd):
     together, _ = run(configure(solver, decimation=4, actuators=pd), chain(), 5)

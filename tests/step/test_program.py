@@ -121,7 +121,7 @@ STEPS = {"substeps": 3, "decimation": 2}
 """Six calls of `before_substep` per control step."""
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 def test_a_plugin_that_launches_kernels_is_recorded_and_gives_the_same_bits(solver, ball, configure):
     eager, _ = run(configure(solver, capture="off", **STEPS), ball(), [Push()])
     captured, program = run(configure(solver, capture="require", **STEPS), ball(), [Push()])

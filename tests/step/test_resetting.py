@@ -99,6 +99,7 @@ def test_an_ended_world_starts_anew_within_the_step(falling, solver):
     assert ("captured" in text) == (solver != "mujoco-native"), text
 
 
+@pytest.mark.slow
 def test_a_reset_inside_the_graph_gives_the_bits_of_an_eager_one(falling):
     ends = []
     for capture in ("require", "off"):

@@ -102,6 +102,7 @@ def test_a_training_leaves_policy_curve_checkpoint_and_the_command_that_plays_it
     np.testing.assert_allclose(action_of("out/policy.onnx", np.ones((2, 4))), 12.0)
 
 
+@pytest.mark.slow
 def test_the_networks_learn_from_scaled_rewards_and_returns_keep_their_unit(folder):
     """The same training twice, and the rewards that the trainer saw."""
     (folder / "shaker.py").write_text(
@@ -171,6 +172,18 @@ def test_a_damaged_state_is_refused(folder, text):
 
     assert result.exit_code == 2, result.output
     assert "--resume: 'out' has no training.json of a training" in result.output
+
+
+def test_a_folder_of_another_version_is_refused_with_what_it_lacks(folder):
+    train("shaken.toml", "--out", "out", "--iterations", "2")
+    state = json.loads((folder / "out" / "training.json").read_text())
+    del state["cpu_seconds"]
+    (folder / "out" / "training.json").write_text(json.dumps(state))
+
+    result = train("shaken.toml", "--resume", "out")
+
+    assert result.exit_code == 2, result.output
+    assert "was trained by another version of Pippin, as its training.json has no 'cpu_seconds'" in result.output
 
 
 def test_a_file_without_a_task_is_refused(folder):

@@ -460,6 +460,7 @@ def test_particles_and_cloth_are_seen_and_cloth_is_not_recorded(simulate):
     assert (picture["segmentation"] == -2).any()
 
 
+@pytest.mark.slow
 def test_a_checkpoint_continues_to_the_bit(simulate, tmp_path):
     mesh = newton.Mesh.create_box(0.1, 0.1, 0.1)
 

@@ -56,6 +56,7 @@ def test_sand_carries_a_light_body():
     assert abs(speed) < 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "solvers", [("mujoco", "mujoco"), pytest.param(("mujoco", "xpbd"), marks=pytest.mark.slow)], ids="-".join
 )
@@ -363,6 +364,7 @@ ON_CLOTH = {
 }
 
 
+@pytest.mark.slow
 def test_worlds_with_cloth_stay_apart_and_are_reset_alone():
     """The cube of the second world starts anew; that of the first one moves on, as if it were alone."""
     cube = {**CUBE, "position": [0.0, 0.0, 0.45], "shapes": [{**CUBE["shapes"][0], "density": 50.0}]}

@@ -129,6 +129,7 @@ def test_cloth_without_attributes_of_style3d_gets_those_of_the_same_cloth_with_t
     np.testing.assert_allclose(found.edge_rest_area.numpy(), 3.0 * lengths)
 
 
+@pytest.mark.slow
 def test_plain_cloth_hangs_by_its_lame_parameters(simulate, capsys):
     """A strip that is free to narrow resists with 4 μ (μ + λ) / (2 μ + λ): 400 N/m with 150 and 150."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -174,6 +175,7 @@ def test_a_scene_without_cloth_is_refused():
         conformance.Conformance("solver", "style3d", prototype=sand).subject.build(world_count=1)
 
 
+@pytest.mark.slow
 def test_a_cloth_follows_a_plate_that_is_moved_by_hand(simulate, scene):
     """The falling cloth lands on a plate below it, which then sinks by 2 cm; bodies stay where the user puts them."""
     prototype = copy.deepcopy(scene)

@@ -262,6 +262,7 @@ def test_what_hangs_leans_or_lies_comes_to_rest_where_the_formulas_say(simulate,
     assert 1.0 - body_q[-1, 2] == pytest.approx(np.sum(bent + sheared), rel=0.03)
 
 
+@pytest.mark.slow
 def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_world_starts_over(simulate, scene):
     """Multipliers are carried from step to step; the positions of a world that starts over agree within a micron."""
     runs = []

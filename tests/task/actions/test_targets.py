@@ -22,6 +22,7 @@ def test_a_target_is_the_initial_position_plus_the_scaled_and_clipped_number(flo
     assert simulation.task.action_labels == ("arm/shoulder", "arm/elbow")
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("kind", "array"), [("joint-velocity-targets", "velocity_targets"), ("joint-efforts", "feedforward")]
 )

@@ -109,6 +109,7 @@ def test_a_root_event_starts_from_the_present_place():
     assert np.ptp(away) > 0.1
 
 
+@pytest.mark.slow
 def test_a_checkpoint_goes_on_with_levels_and_draws(tmp_path):
     with simulate(first=(3, 3), worlds=8) as simulation:
         send(simulation, 60.0)

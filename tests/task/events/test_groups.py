@@ -34,6 +34,7 @@ def test_the_law_has_the_drawn_gains(floating):
     np.testing.assert_allclose(group.applied_effort.numpy(), group.get("kp").numpy() * 0.1, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_solver_is_told_of_its_gains_within_the_step(floating):
     """MuJoCo keeps its own copy of the gains; ten steps in one call have three resets."""
     pair = [
@@ -67,6 +68,7 @@ def test_gains_that_a_group_draws_reach_the_solver_within_the_step(floating):
     assert (pair[0].state.joint_q.numpy() != 0.4).any()
 
 
+@pytest.mark.slow
 def test_targets_are_off_by_a_constant_of_the_episode(floating):
     events = {"zero": {"type": "joint-offsets", "when": "reset", "action": "arm", "range": [0.1, 0.2]}}
     simulation = floating(events, actions=TARGETS)

@@ -184,6 +184,7 @@ def test_a_change_at_an_interval_waits_for_its_time(floating):
     assert masses[3] == masses[2]
 
 
+@pytest.mark.slow
 def test_a_saved_simulation_keeps_its_masses(floating, tmp_path):
     simulation = floating(EVENTS)
     simulation.reset()

@@ -50,6 +50,7 @@ def frame_count(path):
         return len(list(container.decode(video=0)))
 
 
+@pytest.mark.slow
 @beside
 def test_the_run_does_not_wait_for_pictures(drawing):
     written, path = drawing

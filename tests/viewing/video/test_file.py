@@ -56,6 +56,7 @@ def test_a_killed_video_plays_to_its_last_second(tmp_path, suffix):
     assert FRAMES - 10 <= playable(tmp_path / f"video{suffix}") <= FRAMES
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("suffix", [".mp4", ".gif"])
 def test_a_video_without_room_says_so_and_plays(tmp_path, suffix):
     said = write(tmp_path / f"video{suffix}", "full")

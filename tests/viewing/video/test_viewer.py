@@ -98,6 +98,7 @@ def test_a_video_shows_the_colours_of_the_asset_in_the_middle(run):
     assert middle(first) == pytest.approx(0.5, abs=0.04)
 
 
+@pytest.mark.slow
 def test_worlds_are_tiles_of_one_image(run):
     images, _ = frames_of(run[0] / "tiles" / "both.mp4")
 

@@ -62,3 +62,25 @@ def test_a_moved_slider_holds_the_commands_until_they_are_drawn_again(watched):
     assert was_held
     assert not np.array_equal(commands.numpy(), held)
     assert "1 command" in viewer.notes[0]
+
+
+def test_the_pad_holds_the_command_of_the_chosen_world(watched):
+    simulation, viewer = watched
+    simulation.task.command_holds["velocity"][0].fill_(False)
+    viewer._panel.controls.worlds = [2]
+    commands = simulation.task.commands["velocity"].value
+
+    viewer._pad.hear("0.5,-1,0,0,-0.25")
+    viewer._panel.user_input.process()
+    viewer.act()
+    simulation.step()
+    held = commands.numpy()[2].copy()
+    viewer._pad.hear("0,0,0,0,0")
+    viewer._panel.user_input.process()
+    viewer.act()
+    simulation.step()
+    viewer._panel.controls.worlds = [0, 1, 2]
+
+    assert held == pytest.approx([0.5, -0.5, -0.25])
+    assert commands.numpy()[2] == pytest.approx([0.0, 0.0, 0.0])
+    assert viewer._episode._hold.value

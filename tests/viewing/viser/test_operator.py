@@ -177,3 +177,64 @@ def test_a_user_of_a_browser_demonstrates(swing, tmp_path, monkeypatch):
     assert actions[0].tolist() == [0.0, 0.0]
     assert actions[-1] == pytest.approx([-np.pi, 0.0], abs=1e-3)  # the end of the slider, half a turn
     assert np.abs(states[-1] - states[0]).max() > 0.1
+
+
+GAMEPAD = """navigator.getGamepads = () => [{ mapping: "standard", axes: [0, 0.05, 0, -1],
+    buttons: Array.from({ length: 17 }, () => ({ pressed: false })) }]"""
+"""A gamepad whose right stick is pushed up, and whose left one does not rest quite in the middle."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Chromium.is_installed(), reason="there is no Chromium on this machine")
+def test_held_keys_and_a_gamepad_demonstrate(tmp_path, monkeypatch):
+    """`R` starts, a held `A` moves the hand to the left, the right stick moves it up, and `Enter` keeps."""
+    urls, dataset, faults = [], tmp_path / "demos", []
+    monkeypatch.setattr("webbrowser.open", urls.append)
+    browser = Chromium(tmp_path / "profile", (800, 900))
+
+    def demonstrate():
+        until(lambda: urls, "the page")
+        tab = browser.open(urls[0])
+        until(lambda: tab.shows("Press Start."), "the buttons")
+        pad = browser.open(f"{urls[0]}/pad")
+        try:
+            until(lambda: pad.shows("Hold keys"), "the pad")
+
+            def key(kind, code):
+                pad.call("Input.dispatchKeyEvent", type=kind, code=code, key=code)
+
+            key("keyDown", "KeyR")
+            until(lambda: tab.shows("Recording."), "the episode")
+            key("keyDown", "KeyA")
+            until(lambda: pad.shows("0.000,1.000,0.000"), "the number")
+            time.sleep(0.5)
+            key("keyUp", "KeyA")
+            until(lambda: pad.shows("0.000,0.000,0.000"), "the end of it")
+            pad.evaluate(GAMEPAD)
+            until(lambda: pad.shows("0.000,0.000,1.000"), "the stick")
+            time.sleep(0.5)
+            key("keyDown", "Enter")
+        except AssertionError as error:
+            faults.append((str(error), pad.evaluate("document.body.innerText")))
+            tab.press("Keep")
+        finally:
+            until(lambda: not tab.shows("Recording.") or tab.shows("ended"), "the end", 20.0)
+            pad.close()
+            tab.close()
+
+    thread = threading.Thread(target=demonstrate)
+    thread.start()
+    try:
+        arguments = ["teleoperate", str(REACH), "--record", str(dataset), "--episodes", "1", "--browser"]
+        overrides = ["--set", 'solver.type="mujoco-native"', "--set", 'simulation.device="cpu"']
+        result = CliRunner().invoke(main, [*arguments, *overrides, "--until-closed"])
+    finally:
+        thread.join()
+        browser.close()
+
+    assert faults == []
+    assert result.exit_code == 0, result.output
+    moved = np.sign(np.round(column(dataset, "action"), 3))
+    assert {tuple(row) for row in moved.tolist()} == {(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)}
+    assert (moved[:, 1] > 0.0).sum() > 10
+    assert (moved[:, 2] > 0.0).sum() > 10

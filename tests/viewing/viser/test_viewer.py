@@ -361,6 +361,7 @@ def test_a_pattern_without_a_channel_is_refused():
         build(plots=["joint_x"])
 
 
+@pytest.mark.slow
 def test_a_missing_viser_is_refused_with_the_line_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
     for name in [name for name in sys.modules if name.startswith("pippin.viewing.viser.")]:

@@ -101,7 +101,7 @@ def test_a_body_at_rest_is_carried_by_its_weight(settled):
     np.testing.assert_allclose(forces, [WEIGHT] * 4, rtol=5e-3, atol=0.05)
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 def test_columns_split_the_force_and_add_up_to_it(settled):
     view = settled.view.contacts("/bottom", ["ground_plane", "/top"])
 

@@ -23,7 +23,6 @@ from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.runs.start import start_notes
 from pippin.simulation import Simulation
 from pippin.spelling import listed
-from pippin.step.compilation import compile_step
 from pippin.support.requirements import find_gaps, unmet_needs
 
 from .solver_choice import with_solver
@@ -101,7 +100,6 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
         eager = attrs.evolve(config, simulation=attrs.evolve(config.simulation, capture="off"))
         with Simulation(eager) as simulation:
             scene = _Scene(simulation.model, [RuntimeAttributes(each, "") for each in simulation.actuators.values()])
-            compile_step(simulation.program)
             notes += [text for report in simulation.import_reports for text in report.designed()]
             notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
             notes += start_notes(simulation)

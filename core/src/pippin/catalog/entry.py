@@ -50,6 +50,7 @@ Kind = Literal[
     "event",
     "command",
     "curriculum",
+    "metric",
     "subcommand",
     "plugin",
 ]

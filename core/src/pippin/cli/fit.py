@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
+from pippin.errors import ConfigError
 
 from ._options import PATH, changes, json_line, out
 from ._progress import ConsoleProgress, shown_progress
@@ -19,9 +21,16 @@ from ._table import expectations, new_table, print_table
 @click.option(
     "--validate", type=PATH, multiple=True, help="A log that the fit does not see, or a pattern; it judges the fit."
 )
-@click.option("--check", is_flag=True, help="Only read the logs, and list what they can tell: one rollout.")
+@click.option("--check", is_flag=True, help="Only read the logs, and list what they can tell: a few rollouts.")
 @changes(has_worlds=False)
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of fit.iterations.")
+@click.option(
+    "--processes",
+    metavar="N",
+    default="1",
+    show_default=True,
+    help="Split the candidates over N processes, or auto: as many as there are cores.",
+)
 @out()
 @json_line()
 def fit(
@@ -31,6 +40,7 @@ def fit(
     check: bool,
     overrides: tuple[str, ...],
     iterations: int | None,
+    processes: str,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -43,6 +53,8 @@ def fit(
     (identified.toml), a summary (summary.json), and a page with a verdict for each value and the signals before and
     after (report.html). Ctrl-C ends the fit, and what was found is written. The same command with --out continues
     there after the last iteration, also after a kill, to the same bits.
+
+    --processes gives each process some of the candidates; the result has the bits of one process.
 
     With --check, the logs are read and aligned, and nothing is fitted or written: the table says how narrow the
     intervals can become, and which values no log tells apart.
@@ -60,7 +72,7 @@ def fit(
         with progress.phase("read"):
             from pippin.identification.fit import fit as fit_file
         try:
-            result = fit_file(file, logs, chosen, validate=validate, out=out)
+            result = fit_file(file, logs, chosen, validate=validate, out=out, processes=_processes(processes))
         except KeyboardInterrupt as error:
             if error.args:
                 _note(progress, error.args[0])
@@ -70,6 +82,14 @@ def fit(
         click.echo(json.dumps(result.summary()))
     if not result.is_identified:
         raise click.exceptions.Exit(4)
+
+
+def _processes(text: str) -> int | Literal["auto"]:
+    if text == "auto":
+        return "auto"
+    if not re.fullmatch(r"[1-9]\d*", text):
+        raise ConfigError(f"--processes: expected a whole number of at least 1, or auto, got {text!r}")
+    return int(text)
 
 
 def _check(

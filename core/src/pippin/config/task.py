@@ -76,3 +76,7 @@ class TaskConfig:
 
     curricula: Mapping[str, Annotated[ComponentConfig, "curriculum"]] = attrs.field(factory=dict)
     """Changes of numbers of the other terms, or of the terrain's levels, while a policy learns."""
+
+    metrics: Mapping[str, Annotated[ComponentConfig, "metric"]] = attrs.field(factory=dict)
+    """Numbers that tell how episodes go, and that nothing is learned from; the one with the label `success` tells
+    whether an episode is a success."""

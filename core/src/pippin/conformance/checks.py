@@ -112,12 +112,14 @@ CHECKS = (
     _check(controller_checks.check_goals, "controller"),
     _check(controller_checks.check_targets, "controller"),
     _check(term_checks.check_labels, "quantity", "action", "command"),
-    _check(term_checks.check_numbers, "quantity", "reward"),
+    _check(term_checks.check_numbers, "quantity", "reward", "metric"),
     _check(term_checks.check_verdicts, "termination"),
     _check(term_checks.check_actions, "action"),
     _check(term_checks.check_mask, "event", "command"),
     _check(step_checks.check_intervals, "event"),
-    _check(observer_checks.check_observation, "sensor", "stage", *OBSERVERS, "quantity", "reward", "termination"),
+    _check(
+        observer_checks.check_observation, "sensor", "stage", *OBSERVERS, "quantity", "reward", "termination", "metric"
+    ),
     _check(observer_checks.check_folder, *OBSERVERS),
     _check(observer_checks.check_frames, "viewer"),
     _check(observer_checks.check_rows, "recorder"),

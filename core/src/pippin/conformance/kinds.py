@@ -25,7 +25,7 @@ CONTENT: tuple[Kind, ...] = ("importer", "object")
 CARRIED: tuple[Kind, ...] = ("clamping", "stage")
 """Kinds that act within an actuator or a sensor; the kit has one of each to carry them."""
 
-TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command", "curriculum")
+TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command", "curriculum", "metric")
 """Kinds that act within a task."""
 
 CONFIGURED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")

@@ -123,7 +123,9 @@ def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -
 
 def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the numbers of the terms, one row for each world."""
-    for name, rows in (("rewards", task.episodes.reward_terms), ("terminations", task.episodes.termination_terms)):
+    episodes = task.episodes
+    tables = {"rewards": episodes.reward_terms, "terminations": episodes.termination_terms}
+    for name, rows in {**tables, "metrics": episodes.metric_terms}.items():
         if len(rows):
             yield name, rows.numpy().T
     for name, group in task.observations.items():

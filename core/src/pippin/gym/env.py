@@ -13,6 +13,8 @@ from pippin.config import SimulationConfig
 from .arguments import RENDER_MODES
 from .vector_env import VectorEnv
 
+_TABLES = ("episode", "episode_terms", "episode_metrics", "final_info")
+
 
 class Env(gymnasium.Env[Any, Any]):
     """One world of a simulation with a task, as Gymnasium's environment; for many worlds, `VectorEnv` is faster.
@@ -70,15 +72,17 @@ class Env(gymnasium.Env[Any, Any]):
         return _first(observations), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take one control step; see `VectorEnv.step`. After the last step of an episode, `info` has `episode`.
+        """Take one control step; see `VectorEnv.step`. After the last step of an episode, `info` has `episode`,
+        `episode_terms`, and of a task with metrics `episode_metrics` and `is_success`.
 
         Args:
             action: One action, with the shape of `action_space`.
         """
         actions = action[None] if isinstance(action, np.ndarray) else [action]
         observations, rewards, terminated, truncated, infos = self.worlds.step(actions)
-        keys = ("episode", "episode_terms") if infos["_episode"][0] else ()
-        info = {key: {label: each[0].item() for label, each in infos[key].items()} for key in keys}
+        keys = [key for key in _TABLES if key in infos] if infos["_episode"][0] else []
+        info: dict[str, Any] = {key: {label: each[0].item() for label, each in infos[key].items()} for key in keys}
+        info |= info.pop("final_info", {})
         return _first(observations), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Any:

@@ -72,10 +72,12 @@ class LocalWorlds:
     def arrays(self) -> dict[str, wp.array]:
         """Return the arrays of actions and results by name, each with a first axis of worlds.
 
-        The names of groups of observations follow `values/` and `final/`, labels of rewards follow `terms/`.
+        The names of groups of observations follow `values/` and `final/`, labels of rewards follow `terms/`, those
+        of metrics `metrics/`.
         """
         task, episodes = self.task, self.task.episodes
         rows: Any = episodes.finished_sums
+        success = {} if episodes.is_success is None else {"success": episodes.is_success}
         groups = task.observations.items()
         return {
             "action": episodes.action,
@@ -89,6 +91,8 @@ class LocalWorlds:
             **{f"values/{name}": group.values for name, group in groups},
             **{f"final/{name}": group.final for name, group in groups},
             **{f"terms/{label}": rows[row] for row, label in enumerate(task.rewards)},
+            **{f"metrics/{label}": episodes.finished_metrics[row] for row, label in enumerate(task.metrics)},
+            **success,
         }
 
     def step(self, *, reads_flags: bool) -> None:

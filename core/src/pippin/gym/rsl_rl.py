@@ -60,6 +60,8 @@ class RslRlVecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritan
         if bool(done.any()):
             terms = info["episode_terms"]
             extras["log"] = {f"/episode/{label}": sums[done].mean() for label, sums in terms.items()}
+            metrics = info.get("episode_metrics", {})
+            extras["log"] |= {f"/metric/{label}": each[done].mean() for label, each in metrics.items()}
         return self._grouped(observations), rewards, done, extras
 
     def close(self) -> None:

@@ -63,6 +63,8 @@ class Sb3VecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritance
                 "TimeLimit.truncated": bool(truncated[world]),
                 "episode": {"r": float(info["episode"]["r"][world]), "l": int(info["episode"]["l"][world])},
             }
+            if "final_info" in info:
+                infos[world]["is_success"] = bool(info["final_info"]["is_success"][world])
         return observations, rewards, done, infos
 
     def close(self) -> None:

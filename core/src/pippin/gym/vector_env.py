@@ -204,8 +204,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Returns:
             Observations, rewards, terminated, truncated, and a dictionary with: `final_obs`, the observations before
             a reset in this step; `episode`, with return `r` and length `l` of the episode; `episode_terms`, the sums of
-            its weighted rewards by label. Each is valid in the worlds of the mask `_final_obs`, `_episode` or
-            `_episode_terms`, whose episodes ended in this step; without any, the arrays are zero.
+            its weighted rewards by label; `episode_metrics`, its metrics by label, if the task has any; and
+            `final_info`, with `is_success`, if one of them is `success`. Each is valid in the worlds of the mask of the
+            same name after a `_`, whose episodes ended in this step; without any, the arrays are zero.
 
         Raises:
             ConfigError: The action has another type or shape, or is not finite; no step was taken.
@@ -219,7 +220,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         finished = self._finished()
         has_ended = not self._reads_flags or bool(self._host_finished().any())
         ends = self._read_ends() if has_ended else self._no_ends
-        info = {**ends, **dict.fromkeys(("_final_obs", "_episode", "_episode_terms"), finished)}
+        info = {**ends, **dict.fromkeys((f"_{name}" for name in ends), finished)}
         reward, terminated, truncated = (read() for read in self._results)
         return self.observe(), reward, terminated, truncated, info
 
@@ -298,11 +299,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
 def _ends(readers: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
     """Return what `step` tells about the episodes that ended."""
-    return {
-        "final_obs": _read(named(readers, "final")),
-        "episode": {key: read() for key, read in named(readers, "episode").items()},
-        "episode_terms": {label: read() for label, read in named(readers, "terms").items()},
-    }
+
+    def each(prefix: str) -> dict[str, Any]:
+        return {label: read() for label, read in named(readers, prefix).items()}
+
+    ends = {"final_obs": _read(named(readers, "final")), "episode": each("episode"), "episode_terms": each("terms")}
+    if metrics := each("metrics"):
+        ends["episode_metrics"] = metrics
+    if "success" in readers:
+        ends["final_info"] = {"is_success": readers["success"]()}
+    return ends
 
 
 def _read(groups: Mapping[str, Callable[[], Any]]) -> Any:

@@ -1,62 +1,86 @@
-"""The worlds of candidates: a simulation that plays the windows of logs once for each of them."""
+"""The worlds of candidates, in this process and perhaps in others, which play the windows of logs for each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 import attrs
 import numpy as np
-from pippin.config import SimulationConfig
-from pippin.config.fit import FitConfig
+from pippin.closing import Closing
+from pippin.errors import ConfigError
+from pippin.sharding.shard import shard_count, shards_of
+from pippin.sharding.shard_pool import shard_pool
 from pippin.simulation import Simulation
+from pippin.workers import WorkerPool
 
-from .log import Log
-from .log_player import LogPlayer
-from .parameter_kinds import find_parameters
+from .log_playback import FitMaterial, LogPlayback
 from .parameters import FitParameter
 from .rollouts import Rollouts, worlds_of
-from .windows import Window
 
 
-@attrs.frozen(kw_only=True, eq=False)
-class FitMaterial:
-    """File and logs of a fit, in windows."""
-
-    config: SimulationConfig
-    """The configuration, with one world."""
-
-    table: FitConfig
-    """Its table `[fit]`."""
-
-    logs: Sequence[Log]
-    """The logs."""
-
-    windows: Sequence[Window]
-    """Their windows."""
-
-    steps: int
-    """Control steps of the longest one."""
-
-
-class Candidates:
-    """A simulation whose worlds are candidates × windows.
+class Candidates(Closing):
+    """Simulations whose worlds are candidates × windows. A world gives the same bits in any number of processes.
 
     Args:
         material: What is compared.
         count: Number of candidates that are simulated at once.
+        processes: Number of processes that share the worlds, this one among them; "auto" means as many as there are
+            cores, and 1 for a solver that uses all cores itself.
+
+    Raises:
+        ConfigError: There are more processes than candidates.
     """
 
-    def __init__(self, material: FitMaterial, count: int) -> None:
-        table, logs, windows = material.table, material.logs, material.windows
-        of_worlds = worlds_of(windows, count)
-        config = attrs.evolve(material.config, scene=attrs.evolve(material.config.scene, worlds=len(of_worlds)))
-        player = LogPlayer(table, logs, of_worlds, material.steps)
-        #: The simulation.
-        self.simulation = Simulation(config, plugins={"log": player})
+    def __init__(self, material: FitMaterial, count: int, processes: int | Literal["auto"] = 1) -> None:
+        windows = worlds_of(material.windows, count)
+        config = attrs.evolve(material.config, scene=attrs.evolve(material.config.scene, worlds=len(windows)))
+        total = shard_count(config, processes)
+        if processes == "auto":
+            total = min(total, count)
+        if not 1 <= total <= count:
+            raise ConfigError(
+                f"processes: expected 1 to {count}, the candidates that are simulated at once, got {total}"
+            )
+        own, *others = shards_of(config, total)
+        self._parts = [(each.worlds.start, each.worlds.stop) for each in (own, *others)]
+        playback = LogPlayback(own.config, material, windows[slice(*self._parts[0])])
+        #: The worlds of this process.
+        self.own: LogPlayback = playback
+        #: Their simulation.
+        self.simulation: Simulation = playback.simulation
         #: What varies.
-        self.parameters: tuple[FitParameter, ...] = find_parameters(table, self.simulation, player.joints)
-        #: Their residuals.
-        self.rollouts = Rollouts(self.simulation, player, table, logs, windows, material.steps, count, self.parameters)
+        self.parameters: tuple[FitParameter, ...] = playback.parameters
+        self._pool: WorkerPool | None = None
+        try:
+            #: Their residuals.
+            self.rollouts = Rollouts(self.play, self.simulation.control_dt, material, count, self.parameters)
+            if others:
+                arguments = [(each.config, material, windows[each.worlds.start : each.worlds.stop]) for each in others]
+                self._pool = shard_pool(others, LogPlayback, arguments, "give the same command once more: it goes on")
+        except BaseException:
+            playback.close()
+            raise
+
+    def play(
+        self, values: np.ndarray, shifts: np.ndarray, watch: Callable[[], None] | None = None
+    ) -> Mapping[str, np.ndarray]:
+        """Return the motion of the joints of all worlds after a rollout; the arguments are those of `LogPlayback.play`.
+        `watch` sees the worlds of this process.
+        """
+        (own, *others) = [(values[slice(*part)], shifts[slice(*part)]) for part in self._parts]
+        if self._pool is not None:
+            self._pool.start_call("play", each=others)
+        motions = [self.own.play(*own, watch)]
+        if self._pool is not None:
+            motions += self._pool.finish()
+        return {kind: np.concatenate([motion[kind] for motion in motions], axis=1) for kind in motions[0]}
+
+    def close(self) -> None:
+        """Close the simulations, and end the other processes."""
+        if self._pool is not None:
+            self._pool.close("close")
+        self.own.close()
 
     def values(self, unknowns: np.ndarray) -> np.ndarray:
         """Return the values of unknowns, shape [..., values] each."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import numpy as np
+from pippin.closing import Closing
 from pippin.config import SimulationConfig
 from pippin.config.fit import FitConfig
 from pippin.errors import ConfigError, SimulationError
@@ -16,13 +17,14 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
 from .blocks import blocks_of
-from .candidates import Candidates, FitMaterial
+from .candidates import Candidates
 from .checks import refuse_faults, say_faults
 from .estimated_starts import EstimatedStarts
 from .evidence import Evidence
 from .journal import FitState, Journal, key_of
-from .least_squares import DAMPINGS, LeastSquares, Point, Residuals, cost_of
+from .least_squares import DAMPING, DAMPINGS, STEP, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
+from .log_playback import FitMaterial
 from .motion_checks import align
 from .parameter_kinds import find_parameters
 from .parameters import FitParameter
@@ -36,14 +38,23 @@ from .windows import divide
 
 _DIVERGES = "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
 
+_STOPPED = "it was stopped"
+
 _TOLD = 3.841
 """The 95 % quantile of χ² with one degree of freedom: a whole number is told if its neighbours cost more."""
 
 
-class FitCourse:
+class FitCourse(Closing):
     """One fit: it reads the logs, builds the simulation, and lowers the cost."""
 
-    def __init__(self, config: SimulationConfig, table: FitConfig, files: Sequence[str], journal: Path | None) -> None:
+    def __init__(
+        self,
+        config: SimulationConfig,
+        table: FitConfig,
+        files: Sequence[str],
+        journal: Path | None,
+        processes: int | Literal["auto"] = 1,
+    ) -> None:
         if not files:
             raise ConfigError("fit.logs: there is no log; name files there, or by --log")
         #: None if the course only looks.
@@ -74,7 +85,8 @@ class FitCourse:
         self._slot = count + len(DAMPINGS)  # a proposal, its neighbours, and the other dampings
         states = 2 * len(logs[0].joints) if table.start == "estimated" else 0
         #: The worlds of the least squares.
-        self.candidates: Candidates = Candidates(self._material, self._slot + states)
+        self._processes: int | Literal["auto"] = processes
+        self.candidates: Candidates = Candidates(self._material, self._slot + states, processes)
         self._starts: EstimatedStarts | None = None
         #: The simulation of the least squares.
         self.simulation: Simulation = self.candidates.simulation
@@ -94,7 +106,8 @@ class FitCourse:
             )
         self._is_free = ~self._is_whole
         self._verdicts: dict[int, FitVerdict] = {}
-        self._ended = "it was stopped"
+        self._better: dict[int, float] = {}
+        self._ended = _STOPPED
         self._begun = time.perf_counter()
         self._state = None if self._journal is None else self._journal.last()
         #: Root mean square of the residuals so far.
@@ -103,6 +116,10 @@ class FitCourse:
             self._unknowns, self._is_free = self._state.unknowns, self._state.is_free
             self._verdicts, self.costs = dict(self._state.verdicts), list(self._state.costs)
             self._ends = self._state.ends
+
+    def close(self) -> None:
+        """Close the simulations."""
+        self.candidates.close()
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost until the end. Values that the logs do not tell go back to those of the file, and the others
@@ -115,11 +132,14 @@ class FitCourse:
             say_faults([("", fault) for fault in watch.faults()], self._table)
         if not self.costs:
             self._explore(progress, stop_if_asked)
+        stepped: set[tuple[float, ...]] = set()
         while True:
             if self._is_free.any():
                 self._minimise(progress, stop_if_asked)
             if self._is_whole.any():
-                self._verdicts |= self._judge_whole(stop_if_asked)
+                self._verdicts |= self._judge_whole(stop_if_asked, is_fitted=True)
+                if self._takes_a_step(stepped):
+                    continue
             self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
             is_moved = self._is_free | (self._is_whole & (self._unknowns != self._first_unknowns))
             lost = [number for number, each in self._verdicts.items() if is_moved[number] and not each.is_determined]
@@ -139,27 +159,36 @@ class FitCourse:
         if self._table.method == "cmaes":
             self._evolve(progress, stop_if_asked)
         else:
-            self._start_often(progress, stop_if_asked)
+            ends = self._start_often(progress, stop_if_asked)
+            self._ends = tuple(float(np.sqrt(2.0 * cost / len(rows))) for cost, _ in ends)
 
-    def _start_often(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
-        """Search from several starts, and keep the end that is lowest."""
+    def _start_often(
+        self, progress: RunProgress, stop_if_asked: Callable[[], None]
+    ) -> Sequence[tuple[float, np.ndarray]]:
+        """Search from several starts, and keep the end that is lowest; return cost and place of each end."""
         count, (low, high) = self._table.starts, self._ends_of()
         margin = 0.05 * (high - low)
         others = latin_hypercube(count - 1, low + margin, high - margin, self._table.seed)
         starts = np.concatenate([self._unknowns[None], others])
-        candidates = Candidates(self._material, count * self._slot)
-        with candidates.simulation:
-            residuals = self._residuals(candidates, stop_if_asked)
-            several = SeveralStarts(
-                [self._method(residuals, None) for _ in starts], starts, self._table.iterations, self._slot
-            )
-            ends = several.run(
-                residuals, lambda running, cost: progress.update(f"{running} of {count} starts, cost {cost:.4g}")
-            )
-        if not ends:
+        earlier = None if self._journal is None else self._journal.starts()
+
+        def make(damping: float, taken: int) -> LeastSquares:
+            return self._method(self._residuals(self.candidates, stop_if_asked), damping, taken)
+
+        several = SeveralStarts(make, starts, self._table.iterations, self._slot, earlier)
+
+        def note() -> None:
+            if self._journal is not None:
+                self._journal.save_starts(several.state())
+            progress.update(f"{several.running} of {count} starts, cost {several.cost:.4g}")
+
+        if several.running:
+            with Candidates(self._material, count * self._slot, self._processes) as candidates:
+                several.run(self._residuals(candidates, stop_if_asked), note)
+        if not (ends := several.ends()):
             raise SimulationError(_DIVERGES)
-        self._ends = tuple(float(np.sqrt(2.0 * end.cost / len(end.residuals))) for end in ends)
-        self._unknowns = ends[0].x
+        self._unknowns = ends[0][1]
+        return ends
 
     def _evolve(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Let generations of candidates look for the lowest cost."""
@@ -169,7 +198,7 @@ class FitCourse:
         )
         population = population_of(len(low))
         method = Evolution(self._unknowns, low, high, steps, seed=self._table.seed, population=population)
-        with (candidates := Candidates(self._material, population)).simulation:
+        with Candidates(self._material, population, self._processes) as candidates:
             residuals = self._residuals(candidates, stop_if_asked)
 
             def costs(points: np.ndarray) -> np.ndarray:
@@ -184,48 +213,85 @@ class FitCourse:
             method.run(costs, self._table.generations, note, earlier)
         self._unknowns = method.best
 
-    def _judge_whole(self, stop_if_asked: Callable[[], None]) -> dict[int, FitVerdict]:
-        """Return a verdict for each whole number: whether its neighbours explain the logs worse."""
-        residuals, values = self._residuals(self.candidates, stop_if_asked), self._values(self._unknowns)
-        found = {}
+    def _judge_whole(self, stop_if_asked: Callable[[], None], *, is_fitted: bool) -> dict[int, FitVerdict]:
+        """Return a verdict for each whole number: whether the logs tell it from its neighbours, of which each comes
+        with the best other values.
+
+        Args:
+            stop_if_asked: Called before each rollout.
+            is_fitted: Whether the present residuals are noise; otherwise it is that which the fit assumes.
+        """
+        residuals, free, found = self._residuals(self.candidates, stop_if_asked), np.flatnonzero(self._is_free), {}
+        ahead = np.where(self._unknowns + STEP <= self._ends_of()[1], STEP, -STEP)[free]
+        samples, self._better = len(self._rollouts.parts[0].window_of) * self._rollouts.width, {}
         for number in np.flatnonzero(self._is_whole).tolist():
-            parameter, name = self._owners()[number]
-            low, high = parameter.config.range
-            near = [value for value in (values[number] - 1.0, values[number] + 1.0) if low <= value <= high]
-            points = np.tile(self._unknowns, (1 + len(near), 1))
-            points[1:, number] = (np.array(near) - low) / (high - low)
-            costs = np.array([cost_of(rows, is_robust=self._table.is_robust) for rows in residuals(points)])
-            rows = len(self._rollouts.parts[0].window_of) * len(self._rollouts.noise) * len(self._logs[0].joints)
-            variance = 2.0 * costs[0] / max(rows - len(values), 1)
-            is_told = bool((2.0 * (costs[1:] - costs[0]) > _TOLD * variance).all())
-            found[number] = FitVerdict(
-                key=parameter.key,
-                name=name,
-                start=float(np.concatenate(self._stated)[number]),
-                value=float(values[number]),
-                half_width=0.5 if is_told else np.inf,
-                verdict=IDENTIFIED if is_told else "not identifiable",
-                collinearity=0.0,
-            )
+            near = self._near(number)
+            points = np.tile(self._unknowns, (1 + len(free) + len(near), 1))
+            points[1 + np.arange(len(free)), free] += ahead
+            points[1 + len(free) :, number] = near
+            rows = residuals(points)
+            present = rows[0] if is_fitted else np.zeros_like(rows[0])
+            changes = rows[1:] - rows[0]
+            changes[~np.isfinite(changes).all(axis=1)] = np.nan
+            basis = np.linalg.qr(np.nan_to_num(changes[: len(free)]).T)[0]
+            both = np.vstack([present, present + changes[len(free) :]]).T
+            squares = ((both - basis @ (basis.T @ both)) ** 2).sum(axis=0)
+            variance = squares[0] / max(samples - len(free), 1) if is_fitted else 1.0
+            rise = np.nan_to_num(squares[1:] - squares[0], nan=np.inf)  # a neighbour that diverges is told apart
+            found[number] = self._verdict_on_whole(number, is_told=bool((rise > _TOLD * variance).all()))
+            if rise.min(initial=0.0) < -_TOLD * variance:
+                self._better[number] = near[int(rise.argmin())]
         return found
+
+    def _takes_a_step(self, stepped: set[tuple[float, ...]]) -> bool:
+        """Let whole numbers have the neighbours that explain the logs better, if these were not tried yet."""
+        stepped.add(tuple(self._unknowns[self._is_whole].tolist()))
+        moved = self._unknowns.copy()
+        for number, unknown in self._better.items():
+            moved[number] = unknown
+        if not self._better or tuple(moved[self._is_whole].tolist()) in stepped:
+            return False
+        self._unknowns = moved
+        return True
+
+    def _near(self, number: int) -> list[float]:
+        """Return the unknowns of the neighbours of a whole number in its range."""
+        low, high = self._owners()[number][0].config.range
+        value = self._values(self._unknowns)[number]
+        near = [each for each in (value - 1.0, value + 1.0) if low <= each <= high]
+        return [(each - low) / (high - low) for each in near]
+
+    def _verdict_on_whole(self, number: int, *, is_told: bool) -> FitVerdict:
+        parameter, name = self._owners()[number]
+        return FitVerdict(
+            key=parameter.key,
+            name=name,
+            start=float(np.concatenate(self._stated)[number]),
+            value=float(self._values(self._unknowns)[number]),
+            half_width=0.5 if is_told else np.inf,
+            verdict=IDENTIFIED if is_told else "not identifiable",
+            collinearity=0.0,
+        )
 
     def _owners(self) -> list[tuple[FitParameter, str]]:
         """Return the parameter and the name of each value."""
         return [(each, name) for each in self._parameters for name in each.names]
 
     def expect(self, *, is_right: bool) -> tuple[FitVerdict, ...]:
-        """Return a verdict for each value as the logs determine it at the values of the file, after one rollout.
+        """Return a verdict for each value as the logs determine it at the values of the file, after a few rollouts.
 
         Args:
             is_right: Whether these values explain the logs, and the residuals are noise. Otherwise the noise is that
                 which the fit assumes.
         """
         self._point = self.look()
+        self._refine(self._method(self._residuals_of_search(lambda: None, None)))
         if not is_right:
-            size, count = len(self._point.residuals), len(self._unknowns)
-            noise = np.full(size, np.sqrt(max(size - 2 * count, 1) / max(size - count, 1)))
+            noise = np.full(len(self._point.residuals), np.sqrt(self._share()))
             self._point = attrs.evolve(self._point, residuals=noise)
-        return tuple(verdict for _, verdict in self._judged())
+        found = dict(self._judged() if self._is_free.any() else ())
+        found |= self._judge_whole(lambda: None, is_fitted=is_right)
+        return tuple(found[number] for number in sorted(found))
 
     def alignments(self) -> tuple[LogAlignment, ...]:
         """Return what the logs have, and how their motions follow the commands."""
@@ -247,7 +313,7 @@ class FitCourse:
             SimulationError: The simulation diverges.
         """
         self._unknowns = self._first_unknowns.copy()
-        method = self._method(self._residuals_of_search(lambda: None, None), None)
+        method = self._method(self._residuals_of_search(lambda: None, None))
         return next(_named(method.iterate(self._unknowns[self._is_free], 1)))
 
     def logs_of_rows(self) -> np.ndarray:
@@ -257,8 +323,11 @@ class FitCourse:
 
     def _minimise(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost by the values that are free."""
-        earlier, self._state = self._state, None
-        method = self._method(self._residuals_of_search(stop_if_asked, earlier), earlier)
+        (earlier, self._state), self._ended = (self._state, None), _STOPPED
+        residuals = self._residuals_of_search(stop_if_asked, earlier)
+        method = self._method(residuals)
+        if earlier is not None:
+            method = self._method(residuals, earlier.damping, earlier.taken)
         is_over = earlier is not None and earlier.is_over(self._table.iterations)
         iterations = 0 if is_over else self._table.iterations
         for point in _named(method.iterate(self._unknowns[self._is_free], iterations)):
@@ -267,10 +336,16 @@ class FitCourse:
             self._unknowns[self._is_free] = point.x
             if earlier is None or method.taken > earlier.taken:
                 self.costs.append(float(np.sqrt(2.0 * point.cost / len(point.residuals))))
-                self._note(method)
+                self._note(method, method.ended)
             progress.update(f"{method.taken} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
         self._ended = earlier.ended if earlier is not None and is_over else method.ended
         self._note(method, self._ended)
+        self._refine(method)
+
+    def _refine(self, method: LeastSquares) -> None:
+        """If values are hardly told apart, find by another rollout whether that is more than errors of derivatives."""
+        if self._is_free.any() and self._evidence().is_coupled:
+            self._point = method.refine(self._point)
 
     def _residuals_of_search(self, stop_if_asked: Callable[[], None], earlier: FitState | None) -> Residuals:
         """Return the residuals of unknowns that are free; windows start as the table says."""
@@ -305,17 +380,15 @@ class FitCourse:
 
         return residuals
 
-    def _method(self, residuals: Residuals, earlier: FitState | None) -> LeastSquares:
-        """Return the method over the values that are free, as an earlier state left it."""
+    def _method(self, residuals: Residuals, damping: float = DAMPING, taken: int = 0) -> LeastSquares:
+        """Return the method over the values that are free, perhaps as an earlier run left it."""
         is_free, (low, high) = self._is_free, self._ends_of()
         is_ratio = self._spread([float(each.is_ratio) for each in self._parameters]) > 0.0
         options: dict[str, Any] = {"is_robust": self._table.is_robust, "tolerance": self._table.tolerance}
-        options["is_ratio"] = is_ratio[is_free]
-        if earlier is not None:
-            options |= {"damping": earlier.damping, "taken": earlier.taken}
+        options |= {"is_ratio": is_ratio[is_free], "damping": damping, "taken": taken}
         return LeastSquares(residuals, low[is_free], high[is_free], **options)
 
-    def _note(self, method: LeastSquares, ended: str = "") -> None:
+    def _note(self, method: LeastSquares, ended: str) -> None:
         """Write the state into the journal."""
         state = FitState(
             unknowns=self._unknowns,
@@ -366,6 +439,7 @@ class FitCourse:
             np.sqrt(np.diag(evidence.covariance)) * evidence.slopes,
             evidence.jacobian,
             evidence.priors,
+            self._point.errors,
         )
         widths = evidence.block_widths()
         for number, verdict, width in zip(free.tolist(), verdicts, widths, strict=True):
@@ -378,9 +452,10 @@ class FitCourse:
         rows = len(point.residuals) - len(values)
         parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
         slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
-        blocks = blocks_of(part.window_of, self._rollouts.width)
-        states = (rows - len(blocks)) // max(len(part.windows), 1)  # rows of the shifts of the starts, if there are any
-        firsts = np.repeat(np.searchsorted(part.window_of, np.arange(len(part.windows))) * self._rollouts.width, states)
+        width, windows = self._rollouts.width, len(part.windows)
+        blocks = blocks_of(part.window_of, width)
+        states = self._rollouts.channels_of_states()[: (rows - len(blocks)) // max(windows, 1)]  # none if not estimated
+        firsts = np.repeat(np.searchsorted(part.window_of, np.arange(windows)) * width, len(states))
         owners = [self._owners()[number] for number in free]
         return Evidence(
             names=tuple(f"{each.key} {name}" for each, name in owners),
@@ -391,7 +466,15 @@ class FitCourse:
             jacobian=point.jacobian[:rows],
             residuals=point.residuals[:rows],
             blocks=np.concatenate([blocks, blocks[firsts]]),
+            channels=np.concatenate([np.tile(np.arange(width), len(part.window_of)), np.tile(states, windows)]),
+            share=self._share(),
         )
+
+    def _share(self) -> float:
+        """Return the share of the residuals of samples and starts that the unknowns have not used up."""
+        rows = len(self._point.residuals) - len(self._unknowns)
+        samples = len(self._rollouts.parts[0].window_of) * self._rollouts.width
+        return max(samples - int(self._is_free.sum()), 1) / max(rows, 1)
 
     def result(self, folder: Path) -> FitResult:
         """Return what was found, after rollouts of the values of the file, and of those that are kept."""

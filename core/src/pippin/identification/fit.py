@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 from pippin.config import SimulationConfig, dump_toml, load
@@ -33,6 +33,7 @@ def fit(
     *,
     validate: Sequence[str | os.PathLike[str]] = (),
     out: str | os.PathLike[str] | None = None,
+    processes: int | Literal["auto"] = 1,
 ) -> FitResult:
     """Find the parameters of a file that explain logs of a robot, as its table `[fit]` says.
 
@@ -50,6 +51,9 @@ def fit(
         validate: Logs that the fit does not see, and that judge it, besides those of `fit.validation_logs`.
         out: The folder, new or empty; by default `runs/NAME-DATE-TIME`. In the folder of a fit that was stopped, the
             same call continues after the last iteration, to the same result.
+        processes: Number of processes that share the candidates, with the same bits; "auto" means as many as there are
+            cores, and 1 for a solver that uses all cores itself. A script calls this below
+            `if __name__ == "__main__":` if there are several.
 
     Raises:
         ConfigError: The file or a log is wrong, or a parameter means nothing that can vary; or the folder has a fit of
@@ -63,8 +67,8 @@ def fit(
     config = _judged_by(load(source, overrides).unobserved(), validate)
     continues = out is not None and (Path(out) / ITERATIONS).is_dir()
     folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), continues=continues)
-    course = _course(source, config, logs, folder.path / ITERATIONS)
-    with course.simulation, stopped_between_steps(NeverWaiting()) as stop_if_asked:
+    course = _course(source, config, logs, folder.path / ITERATIONS, processes)
+    with course, stopped_between_steps(NeverWaiting()) as stop_if_asked:
         try:
             with progress.phase("fit"):
                 course.run(progress, stop_if_asked)
@@ -86,7 +90,7 @@ def check_fit(
     *,
     validate: Sequence[str | os.PathLike[str]] = (),
 ) -> FitCheck:
-    """Return how logs and commands align, and what they can tell of each parameter, after one rollout.
+    """Return how logs and commands align, and what they can tell of each parameter, after a few rollouts.
 
     Args:
         file: The configuration file.
@@ -99,7 +103,7 @@ def check_fit(
     """
     source, progress = Path(file), current_progress()
     course = _course(source, _judged_by(load(source, overrides).unobserved(), validate), logs, None)
-    with course.simulation, progress.phase("check"):
+    with course, progress.phase("check"):
         return FitCheck(logs=course.alignments(), verdicts=course.expect(is_right=False))
 
 
@@ -112,7 +116,11 @@ def _judged_by(config: SimulationConfig, logs: Sequence[str | os.PathLike[str]])
 
 
 def _course(
-    source: Path, config: SimulationConfig, logs: Sequence[str | os.PathLike[str]], journal: Path | None
+    source: Path,
+    config: SimulationConfig,
+    logs: Sequence[str | os.PathLike[str]],
+    journal: Path | None,
+    processes: int | Literal["auto"] = 1,
 ) -> Any:
     """Return the course of a fit, a `FitCourse`."""
     table, progress = config.fit, current_progress()
@@ -122,7 +130,7 @@ def _course(
     from .course import FitCourse
 
     with progress.phase("build"):
-        return FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)], journal)
+        return FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)], journal, processes)
 
 
 def _write(

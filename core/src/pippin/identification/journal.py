@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -17,9 +17,12 @@ from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
 
 from .least_squares import ALL_TAKEN
+from .search import StartsState
 from .verdicts import FitVerdict
 
-_EXPLORED = "explored.npz"
+_Made = TypeVar("_Made")
+
+_EXPLORED, _STARTS = "explored.npz", "starts.npz"
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -91,13 +94,9 @@ class Journal:
         files = sorted(self._folder.glob("[0-9]*.npz"))
         if not files:
             return None
-        try:
-            return self._read(files[-1])
-        except (ValueError, LookupError, TypeError) as error:
-            raise ConfigError(f"out: '{files[-1]}' is broken ({error}); remove it, or choose another folder") from error
+        return self._read(files[-1], self._state)
 
-    def _read(self, file: Path) -> FitState:
-        arrays, notes = self._arrays(file)
+    def _state(self, arrays: Mapping[str, np.ndarray], notes: Any) -> FitState:
         return FitState(
             unknowns=arrays["unknowns"],
             is_free=arrays["is_free"],
@@ -110,24 +109,45 @@ class Journal:
             verdicts={int(number): _verdict(each) for number, each in notes["verdicts"].items()},
         )
 
-    def _arrays(self, file: Path) -> tuple[Mapping[str, np.ndarray], Any]:
-        arrays = read_arrays(file)
-        notes = json.loads(str(arrays["notes"]))
-        if notes["key"] != self._key:
+    def _read(self, file: Path, make: Callable[[Mapping[str, np.ndarray], Any], _Made]) -> _Made:
+        """Return what a function makes of the arrays and the notes of a file."""
+        try:
+            arrays = read_arrays(file)
+            notes = json.loads(str(arrays["notes"]))
+            is_own = notes["key"] == self._key
+            made = make(arrays, notes) if is_own else None
+        except (ValueError, LookupError, TypeError) as error:
+            raise ConfigError(
+                f"out: '{file}' is broken, or of another version ({type(error).__name__}: {error}); remove it, or"
+                " choose another folder"
+            ) from error
+        if made is None:
             raise ConfigError(
                 f"out: '{self._folder.parent}' has a fit of another file, log or version; choose another folder, or"
                 " give the same ones"
             )
-        return arrays, notes
+        return made
 
     def explored(self) -> Sequence[np.ndarray]:
         """Return the costs of the generations of an evolution so far, shape [population] each."""
         file = self._folder / _EXPLORED
-        return list(self._arrays(file)[0]["costs"]) if file.is_file() else []
+        return self._read(file, lambda arrays, _: list(arrays["costs"])) if file.is_file() else []
 
     def save_explored(self, costs: Sequence[np.ndarray]) -> None:
         """Write the costs of the generations of an evolution."""
         self._write(_EXPLORED, {"key": self._key}, costs=np.stack(costs))
+
+    def starts(self) -> StartsState | None:
+        """Return how far the searches from several starts are; None if there are none."""
+        file = self._folder / _STARTS
+        if not file.is_file():
+            return None
+        names = [field.name for field in attrs.fields(StartsState)]
+        return self._read(file, lambda arrays, _: StartsState(**{name: arrays[name] for name in names}))
+
+    def save_starts(self, state: StartsState) -> None:
+        """Write how far the searches from several starts are."""
+        self._write(_STARTS, {"key": self._key}, **attrs.asdict(state))
 
     def save(self, state: FitState) -> None:
         """Write the state after an iteration."""

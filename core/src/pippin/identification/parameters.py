@@ -211,7 +211,11 @@ class SignalParameter(FitParameter):
 
     def write(self, values: np.ndarray) -> None:
         """Keep the values for the player of the logs."""
-        self.present = self.whole(values, self._zeros)
+        self.present = self.of_joints(values)
+
+    def of_joints(self, values: np.ndarray) -> np.ndarray:
+        """Return the value of each joint, or of the commands, shape [worlds, names], from shape [worlds, count]."""
+        return self.whole(values, self._zeros)
 
     def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:
         """Write nothing: these numbers belong to the log."""

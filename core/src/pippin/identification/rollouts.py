@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import comb
 
 import attrs
 import numpy as np
 from pippin.config.fit import FitConfig
-from pippin.simulation import Simulation
 
-from .log import Log, velocities_of
-from .log_player import LogPlayer
-from .parameter_kinds import by_signal
-from .parameters import FitParameter
+from .log import velocities_of
+from .log_playback import FitMaterial
+from .parameters import FitParameter, SignalParameter
 from .windows import Window
 
 _LEAST_NOISE = 1e-6
@@ -23,6 +22,36 @@ _START_STEP = 1e-3
 
 JUDGED = 2
 """Candidates that windows of the validation are simulated for: the values of the file, and those that were found."""
+
+
+_ORDERS = range(2, 9)
+"""Orders of differences that tell the noise of a signal."""
+
+_STILL_FALLS = 0.9
+"""Ratio of two estimates of noise below which the higher order has less of the motion in it."""
+
+
+def noise_of(measured: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the standard deviation of white noise of signals, shape [joints], from differences of neighbours.
+
+    Differences of order k of white noise have the variance σ² (2k)!/k!² (von Neumann 1941 for k = 1), and a motion is
+    the less in them the higher the order is. The first order counts of which the next one finds no less. Medians of
+    absolute deviations are blind to impacts.
+
+    Args:
+        measured: The samples of each log, shape [samples, joints] each.
+    """
+    found = np.full(measured[0].shape[1], np.inf)
+    is_open = np.ones(len(found), dtype=bool)
+    for order in _ORDERS:
+        own = [np.diff(each, n=order, axis=0) for each in measured if len(each) > order]
+        if not own:
+            break
+        rows = np.concatenate(own)
+        spread = np.median(np.abs(rows - np.median(rows, axis=0)), axis=0) / 0.6745 / np.sqrt(comb(2 * order, order))
+        is_open &= spread < _STILL_FALLS * found
+        found = np.where(is_open, spread, found)
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 def worlds_of(windows: Sequence[Window], candidates: int) -> list[Window]:
@@ -68,35 +97,32 @@ class Rollouts:
     """The residuals of candidates: differences of simulated and measured signals, divided by their noise.
 
     Args:
-        simulation: The simulation, with the worlds of `worlds_of`.
-        player: Its plugin that plays the logs.
-        config: The table `[fit]`.
-        logs: The logs.
-        windows: The windows.
-        steps: Control steps of a rollout.
+        play: Returns the motion of the worlds of `worlds_of`, as `LogPlayback.play`.
+        dt: Length of a control step [s].
+        material: What is compared.
         candidates: Number of candidates that are simulated at once.
         parameters: What varies.
     """
 
     def __init__(
         self,
-        simulation: Simulation,
-        player: LogPlayer,
-        config: FitConfig,
-        logs: Sequence[Log],
-        windows: Sequence[Window],
-        steps: int,
+        play: Callable[..., Mapping[str, np.ndarray]],
+        dt: float,
+        material: FitMaterial,
         candidates: int,
         parameters: Sequence[FitParameter],
     ) -> None:
-        self._simulation, self._player, self._steps = simulation, player, steps
-        self._logs, self._parameters, self._config = logs, parameters, config
+        self._play, self._dt, self._steps, self._parameters = play, dt, material.steps, parameters
+        self._logs, self._config = logs, config = material.logs, material.table
+        self._joints = len(logs[0].joints)
         #: Rollouts so far.
         self.count: int = 0
         kinds = config.signals or dict.fromkeys(logs[0].signals)
         #: Standard deviation of the noise of each joint, shape [joints], by signal.
         self.noise: Mapping[str, np.ndarray] = {kind: self._noise_of(kind, config) for kind in kinds}
-        fitted, validating = ([each for each in windows if each.is_validation is kind] for kind in (False, True))
+        fitted, validating = (
+            [each for each in material.windows if each.is_validation is kind] for kind in (False, True)
+        )
         #: The windows that are fitted, and those that validate.
         self.parts: tuple[_Part, _Part] = (
             self._part(fitted, 0, candidates),
@@ -104,7 +130,7 @@ class Rollouts:
         )
         ranks = [np.repeat(np.arange(part.candidates), len(part.windows)) for part in self.parts]
         self._candidate_of = np.concatenate(ranks)
-        self._offset = np.zeros((len(self._candidate_of), len(player.joints)))
+        self._offset = np.zeros((len(self._candidate_of), self._joints))
         self._motion: Mapping[str, np.ndarray] = {}
         self._simulated = 0
 
@@ -113,19 +139,17 @@ class Rollouts:
         table = config.signals.get(kind)  # pyrefly: ignore[bad-argument-type]
         if table is not None and table.std is not None:
             return np.full(measured[0].shape[1], table.std)
-        second = np.concatenate([np.diff(each, n=2, axis=0) for each in measured])
-        spread = np.median(np.abs(second - np.median(second, axis=0)), axis=0) / 0.6745
         range_ = np.max([np.ptp(each, axis=0) for each in measured], axis=0)
-        return np.maximum(spread / np.sqrt(6.0), np.maximum(_LEAST_NOISE * range_, 1e-9))
+        return np.maximum(noise_of(measured), np.maximum(_LEAST_NOISE * range_, 1e-9))
 
     def _part(self, windows: Sequence[Window], first: int, candidates: int) -> _Part:
         places = [np.zeros(0)]
         for window in windows:
             times = self._logs[window.log].times
-            places.append((times[window.samples] - times[window.first]) / self._simulation.control_dt)
+            places.append((times[window.samples] - times[window.first]) / self._dt)
         place = np.concatenate(places)
         before = np.clip(np.floor(place + 1e-6).astype(int), 0, self._steps - 1)
-        empty = np.zeros((0, len(self._player.joints)))
+        empty = np.zeros((0, self._joints))
         return _Part(
             windows=tuple(windows),
             first=first,
@@ -141,8 +165,18 @@ class Rollouts:
 
     @property
     def width(self) -> int:
-        """Rows of residuals of a sample."""
-        return len(self.noise) * len(self._player.joints)
+        """Rows of residuals of a sample: its channels."""
+        return len(self.noise) * self._joints
+
+    def channels_of_states(self) -> np.ndarray:
+        """Return the channel of each number of a start, shape [2 * joints]: that of its measurement, or one more."""
+        kinds, joints = list(self.noise), np.arange(self._joints)
+        return np.concatenate(
+            [
+                kinds.index(kind) * self._joints + joints if kind in kinds else np.full_like(joints, self.width)
+                for kind in ("position", "velocity")
+            ]
+        )
 
     def state_scales(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the noise of the measured starts, positions then velocities, and a step of each in units of it."""
@@ -169,24 +203,16 @@ class Rollouts:
             shifts: Shifts of the measured starts of the windows that are fitted, shape [candidates, windows, states].
         """
         rows = values[np.where(self._candidate_of < len(values), self._candidate_of, 0)]
-        first = 0
+        self._offset, first = np.zeros((len(rows), self._joints)), 0
         for parameter in self._parameters:
-            parameter.write(rows[:, first : first + parameter.count])
+            if isinstance(parameter, SignalParameter) and parameter.name == "offset":
+                self._offset = parameter.of_joints(rows[:, first : first + parameter.count])
             first += parameter.count
-        signals = by_signal(self._parameters)
-        self._offset = signals["offset"].present if "offset" in signals else np.zeros_like(self._offset)
-        delay = signals["delay"].present[:, 0] if "delay" in signals else np.zeros(len(rows))
-        of_worlds = np.zeros((len(rows), 2 * len(self._player.joints)))
+        of_worlds = np.zeros((len(rows), 2 * self._joints))
         if shifts is not None:
             of_worlds[: shifts.shape[0] * shifts.shape[1]] = shifts.reshape(-1, shifts.shape[2])
-        self._player.vary(delay, self._offset, of_worlds)
-        self._simulation.reset()
-        for count_of_steps in [self._steps] if watch is None else [1] * self._steps:
-            self._simulation.step(count_of_steps)
-            if watch is not None:
-                watch()
+        self._motion, self._simulated = self._play(rows, of_worlds, watch), len(values)
         self.count += 1
-        self._motion, self._simulated = self._player.motion(), len(values)
 
     def signals(self, part: _Part) -> dict[str, np.ndarray]:
         """Return the signals of the last rollout at the samples of some windows, shape [candidates, samples, joints]

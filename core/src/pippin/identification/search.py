@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from pippin.extras import import_library
 
-from .least_squares import LeastSquares, Point, Residuals
+from .least_squares import DAMPING, LeastSquares, Point, Residuals
 
 _SPREAD = 1e-2
 """An evolution ends if the costs of a generation differ by no more than this share."""
@@ -28,13 +28,36 @@ def latin_hypercube(count: int, low: np.ndarray, high: np.ndarray, seed: int) ->
     return low + (parts + random.uniform(size=parts.shape)) / count * (high - low)
 
 
+@attrs.frozen(kw_only=True, eq=False)
+class StartsState:
+    """State of searches from several starts, from which they continue."""
+
+    x: np.ndarray
+    """The best point of each, shape [starts, unknowns]."""
+
+    costs: np.ndarray
+    """Its cost, shape [starts]; infinite if a search diverges at its start."""
+
+    dampings: np.ndarray
+    """The damping of its next step, shape [starts]."""
+
+    taken: np.ndarray
+    """Its iterations, shape [starts]."""
+
+    is_over: np.ndarray
+    """Whether it has ended, shape [starts]."""
+
+
 @attrs.define(eq=False)
 class _Track:
     """One of several searches."""
 
     method: LeastSquares
+    x: np.ndarray
+    cost: float
     steps: Any
-    point: Point | None = None
+    noted: tuple[float, int]
+    """Damping and iterations at the best point: from there, the search continues to the same end."""
     asked: np.ndarray | None = None
     """Points that it waits for, shape [points, unknowns]; None at its end."""
 
@@ -44,7 +67,7 @@ class _Track:
         try:
             item = self.steps.send(answer)
             while isinstance(item, Point):
-                self.point = item
+                self.x, self.cost, self.noted = item.x, item.cost, (self.method.damping, self.method.taken)
                 item = self.steps.send(None)
             self.asked = item
         except (StopIteration, FloatingPointError):
@@ -55,29 +78,70 @@ class SeveralStarts:
     """Searches by least squares from several starts, whose points are evaluated side by side.
 
     Args:
-        methods: A method for each start.
+        make: Returns a method, given its damping and the iterations that it has taken.
         starts: The starts, shape [starts, unknowns].
         iterations: Largest number of iterations of each.
         slot: Most points that one of them asks for at once.
+        earlier: How far an earlier run came; it continues there, to the same ends.
     """
 
-    def __init__(self, methods: Sequence[LeastSquares], starts: np.ndarray, iterations: int, slot: int) -> None:
+    def __init__(
+        self,
+        make: Callable[[float, int], LeastSquares],
+        starts: np.ndarray,
+        iterations: int,
+        slot: int,
+        earlier: StartsState | None = None,
+    ) -> None:
         self._slot, self._starts = slot, starts
-        self._tracks = [
-            _Track(method=method, steps=method.proceed(start, iterations))
-            for method, start in zip(methods, starts, strict=True)
-        ]
+        self._tracks: list[_Track] = []
+        for number, start in enumerate(starts):
+            x, cost, damping, taken, is_over = start, np.inf, DAMPING, 0, False
+            if earlier is not None:
+                x, cost, is_over = earlier.x[number], float(earlier.costs[number]), bool(earlier.is_over[number])
+                damping, taken = float(earlier.dampings[number]), int(earlier.taken[number])
+            method = make(damping, taken)
+            steps = iter(()) if is_over else method.proceed(x, iterations)
+            track = _Track(method=method, x=x, cost=cost, steps=steps, noted=(damping, taken))
+            if not is_over:
+                track.proceed(None)
+            self._tracks.append(track)
 
-    def run(self, residuals: Residuals, note: Callable[[int, float], None]) -> list[Point]:
-        """Return the end of each search, the best one first; those that diverge at their start are left out.
+    @property
+    def running(self) -> int:
+        """Number of searches that continue."""
+        return sum(track.asked is not None for track in self._tracks)
+
+    @property
+    def cost(self) -> float:
+        """The lowest cost so far."""
+        return min(track.cost for track in self._tracks)
+
+    def state(self) -> StartsState:
+        """Return how far the searches are."""
+        return StartsState(
+            x=np.stack([track.x for track in self._tracks]),
+            costs=np.array([track.cost for track in self._tracks]),
+            dampings=np.array([track.noted[0] for track in self._tracks]),
+            taken=np.array([track.noted[1] for track in self._tracks]),
+            is_over=np.array([track.asked is None for track in self._tracks]),
+        )
+
+    def ends(self) -> list[tuple[float, np.ndarray]]:
+        """Return cost and place of the best point of each search, the best one first; those that diverge at their start
+        are left out.
+        """
+        found = [(track.cost, track.x) for track in self._tracks if np.isfinite(track.cost)]
+        return sorted(found, key=lambda end: end[0])
+
+    def run(self, residuals: Residuals, note: Callable[[], None]) -> None:
+        """Search until all have ended.
 
         Args:
             residuals: The residuals of points, shape [starts * slot, unknowns].
-            note: Called after each evaluation, with the number of searches that continue and the lowest cost.
+            note: Called after each evaluation.
         """
-        for track in self._tracks:
-            track.proceed(None)
-        while any(track.asked is not None for track in self._tracks):
+        while self.running:
             batch = np.repeat(self._starts, self._slot, axis=0)  # a search keeps its worlds, whatever others do
             for number, track in enumerate(self._tracks):
                 if track.asked is not None:
@@ -86,9 +150,7 @@ class SeveralStarts:
             for number, track in enumerate(self._tracks):
                 if track.asked is not None:
                     track.proceed(rows[number * self._slot :][: len(track.asked)])
-            lowest = min((track.point.cost for track in self._tracks if track.point is not None), default=np.inf)
-            note(sum(track.asked is not None for track in self._tracks), lowest)
-        return sorted((track.point for track in self._tracks if track.point is not None), key=lambda each: each.cost)
+            note()
 
 
 def population_of(unknowns: int) -> int:

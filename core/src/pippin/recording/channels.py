@@ -191,6 +191,9 @@ class _Finder:
             yield self._channel(f"task/{name}", array, table.update, labels=labels.get(name, ()), units=("1",))
         for name in ("reward", "terminated", "truncated"):
             yield self._channel(f"task/{name}", *rows(getattr(task.episodes, name), self._worlds), units=("1",))
+        for row, label in enumerate(task.metrics):
+            array: Any = task.episodes.metric_terms[row]
+            yield self._channel(f"task/metrics/{label}", *rows(array, self._worlds), units=("1",))
         action = ("action", task.action_labels, task.episodes.taken_action)
         groups = ((f"observations/{name}", group.labels, group.values) for name, group in task.observations.items())
         curricula = ((f"curricula/{name}", each.labels, each.value) for name, each in task.curricula.items())

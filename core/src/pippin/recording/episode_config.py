@@ -41,6 +41,6 @@ class EpisodeRecorderConfig(RecorderConfig):
     series: tuple[str, ...] | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Other channels, as they are before each step. By default `joint_q` and `joint_qd`, for `pippin replay`."""
 
-    keep: Literal["all", "ended", "asked"] = "all"
-    """Which episodes are kept: `all`, those that the task `ended`, or those that are `asked` for, as by the buttons of
-    `pippin teleoperate`."""
+    keep: Literal["all", "ended", "success", "asked"] = "all"
+    """Which episodes are kept: `all`, those that the task `ended`, those of them that ended with its metric `success`,
+    or those that are `asked` for, as by the buttons of `pippin teleoperate`."""

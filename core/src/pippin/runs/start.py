@@ -14,7 +14,6 @@ from pippin.config import SimulationConfig
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
 from pippin.state.start_pose import limit_notes, overlap_notes, overlaps
-from pippin.step.compilation import compile_step
 from pippin.step.cuda_compilation import architectures_named, compile_for
 
 from .progress import RunProgress
@@ -64,7 +63,7 @@ def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | No
 
 def compile_kernels(simulation: Simulation, progress: RunProgress, notes: list[str] | None = None) -> None:
     """Compile the kernels of a step, and add the notes on the start to `notes` unless it is None."""
-    compile_step(simulation.program, progress.update)
+    simulation.program.compile(progress.update)
     if notes is not None:
         notes += start_notes(simulation)
 

@@ -20,7 +20,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
 from contextvars import ContextVar
@@ -29,8 +29,6 @@ from typing import Any, TypeAlias
 
 import warp as wp
 from pippin.devices import WARP_LOCK, kind_of
-
-from .program import Program
 
 Report: TypeAlias = Callable[[str], None]
 """Called with how many of the modules are ready, first with none, and once a second with those that take long."""
@@ -52,24 +50,40 @@ _IS_REHEARSAL = ContextVar("is_rehearsal", default=False)
 _LOGGER = logging.getLogger(__name__)
 
 
-def compile_step(program: Program, progress: Report | None = None) -> int:
-    """Compile and load the modules that a step launches kernels of, and leave the simulation as it was.
+def compile_together(calls: Iterable[Callable[[], None]], progress: Report | None = None) -> int:
+    """Compile and load the modules that some calls launch kernels of, side by side; no kernel runs.
 
-    What the rehearsal does not reach compiles when it is first launched: operations that declare that they are not
-    capturable, and what stands behind a branch on a computed value.
+    What the rehearsal does not reach compiles when it is first launched: what stands behind a branch on a computed
+    value.
 
     Args:
-        program: The program of a simulation that has not been stepped yet; after a step, nothing is left to compile.
+        calls: What to rehearse. What they change otherwise, such as arrays that they copy, is for the caller to undo.
         progress: What is told how far it is; by default a logger of Python's.
 
     Returns:
         The number of modules.
     """
     found: dict[_Variant, None] = {}
-    program.is_compiled = True
-    with program.undone():
-        _rehearse_operations(program, found)
+    _rehearse(calls, found)
     return _load_together(found, progress or _log)
+
+
+class UncompiledError(BaseException):
+    """A launch needs a module that has to be compiled first. No `except Exception` of a plugin takes it for its own."""
+
+
+@contextmanager
+def refusing_to_compile() -> Iterator[None]:
+    """Raise `UncompiledError` at the first launch of a block that needs a module which is not in the kernel cache."""
+    load = wp.Module.load
+
+    def watch(module: wp.Module, device: Any, block_dim: int | None = None, *more: Any, **options: Any) -> Any:
+        if not _is_cached(module, wp.get_device(device), block_dim):
+            raise UncompiledError
+        return load(module, device, block_dim, *more, **options)
+
+    with standing_in(wp.Module, "load", watch):
+        yield
 
 
 @contextmanager
@@ -81,7 +95,7 @@ def compiling_together(rehearse: Build, progress: Report | None = None) -> Itera
 
     Args:
         rehearse: Builds the same simulation another time, which is then closed. What it raises is ignored.
-        progress: As for `compile_step`; None logs it.
+        progress: As for `compile_together`.
     """
     if _IS_REHEARSAL.get():
         yield
@@ -100,8 +114,10 @@ def compiling_together(rehearse: Build, progress: Report | None = None) -> Itera
 
 
 def _is_cached(module: wp.Module, device: wp.Device, block_dim: int | None) -> bool:
-    """Tell whether the kernel cache has a module; of a module that cannot be compiled, Warp says why itself."""
+    """Tell whether a module is loaded or in the kernel cache; if it cannot be compiled, Warp says why itself."""
     with suppress(Exception):
+        if (device.context, module.options["block_dim"] if block_dim is None else block_dim) in module.execs:
+            return True
         kind = f"*.sm{device.get_cuda_compile_arch()}*" if kind_of(device) == "cuda" else "*.o"
         return any(Path(wp.config.kernel_cache_dir or "", module.get_module_identifier(block_dim)).glob(kind))
     return True
@@ -111,7 +127,7 @@ def _launched_by(rehearse: Build) -> dict[_Variant, None]:
     """Return what a build, and a step of what it built, launch."""
     found: dict[_Variant, None] = {}
     with rehearsing(), suppress(Exception), _noting_launches(found), rehearse() as simulation:
-        _rehearse_operations(simulation.program, found)
+        _rehearse(simulation.program.recordable_calls(), found)
     return found
 
 
@@ -127,13 +143,11 @@ def rehearsing() -> Iterator[None]:
         _IS_REHEARSAL.reset(is_rehearsal)
 
 
-def _rehearse_operations(program: Program, found: dict[_Variant, None]) -> None:
-    for operation in program.operations:
-        if operation.eager_reason is not None:
-            continue  # it may wait for results of kernels, and native code may take them for addresses
-        # Without results of kernels an operation may fail; what it launched until then is known.
+def _rehearse(calls: Iterable[Callable[[], None]], found: dict[_Variant, None]) -> None:
+    for call in calls:
+        # Without results of kernels a call may fail; what it launched until then is known.
         with suppress(Exception), _noting_launches(found):
-            operation.run()
+            call()
 
 
 def _load_together(found: dict[_Variant, None], report: Report) -> int:

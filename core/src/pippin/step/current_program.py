@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 
 import newton
 import numpy as np
@@ -13,7 +14,6 @@ from pippin.errors import PluginError
 from pippin.state.captured_arrays import CapturedArrays
 from pippin.state.checkpoint import Checkpoint
 
-from .compilation import compile_step
 from .plan import StepPlan
 from .program import Program
 from .rollout import roll_out
@@ -33,7 +33,7 @@ class CurrentProgram:
         return self._plan.callbacks.revision + self._plan.disabled.revision
 
     def prepare(self) -> Program:
-        """Apply the user's requests since the last step, and return the program; compile it before the first step.
+        """Apply the user's requests since the last step, and return the program.
 
         Raises:
             PluginError: The first step shows that the solver's declaration is wrong.
@@ -46,9 +46,7 @@ class CurrentProgram:
         if not self._is_tried:
             plan.written.settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
             with WARP_LOCK, plan.config.tree.placing():
-                if not self.program.is_compiled:
-                    compile_step(self.program)
-                _try_claim(plan)
+                self.program.compiled(partial(_try_claim, plan))
             self._is_tried = True
         self.apply_changes()
         return self.program

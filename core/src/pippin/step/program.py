@@ -20,6 +20,8 @@ from pippin.errors import CaptureWarning, PluginError, SimulationError
 from pippin.state.snapshot import Snapshot
 from pippin.state.state_record import StateRecord, difference_beyond_noise
 
+from .compilation import Report, UncompiledError, compile_together, refusing_to_compile
+
 _COMPARED_STEPS = 3
 """Control steps compared before a graph is trusted: a single one would not notice a counter that stands still."""
 
@@ -120,8 +122,7 @@ class Program:
         self._advance: dict[tuple[int, ...], Callable[[], None]] = {}
         #: Whether everything that can be recorded has been recorded; true after the first step.
         self.is_recorded = False
-        #: Whether the modules that its operations launch have been compiled together.
-        self.is_compiled = False
+        self._is_compiled = False
         self.device = device
         self._policy = policy
         self._save = save
@@ -142,7 +143,9 @@ class Program:
         with WARP_LOCK:
             numbers = range(done + 1, done + count + 1)
             if not self.is_recorded and count > 0:
-                self._begin(numbers[0])
+                self._enter("first step")
+                self.compiled(partial(self._begin, numbers[0]))
+                self.record()
                 self.taken = 1
                 numbers = numbers[1:]
             if len(self._advance) == 1:
@@ -160,9 +163,48 @@ class Program:
         """Whether no step asks the host for anything: all is replayed, except for the step of the built solver."""
         return self.is_recorded and self.eager_reasons.keys() <= {"step_solver(solver)"}
 
+    def compile(self, progress: Report | None = None) -> int:
+        """Compile and load the modules that a step launches kernels of, side by side; the simulation stays as it is.
+
+        What the rehearsal does not reach compiles when it is first launched: operations that declare that they are not
+        capturable, and what stands behind a branch on a computed value.
+
+        Args:
+            progress: What is told how far it is; by default a logger of Python's.
+
+        Returns:
+            The number of modules.
+        """
+        self._is_compiled = True
+        with self.undone():
+            return compile_together(self.recordable_calls(), progress)
+
+    def recordable_calls(self) -> list[Callable[[], None]]:
+        """Return the calls of a step that wait for no results of kernels; native code might take them for addresses."""
+        return [operation.run for operation in self.operations if operation.eager_reason is None]
+
+    def compiled(self, run: Callable[[], None]) -> None:
+        """Call what launches kernels of a step, after all of them have been compiled if one is not in the kernel cache.
+
+        What it did until it met that one is undone. It is called once if an operation must not be called twice.
+        """
+        if not self._is_compiled and (self._trace is not None or not all(map(_is_repeatable, self.operations))):
+            self.compile()
+        if not self._is_compiled:
+            before = self._save()
+            try:
+                with refusing_to_compile():
+                    run()
+            except UncompiledError:
+                before.restore()
+                self._kept.append(before.displaced)
+                self.compile()
+            else:
+                return
+        run()
+
     def _begin(self, number: int) -> None:
-        """Take a first step eagerly, then record."""
-        self._enter("first step")
+        """Take a first step eagerly, and call every operation once."""
         due = self._of_periods(self._due(number))
         for operation in due:
             self._run_first(operation)
@@ -170,7 +212,6 @@ class Program:
             with self.undone():  # nothing is recorded whose kernels have not run once
                 for operation in self.operations:
                     self._rehearsed(operation)()
-        self.record()
 
     def _run_first(self, operation: Operation) -> None:
         """Call an operation for the first time, and keep what it writes if it must not be called for comparisons."""

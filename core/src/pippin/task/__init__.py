@@ -1,8 +1,8 @@
 """Tasks: what makes a simulation an environment to learn in, term by term.
 
-A term is a plugin of one of seven kinds: a quantity is measured, a reward and a termination judge it, an action sets
-targets, an event changes the simulation at random, a command is a target that is drawn at random, and a curriculum
-changes numbers of the others while a policy learns.
+A term is a plugin of one of eight kinds: a quantity is measured, a reward and a termination judge it, an action sets
+targets, an event changes the simulation at random, a command is a target that is drawn at random, a curriculum
+changes numbers of the others while a policy learns, and a metric tells how episodes go.
 """
 
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from .terms import (
     Curriculum,
     Event,
     EventConfig,
+    Metric,
     Quantity,
     QuantityReward,
     QuantityRewardConfig,
@@ -42,6 +43,7 @@ __all__ = [
     "EpisodeBuffers",
     "Event",
     "EventConfig",
+    "Metric",
     "Quantity",
     "QuantityReward",
     "QuantityRewardConfig",

@@ -11,12 +11,13 @@ import warp as wp
 from pippin.binding import Host
 from pippin.config.component import ComponentConfig
 from pippin.config.task import TaskConfig
+from pippin.errors import ConfigError
 
 from .context import TermContext
-from .episodes import EpisodeBuffers
+from .episodes import SUCCESS, EpisodeBuffers
 from .factory import make_term
 from .observations import ObservationGroup
-from .terms import Action, Command, Curriculum, Event, Quantity, Reward, Term, Termination
+from .terms import Action, Command, Curriculum, Event, Metric, Quantity, Reward, Term, Termination
 
 
 class QuantityCache:
@@ -76,10 +77,17 @@ class AllTerms:
         self.events: dict[str, Event] = self._make("event", "events", config.events)
         self._changeable.update(self._numbers())
         self.curricula: dict[str, Curriculum] = self._make("curriculum", "curricula", config.curricula)
+        self.metrics: dict[str, Metric] = self._make("metric", "metrics", config.metrics)
+        if SUCCESS in self.metrics and not self.metrics[SUCCESS].is_flag:
+            raise ConfigError(
+                f"metrics.{SUCCESS}: this label is for a metric that is 0 or 1, such as `within`, and"
+                f" {config.metrics[SUCCESS].type!r} is another number; choose another label"
+            )
         observed = {id(quantity) for group in self.observations.values() for quantity in group.quantities}
         #: The quantities that observations read.
         self.observed_quantities = [quantity for quantity in self.quantities if id(quantity) in observed]
         tables = (self.actions, self.commands, self.rewards, self.terminations, self.events, self.curricula)
+        tables = (*tables, self.metrics)
         #: All terms, quantities included.
         self.every: list[Term] = [*self.quantities, *(term for table in tables for term in table.values())]
 

@@ -13,6 +13,9 @@ from . import kernels
 
 _NO_FAULT = 2**31 - 1
 
+SUCCESS = "success"
+"""Label of the metric that tells whether an episode is a success."""
+
 
 class EpisodeBuffers:
     """The arrays of a task that belong to its worlds and their episodes.
@@ -22,6 +25,7 @@ class EpisodeBuffers:
         device: Device of the arrays.
         weights: The weight of each reward, for a control step.
         truncates: Whether each termination truncates.
+        metrics: Labels of the metrics.
     """
 
     action: wp.array
@@ -31,7 +35,14 @@ class EpisodeBuffers:
     taken_action: wp.array
     """Action of the last control step, shape [worlds, width]; a reset at its end leaves it."""
 
-    def __init__(self, count: int, device: wp.Device, weights: Sequence[float], truncates: Sequence[bool]) -> None:
+    def __init__(
+        self,
+        count: int,
+        device: wp.Device,
+        weights: Sequence[float],
+        truncates: Sequence[bool],
+        metrics: Sequence[str] = (),
+    ) -> None:
         terminations = len(truncates)
 
         def flags(*shape: int) -> wp.array:
@@ -58,10 +69,12 @@ class EpisodeBuffers:
         #: rewards, shape [rewards, worlds].
         self.finished_length: wp.array = wp.zeros(count, dtype=int, device=device)
         self.finished_return, self.finished_sums = numbers(count), numbers(len(weights), count)
+        rows = 4 + len(weights) + terminations + 3 + 2 * len(metrics)
         #: Of all finished episodes of each world: number, length, return, squared return, the sums of each reward, the
-        #: ends at which each termination held, those that diverged, the truncated ones, and those by time; shape
-        #: [rows, worlds].
-        self.totals: Any = wp.zeros((4 + len(weights) + terminations + 3, count), dtype=wp.float64, device=device)
+        #: ends at which each termination held, those that diverged, the truncated ones, those by time, and each metric
+        #: and its square; shape [rows, worlds].
+        self.totals: Any = wp.zeros((rows, count), dtype=wp.float64, device=device)
+        self._make_metrics(metrics)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended: wp.array = flags(count + 1)
         #: Whether each world's episode ended before, and its reset is to come, shape [worlds].
@@ -72,6 +85,17 @@ class EpisodeBuffers:
         self.weights: wp.array = wp.array(np.array(weights, dtype=np.float32), dtype=float, device=device)
         self._truncates: Any = wp.array(np.array(truncates, dtype=bool), dtype=bool, device=device)
         self._fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
+
+    def _make_metrics(self, labels: Sequence[str]) -> None:
+        shape, has_success = (len(labels), self.count), SUCCESS in labels
+        #: Each metric of the episode so far, and of the last finished episode, shape [metrics, worlds].
+        self.metric_terms: Any = wp.zeros(shape, dtype=float, device=self.device)
+        self.finished_metrics: Any = wp.zeros(shape, dtype=float, device=self.device)
+        #: The worlds whose episode ended in this step as a success, shape [worlds]; None without a metric of that.
+        self.is_success: wp.array | None = None
+        if has_success:
+            self.is_success = wp.zeros(self.count, dtype=bool, device=self.device)
+        self._success = list(labels).index(SUCCESS) if has_success else -1
 
     def set_action_width(self, width: int) -> None:
         """For the core: make the arrays of actions, shape [worlds, width]."""
@@ -101,6 +125,10 @@ class EpisodeBuffers:
         inputs += [self.finished_length, self.finished_return, self.finished_sums, self.totals]
         inputs += [self.finished, self.ended]
         wp.launch(kernels.end_episodes, self.count, inputs, device=self.device)
+        if count := len(self.metric_terms):
+            inputs = [self.finished, self.metric_terms, len(self.totals) - 2 * count, self._success]
+            inputs += [self.finished_metrics, self.totals, self.is_success]
+            wp.launch(kernels.end_metrics, self.count, inputs, device=self.device)
 
     def begin(self, world_mask: wp.array[wp.bool]) -> None:
         """For the core: begin an episode in the masked worlds."""

@@ -10,7 +10,7 @@ from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError, PluginError
 
 from .context import TermContext
-from .terms import Action, Command, Curriculum, Event, Quantity, Reward, Term, Termination
+from .terms import Action, Command, Curriculum, Event, Metric, Quantity, Reward, Term, Termination
 
 _BASES: dict[str, type] = {
     "quantity": Quantity,
@@ -20,6 +20,7 @@ _BASES: dict[str, type] = {
     "event": Event,
     "command": Command,
     "curriculum": Curriculum,
+    "metric": Metric,
 }
 
 _METHODS = ("apply", "evaluate", "measure", "resample", "reset", "restore", "update")

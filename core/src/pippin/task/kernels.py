@@ -190,6 +190,28 @@ def end_episodes(
 
 
 @wp.kernel
+def end_metrics(
+    finished: wp.array[wp.bool],
+    metrics: wp.array2d[float],
+    first: int,
+    success: int,
+    finished_metrics: wp.array2d[float],
+    totals: wp.array2d[wp.float64],
+    is_success: wp.array[wp.bool],
+):
+    """Keep the metrics of episodes that finish now, and add them and their squares to the totals, row `first` on."""
+    world = wp.tid()
+    if success >= 0:
+        is_success[world] = finished[world] and metrics[success, world] > 0.0
+    if finished[world]:
+        for term in range(metrics.shape[0]):
+            number = wp.float64(metrics[term, world])
+            finished_metrics[term, world] = metrics[term, world]
+            totals[first + 2 * term, world] += number
+            totals[first + 2 * term + 1, world] += number * number
+
+
+@wp.kernel
 def begin_episodes(
     world_mask: wp.array[wp.bool],
     length: wp.array[int],

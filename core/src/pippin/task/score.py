@@ -20,18 +20,21 @@ class Score:
     """Labels of the rewards."""
     terminations: tuple[str, ...]
     """Labels of the terminations."""
+    metrics: tuple[str, ...]
+    """Labels of the metrics."""
     totals: np.ndarray
     """The sums of `EpisodeBuffers.totals` over worlds, shape [rows]."""
     unfinished: np.ndarray
     """Of episodes that have begun and not ended: their number, and the sums of their lengths and of their returns."""
 
     @classmethod
-    def of(cls, episodes: Any, rewards: Sequence[str], terminations: Sequence[str]) -> Score:
+    def of(cls, episodes: Any, rewards: Sequence[str], terminations: Sequence[str], metrics: Sequence[str]) -> Score:
         """Return the score of all worlds so far, from `EpisodeBuffers`; waits for the device."""
         lengths, returns = episodes.length.numpy(), episodes.episode_return.numpy()
         running = (lengths > 0) & ~episodes.waiting.numpy()
         unfinished = np.array([running.sum(), lengths[running].sum(), returns[running].sum()], dtype=float)
-        return cls(tuple(rewards), tuple(terminations), episodes.totals.numpy().sum(axis=1), unfinished)
+        labels = tuple(rewards), tuple(terminations), tuple(metrics)
+        return cls(*labels, episodes.totals.numpy().sum(axis=1), unfinished)
 
     def since(self, earlier: Score) -> Score:
         """Return the score without the episodes that another one has already."""
@@ -44,14 +47,16 @@ class Score:
         """Return the score as plain data; see `Task.score`."""
         count, length, total, square, *terms = self.totals.tolist()
         worlds, own_length, own_return = self.unfinished.tolist()
-        *ends, diverged, truncated, timed_out = terms[len(self.rewards) :]
-        mean = _mean(total, count)
-        spread = 0.0 if mean is None else max(0.0, square / count - mean**2) ** 0.5
+        first = len(terms) - 2 * len(self.metrics)
+        *ends, diverged, truncated, timed_out = terms[len(self.rewards) : first]
+        mean, spread, half_width = _spread(total, square, count)
+        pairs = zip(terms[first::2], terms[first + 1 :: 2], strict=True)
+        metrics = [dict(zip(("mean", "std", "half_width"), _spread(*each, count), strict=True)) for each in pairs]
         return {
             "episodes": int(count),
             "mean_return": mean,
-            "std_return": None if mean is None else spread,
-            "mean_return_half_width": INTERVAL * spread / (count - 1) ** 0.5 if count > 1 else None,
+            "std_return": spread,
+            "mean_return_half_width": half_width,
             "mean_length": _mean(length, count),
             "terminated": int(count - truncated),
             "truncated": int(truncated),
@@ -59,6 +64,7 @@ class Score:
             "diverged": int(diverged),
             "terminations": dict(zip(self.terminations, map(int, ends), strict=True)),
             "rewards": {label: _mean(each, count) for label, each in zip(self.rewards, terms, strict=False)},
+            "metrics": dict(zip(self.metrics, metrics, strict=True)),
             "unfinished": {
                 "episodes": int(worlds),
                 "mean_return": _mean(own_return, worlds),
@@ -69,6 +75,15 @@ class Score:
 
 def _mean(total: float, count: float) -> float | None:
     return total / count if count else None
+
+
+def _spread(total: float, square: float, count: float) -> tuple[float | None, float | None, float | None]:
+    """Return mean, standard deviation and half width of the mean's interval, from the sums of numbers and squares."""
+    if not count:
+        return None, None, None
+    mean = total / count
+    spread = max(0.0, square / count - mean**2) ** 0.5
+    return mean, spread, INTERVAL * spread / (count - 1) ** 0.5 if count > 1 else None
 
 
 def score_text(score: Mapping[str, Any], control_dt: float) -> str:
@@ -82,6 +97,9 @@ def score_text(score: Mapping[str, Any], control_dt: float) -> str:
             spread += f" (the mean ± {score['mean_return_half_width']:.2g} at 95 %)"
         texts = [f"mean return {spread}, mean length {score['mean_length'] * control_dt:.4g} s"]
         texts += [f"episodes that ended: {score['episodes']:,} ({ends})"]
+        for label, each in score["metrics"].items():
+            width = "" if each["half_width"] is None else f" ± {each['half_width']:.2g}"
+            texts.append(f"{label} {each['mean']:.4g}{width}")
     if running["episodes"]:
         length = running["mean_length"] * control_dt
         so_far = f"mean return {running['mean_return']:.4g} so far, after {length:.4g} s"

@@ -62,7 +62,7 @@ class Task:
         weights = [rate * choice.config.weight for choice in rewards.values()]
         #: The arrays that terms share: the action, rewards and ends, and statistics of episodes.
         truncates = [getattr(each.config, "truncates", False) for each in config.terminations.values()]
-        self.episodes = EpisodeBuffers(count, device, weights, truncates)
+        self.episodes = EpisodeBuffers(count, device, weights, truncates, tuple(config.metrics))
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended_worlds = self.episodes.ended
         self._host = simulation
@@ -80,8 +80,8 @@ class Task:
         #: The rewards, terminations and events by label. A reward of weight zero is left out unless a
         #: curriculum names it.
         self.rewards, self.terminations, self.events = terms.rewards, terms.terminations, terms.events
-        #: The curricula by label.
-        self.curricula = terms.curricula
+        #: The curricula and the metrics by label.
+        self.curricula, self.metrics = terms.curricula, terms.metrics
         #: Control steps after which an episode is truncated; 0 for never.
         self.episode_steps = _steps(config.episode_length, simulation.control_dt)
         timed = chain(self.events.values(), self.commands.values())
@@ -144,6 +144,8 @@ class Task:
         episodes.judge(self.episode_steps)
         for row, reward in enumerate(self.rewards.values()):
             reward.evaluate(episodes.reward_terms[row])
+        for row, metric in enumerate(self.metrics.values()):
+            metric.evaluate(episodes.metric_terms[row])
         episodes.end(self.config.autoreset)
         for curriculum in self.curricula.values():
             curriculum.update(episodes.finished)
@@ -187,15 +189,15 @@ class Task:
         `episodes` counts them; `mean_return`, `std_return` and `mean_length` [control steps] are None without any,
         and `mean_return_half_width`, that of the 95 % interval of the mean, without two. `terminated`, `truncated` and
         `diverged` count their ends, `timed_out` the truncated ones without a termination, `terminations` the ends at
-        which each one held, and `rewards` are the means of the sums of each weighted reward. `unfinished` tells the
-        same of the others.
+        which each one held, `rewards` are the means of the sums of each weighted reward, and `metrics` those of the
+        metrics at the end of episodes, as `mean` and `half_width`. `unfinished` tells the same of the others.
         """
         return self.sums.plain()
 
     @property
     def sums(self) -> Score:
         """For the core: the sums that the score is computed from."""
-        return Score.of(self.episodes, tuple(self.rewards), tuple(self.terminations))
+        return Score.of(self.episodes, tuple(self.rewards), tuple(self.terminations), tuple(self.metrics))
 
     def raise_errors(self) -> None:
         """Raise once if a reward was not finite in a world whose state is; the simulation can continue.

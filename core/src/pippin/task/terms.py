@@ -242,6 +242,20 @@ class Curriculum(Term):
         """
 
 
+class Metric(Term):
+    """A number of each world that tells how its episode goes. Nothing is learned from it, and it changes nothing."""
+
+    is_flag: bool = False
+    """Whether the numbers are 0 or 1, as those of a success."""
+
+    @abc.abstractmethod
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Write the number of each world's episode so far, shape [world_count], for the state before a reset.
+
+        It is called once in each control step. What it writes at the end of an episode is the number of the episode.
+        """
+
+
 @attrs.frozen(kw_only=True)
 class QuantityRewardConfig(RewardConfig):
     """Settings of a reward that is a function of a quantity."""

@@ -38,6 +38,7 @@ NewKind = Literal[
     "command",
     "scene",
     "curriculum",
+    "metric",
     "subcommand",
     "extension",
 ]

@@ -20,7 +20,7 @@ HEADER_OF_DATASETS = "meta/pippin.json"
 """The header of the recording, in a dataset of LeRobot."""
 
 _JOINTS = ("joint_q", "joint_qd")
-_NO_ACTIONS = ("task/reward", "task/terminated", "task/truncated")
+_NO_ACTIONS = ("task/reward", "task/terminated", "task/truncated", "task/metrics/success")
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -22,6 +22,7 @@ from .held import HELD, HeldChannels
 _EVERYTHING = (".*", ".*/.*")
 _COUNT = "episode"
 _REWARD = "task/reward"
+_SUCCESS = "task/metrics/success"
 _ENDS = ("task/terminated", "task/truncated")
 
 
@@ -54,6 +55,8 @@ class EpisodeRecorder(Recorder):
     cameras: tuple[Camera, ...]
     #: Whether the simulation has a task; known after `bind`.
     has_task: bool
+    #: Whether the task has the metric `success`; known after `bind`.
+    has_success: bool
 
     @abc.abstractmethod
     def add_images(self, episode: Episode, camera: Camera, images: np.ndarray) -> None:
@@ -137,6 +140,14 @@ class EpisodeRecorder(Recorder):
         parts = [episode.column(self._column(role, name)) for name in self.roles[role]]
         return np.concatenate(parts, axis=1, dtype=np.float32) if parts else np.zeros((episode.length, 0), np.float32)
 
+    def successes(self, episode: Episode) -> np.ndarray:
+        """Return whether each frame of an episode is a success, by the metric `success`, shape [frames, 1].
+
+        Args:
+            episode: The episode.
+        """
+        return episode.column(_SUCCESS) > 0.0
+
     def names_of(self, role: str) -> list[str]:
         """Return a name for each number of a role; the channel is a part of it if names would repeat.
 
@@ -195,7 +206,11 @@ class EpisodeRecorder(Recorder):
         self.cameras = tuple(chain.from_iterable(_cameras(every[name]) for name in images))
         before = (*self.roles["state"], *self.roles["environment_state"], *self.roles["series"], *images, _COUNT)
         self._held = HeldChannels({name: every[name] for name in dict.fromkeys(before)})
-        after = (*self.roles["action"], *((_REWARD, *_ENDS) if self.has_task else ()))
+        self.has_success = _SUCCESS in every
+        if config.keep == "success" and not self.has_success:
+            raise ConfigError("keep: the task has no metric with the label 'success'; add one, or keep other episodes")
+        ends = (_REWARD, *_ENDS) if self.has_task else ()
+        after = (*self.roles["action"], *ends, *((_SUCCESS,) if self.has_success else ()))
         rows = (*self._held.channels.values(), *(every[name] for name in dict.fromkeys(after)))
         self._by_name = {channel.name: channel for channel in rows}
         self._image_columns = {f"{HELD}{name}" for name in images}
@@ -224,7 +239,8 @@ class EpisodeRecorder(Recorder):
         episode.length += len(rows)
         if is_end:
             episode.has_ended = True
-            self._close_episode(episode, keep=True)
+            is_kept = self.config.keep != "success" or bool(self.successes(episode)[-1])
+            self._close_episode(episode, keep=is_kept)
 
     def _close_episode(self, episode: Episode, *, keep: bool) -> None:
         self._episodes[episode.world] = None

@@ -24,8 +24,8 @@ class LeRobotRecorder(EpisodeRecorder):
     """A dataset of LeRobot, format v3, read by `LeRobotDataset`; needs the extra `pippin[lerobot]`.
 
     An episode of a world is one of the dataset, in the order in which they end. The features are `observation.state`,
-    `action`, `observation.images.CAMERA` as videos, `next.reward` and `next.done` of a task, and `simulation.CHANNEL`
-    of the state before each step. The folder has whole episodes at any time, also after a kill.
+    `action`, `observation.images.CAMERA` as videos, `next.reward`, `next.done` and `next.success` of a task, and
+    `simulation.CHANNEL` of the state before each step. The folder has whole episodes at any time, also after a kill.
     """
 
     suffix = ""
@@ -48,6 +48,8 @@ class LeRobotRecorder(EpisodeRecorder):
                 DatasetFeature(name="next.reward", dtype="float32"),
                 DatasetFeature(name="next.done", dtype="bool"),
             ]
+        if self.has_success:
+            features.append(DatasetFeature(name="next.success", dtype="bool"))
         self._series = {f"simulation.{name.replace('/', '.')}": name for name in self.roles["series"]}
         by_channel = {name: self.names_of_channel(name) for name in self._series.values()}
         features += [
@@ -78,6 +80,8 @@ class LeRobotRecorder(EpisodeRecorder):
             values["next.reward"] = episode.column("task/reward")
             values["next.done"] = done = np.zeros((episode.length, 1), dtype=bool)
             done[-1] = episode.has_ended
+        if self.has_success:
+            values["next.success"] = self.successes(episode)
         self._dataset.add(values, episode.images, episode.length)
 
     def drop(self, episode: Episode) -> None:

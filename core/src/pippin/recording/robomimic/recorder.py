@@ -58,6 +58,8 @@ class RobomimicRecorder(EpisodeRecorder):
         group = self._file.create_group(_GROWING)
         group.attrs["num_samples"] = episode.length
         group.attrs["has_ended"] = episode.has_ended
+        if self.has_success:
+            group.attrs["success"] = bool(self.successes(episode)[-1])
         done = np.zeros(episode.length, dtype=np.uint8)
         done[-1] = 1
         rewards = episode.column("task/reward")[:, 0] if self.has_task else np.zeros(episode.length, np.float32)

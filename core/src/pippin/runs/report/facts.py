@@ -42,7 +42,9 @@ def task_table(summary: Mapping[str, Any]) -> Markup:
     rewards = table(["reward, weighted", "mean of an episode"], rows, numeric=1) if rows else None
     counts = score["terminations"] | {"time is over": score["truncated"], "diverged": score["diverged"]}
     ends = table(["end", "episodes"], [(name, f"{count:,}") for name, count in counts.items()], numeric=1)
-    tables = element("div", rewards, ends if score["episodes"] else None, class_="columns")
+    numbers = [(name, f"{each['mean']:.4g}") for name, each in score["metrics"].items() if each["mean"] is not None]
+    metrics = table(["metric", "mean of the episodes"], numbers, numeric=1) if numbers else None
+    tables = element("div", rewards, ends if score["episodes"] else None, metrics, class_="columns")
     return section("Task", element("p", line), tables, id="task")
 
 

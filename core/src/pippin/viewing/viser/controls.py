@@ -101,11 +101,9 @@ class Controls:
         self._pause.on_update(queued(self.pause))
         self._step = gui.add_button("Step", disabled=True, hint="Take one control step; pause first")
         self._step.on_click(queued(self._request_step))
-        gui.add_button("Reset", hint="Go back to the start, in all worlds").on_click(
-            queued(lambda _: self._reset(None))
-        )
+        gui.add_button("Reset", hint="Go back to the start, in all worlds").on_click(queued(lambda _: self.reset(None)))
         self._reset_this = gui.add_button("Reset this world", disabled=True, hint="Choose a world first")
-        self._reset_this.on_click(queued(lambda _: self._reset(self.worlds)))
+        self._reset_this.on_click(queued(lambda _: self.reset(self.worlds)))
 
     def _add_worlds(self) -> None:
         if len(self._all) == 1:
@@ -163,7 +161,8 @@ class Controls:
     def _request_step(self, _: Any) -> None:
         self._is_step_requested = True
 
-    def _reset(self, worlds: Sequence[int] | None) -> None:
+    def reset(self, worlds: Sequence[int] | None) -> None:
+        """Reset some worlds, or all of them."""
         self._user_input.changes["reset"] += 1
         self._shown.reset(worlds)
         if worlds is None and self._shown.program is not None:

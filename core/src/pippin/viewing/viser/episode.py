@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from pippin import Host
+from pippin.arrays import on_host
 from pippin.recording.channels import Channel, channels
 
 from .panel import Panel
@@ -14,6 +16,9 @@ from .sliders import Sliders
 
 _GOOD, _BAD = "#059669", "#e11d48"
 """Colours of the bars of rewards above and below zero."""
+
+_VELOCITY = ("x", "y", "yaw")
+"""Labels of a command that is a velocity."""
 
 _GRID = (
     "display:grid;grid-template-columns:auto 1fr auto;gap:2px 8px;white-space:nowrap;align-items:center;font-size:.8em"
@@ -42,6 +47,30 @@ class EpisodePanel:
                     "Hold commands", initial_value=False, hint="Else the task draws them; a moved slider is held"
                 )
                 self._hold.on_update(panel.user_input.queued(self._hold_all))
+
+    @property
+    def velocities(self) -> list[str]:
+        """Labels of the commands that are velocities."""
+        return [label for label, each in self._task.commands.items() if tuple(each.labels) == _VELOCITY]
+
+    def drive(self, parts: Mapping[str, float]) -> None:
+        """Hold the commands that are velocities in the first chosen world.
+
+        Args:
+            parts: For each number by its label, the part of its range: from -1 for the lowest over 0 to 1.
+        """
+        for label in self.velocities:
+            flag, kept = self._task.command_holds[label]
+            command = self._task.commands[label]
+            if not on_host(flag)[0]:
+                kept.assign(command.value)
+            values = []
+            for name in command.labels:
+                low, high = getattr(command.config, name, None) or (-1.0, 1.0)
+                values.append(parts[name] * (high if parts[name] > 0.0 else -low))
+            kept[self._panel.controls.worlds[0]].assign(np.array(values, dtype=np.float32))
+            flag.fill_(True)
+        self._hold.value = True
 
     def follow(self) -> None:
         """Show rewards and commands as they are now."""

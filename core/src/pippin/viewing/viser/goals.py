@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -40,11 +40,26 @@ class GoalHandles:
             for tool, name in enumerate(owner.tool_labels):
                 path = f"/goals/{label}/{tool}_{name_of(name)}"
                 self._handles.append(_Handle(panel, owner, tool, path, size))
+                self._handles[-1].name = f"{label}/{name_of(name)}"
         with panel.page.server.gui.add_folder("Goals", order=2.5):
             switch = panel.page.server.gui.add_checkbox(
                 "Handles", initial_value=True, hint="Drag arrows and rings to move the goals of the chosen world"
             )
             switch.on_update(panel.user_input.queued(partial(setattr, self, "is_shown")))
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each handle."""
+        return [handle.name for handle in self._handles]
+
+    def move(self, index: int, moved: Callable[[np.ndarray], np.ndarray]) -> bool:
+        """Change the goal of a handle in the first chosen world; tell whether this world has one.
+
+        Args:
+            index: The handle, as in `names`.
+            moved: Returns the new goal for the present one, position [m] and quaternion x y z w.
+        """
+        return self._handles[index].move(moved)
 
     def follow(self) -> None:
         """Put the handles where the goals are."""
@@ -54,6 +69,8 @@ class GoalHandles:
 
 class _Handle:
     """The handle of one tool."""
+
+    name: str
 
     def __init__(self, panel: Panel, owner: Any, tool: int, path: str, size: float) -> None:
         self._panel, self._owner, self._tool = panel, owner, tool
@@ -77,6 +94,16 @@ class _Handle:
         self._shown, self._world = goal.copy(), world
         self.handle.position = goal[:3] + self._panel.page.offsets_of([world])[0]
         self.handle.wxyz = goal[_WXYZ]
+
+    def move(self, moved: Callable[[np.ndarray], np.ndarray]) -> bool:
+        """Change the goal of the first chosen world; see `GoalHandles.move`."""
+        row = self._row_of_world.get(self._panel.controls.worlds[0])
+        if row is None:
+            return False
+        values = on_host(self._owner.goals[row]).copy()
+        values[self._tool] = moved(values[self._tool])
+        self._owner.goals[row].assign(values)
+        return True
 
     async def _drag(self, event: Any) -> None:
         if event.client_id is not None:

@@ -26,6 +26,9 @@ _OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
 _SCRIPT = Path(__file__).with_name("page.js").read_text()
 """What is added to the page of viser."""
 
+_PAD = Path(__file__).with_name("pad.html").read_text()
+"""The page of held keys and gamepads."""
+
 _PATIENCE = 2.0
 """Time for the simulation to answer what is under the pointer [s]."""
 
@@ -49,6 +52,11 @@ class Guard:
     on_pointer: Callable[[Sequence[float], Sequence[float]], Future[str]] | None = None
     """Called on a thread of the server with the start and the direction of the ray under the pointer of a browser.
     Returns what the ray meets.
+    """
+
+    on_pad: Callable[[str], object] | None = None
+    """Called on a thread of the server with each message of the page of held keys and gamepads, which it may refuse by
+    a `ValueError`. There is no such page without.
     """
 
     _is_set: bool = False
@@ -102,6 +110,20 @@ class Guard:
             name = ""
         return connection.respond(200, name)
 
+    def _respond_to_pad(self, connection: Any, message: str) -> Response:
+        """Answer with the page of held keys and gamepads, or take its message."""
+        if not message:
+            response = connection.respond(200, _PAD.replace("BASE", self.path))
+            del response.headers["Content-Type"]
+            response.headers["Content-Type"] = "text/html; charset=utf-8"
+            return response
+        assert self.on_pad is not None
+        try:
+            self.on_pad(message.removeprefix("/"))
+        except ValueError as error:
+            return connection.respond(400, f"{error}\n")
+        return connection.respond(200, "")
+
     def _checking(self, respond: Any) -> Callable[[Any, Request], Response | Awaitable[Response] | None]:
         """Return a function that checks a request before viser answers it, and adds the script to the page."""
 
@@ -113,6 +135,8 @@ class Guard:
             if path in ("/dark", "/light"):
                 self.on_scheme(path == "/dark")
                 return connection.respond(200, "")
+            if self.on_pad is not None and (path == "/pad" or path.startswith("/pad/")):
+                return self._respond_to_pad(connection, path.removeprefix("/pad"))
             if path.startswith("/under/"):
                 return self._respond_under(connection, path.removeprefix("/under/"))
             plain = [item for item in request.headers.raw_items() if item[0].lower() != "accept-encoding"]

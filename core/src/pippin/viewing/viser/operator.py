@@ -57,6 +57,7 @@ class _Switch:
     """A gripper, which is open or not."""
 
     column: int
+    box: Any
     is_open: bool = True
 
 
@@ -94,11 +95,9 @@ class Operator:
                     label = action.config.controller
                     self.requested[label] = RequestedGoals(owners[label], action, columns)
                 else:
-                    switch = _Switch(columns.start)
-                    self._switches.append(switch)
-                    gui.add_checkbox(f"Open {name}", initial_value=True).on_update(
-                        queued(partial(setattr, switch, "is_open"))
-                    )
+                    box = gui.add_checkbox(f"Open {name}", initial_value=True)
+                    self._switches.append(switch := _Switch(columns.start, box))
+                    box.on_update(queued(partial(setattr, switch, "is_open")))
         self._tell("Press Start.")
 
     @property
@@ -131,6 +130,11 @@ class Operator:
         self._panel.shown.reset(None)
         self._tell("Recording.")
         self._panel.controls.pause(False)
+
+    def grip(self) -> None:
+        """Open all grippers that are closed, and close the others."""
+        for switch in self._switches:
+            switch.is_open = switch.box.value = not switch.is_open
 
     def decide(self, keep: bool) -> None:
         """End the episode, keep or forget it, and pause at the start of the next one."""

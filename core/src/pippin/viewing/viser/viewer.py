@@ -15,6 +15,7 @@ from .episode import EpisodePanel
 from .goals import GoalHandles
 from .images import Images
 from .operator import Operator
+from .pad import Pad
 from .panel import Clients, Panel
 from .plots import Plots
 from .sliders import add_sliders
@@ -70,6 +71,7 @@ class ViserViewer:
                 requested = self._operator.requested
             self._goals = GoalHandles(simulation, panel, requested)
             self._episode = None if simulation.task is None else EpisodePanel(simulation, panel)
+            self._pad = Pad(simulation, panel, self._goals, self._operator, self._episode)
         except BaseException:
             panel.page.close()
             raise
@@ -110,9 +112,10 @@ class ViserViewer:
         return 0.0 if panel.controls.is_paused else panel.pace.wait_time(panel.shown.time)
 
     def act(self) -> bool:
-        """Pull the body that a user holds, and write the action of an operator; tell whether there is one of them."""
+        """Do what a user holds, a body or the pad, and write the action of an operator; tell if there is one."""
+        is_moved = self._pad.act()
         is_operated = self._operator is not None and self._operator.act()
-        return self._panel.hand.act() or is_operated
+        return self._panel.hand.act() or is_moved or is_operated
 
     @property
     def is_complete(self) -> bool:

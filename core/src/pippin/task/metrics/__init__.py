@@ -1,0 +1,1 @@
+"""Metrics: numbers that tell how an episode goes."""
