@@ -24,8 +24,8 @@ BOUNDS = {
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
     "blocks for type checkers": 41,
-    "public names": 254,
-    "lines of the source": 91_040,
+    "public names": 255,
+    "lines of the source": 91_320,
 }
 
 
