@@ -36,8 +36,10 @@ mechanisms are checked in scenes of their own. "The same" means bitwise the same
 FEATURE_CHECKS = """
 ## Features
 
-Each feature in a solver's `supported_features` is checked on small mechanisms, which move for 0.1 s. Each check fails
-for a solver that declares the feature and ignores it: [the tests of the
+Each feature in a solver's `supported_features` is checked on small mechanisms, which move for 0.1 s. Beside each of
+them, in the same simulation, its control moves: the mechanism once more where the feature has nothing to do, such as
+a link without the limit. A solver that moves the control as it should move the mechanism is refused, too. Each check
+fails for a solver that declares the feature and ignores it: [the tests of the
 kit](../../tests/conformance/test_benches.py) take the feature out of the model of a true solver. [How the features of
 matter are measured](../explanation/benches-of-matter.md) has the formulas and the figures of each solver.
 

@@ -288,7 +288,28 @@ def test_a_bench_fails_without_its_feature(monkeypatch, bench, solver, missing, 
 
     least, most = BENCHES[bench].bounds
     assert not isinstance(found, Exception), found
-    assert not least <= found <= most, f"{bench} without {missing}: {found}"
+    assert not least <= found.number <= most, f"{bench} without {missing}: {found}"
+
+
+EVERYWHERE = [
+    ("armature", "featherstone", fill("joint_armature", 1.0)),
+    ("joint_damping", "featherstone", fill("joint_damping", 10.0)),
+    ("rigid_contacts with little friction", "featherstone", fill("shape_material_mu", 0.1)),
+]
+"""Benches that a solver passes although it has the same number for everything."""
+
+
+@pytest.mark.parametrize(
+    ("bench", "solver", "scrub"), EVERYWHERE, ids=lambda each: each if isinstance(each, str) else ""
+)
+def test_what_acts_everywhere_is_found_by_the_control(monkeypatch, bench, solver, scrub):
+    feature = bench.partition(" ")[0]
+    scrubbed(monkeypatch, solver, scrub)
+    result = Conformance("solver", solver).run(f"feature_{feature}")
+
+    assert result.outcome == "failed"
+    if bench == feature:  # other benches of contacts notice it, too
+        assert "where this has nothing to do" in result.reason
 
 
 def test_one_world_without_its_joints_is_found_beside_another(monkeypatch):
@@ -326,7 +347,8 @@ def test_a_feature_that_needs_an_option_is_honoured_with_it(solver, feature, opt
         if "require CUDA" in str(found):
             pytest.skip("the solver refuses the option on the CPU")
         assert not isinstance(found, Exception), found
-        assert least <= found <= most, name
+        assert least <= found.number <= most, name
+        assert not least <= found.control <= most, name
 
 
 @pytest.mark.slow

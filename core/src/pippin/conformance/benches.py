@@ -46,6 +46,15 @@ _FALL = GRAVITY * DURATION**2 / 2
 _TURN = MASS * GRAVITY * LENGTH / (INERTIA + MASS * LENGTH**2) * DURATION**2 / 2
 """Approximate angle by which a link turns about its hinge from the horizontal [rad]."""
 
+_HALF_WAY = GRAVITY * DURATION / 2
+"""Upward velocity of a body that is back where it was after `DURATION` [m/s]."""
+
+_AFAR, _TINY = 1.0, 1e-3
+"""A distance that nothing crosses [m], and a stiffness that does almost nothing."""
+
+_COUPLING = 'joint joint1="{{label}}/slides" joint2="{{label}}/falls" polycoef="0.1 {factor}"'
+"""Attributes of the equality of two sliders."""
+
 _X, _Y, _Z, _TURN_Y, _TURN_Z = 0, 1, 2, 4, 5
 """Columns of velocities; the first three are columns of positions, too."""
 
@@ -68,6 +77,9 @@ class Bench:
 
     measure: Measure
     add: mechanisms.Add
+
+    control: mechanisms.Add
+    """The mechanism once more where the feature has nothing to do: it moves beside the first, beyond the bounds."""
 
     collision: Mapping[str, Any] = attrs.field(factory=dict)
     """Keys of `[collision]`; benches with the same keys stand side by side."""
@@ -136,40 +148,49 @@ def _strayed(before: Rows, after: Rows) -> float:
     return _angle(after[0][-1, 3:], _tumbled())
 
 
-def _falls(expectation: str, add: Any, bounds: tuple[float, float] = (0.8, 1.2)) -> Bench:
-    return Bench(f"{expectation}, in units of a free fall", bounds, _fallen, add)
+def _falls(expectation: str, add: Any, control: Any, bounds: tuple[float, float] = (0.8, 1.2)) -> Bench:
+    return Bench(f"{expectation}, in units of a free fall", bounds, _fallen, add, control)
 
 
-def _stays(expectation: str, add: Any) -> Bench:
+def _stays(expectation: str, add: Any, control: Any) -> Bench:
     text = f"{expectation}, in units of a free fall and of a hinged link's turn"
-    return Bench(text, (0.0, 0.2), _fallen_or_turned, add)
+    return Bench(text, (0.0, 0.2), _fallen_or_turned, add, control)
 
 
-def _turns(expectation: str, add: Any) -> Bench:
-    return Bench(f"{expectation} turns down [rad]", (0.7 * _TURN, 1.2 * _TURN), _turned, add)
+def _turns(expectation: str, add: Any, control: Any) -> Bench:
+    return Bench(f"{expectation} turns down [rad]", (0.7 * _TURN, 1.2 * _TURN), _turned, add, control)
 
 
-def _stops(expectation: str, add: Any) -> Bench:
-    return Bench(f"a limit of 0.03 rad stops {expectation} [rad]", (0.0, 0.4 * _TURN), _turned, add)
+def _stops(expectation: str, add: Any, control: Any) -> Bench:
+    return Bench(f"a limit of 0.03 rad stops {expectation} [rad]", (0.0, 0.4 * _TURN), _turned, add, control)
 
 
 _FORCES = ("target_ke", "target_kd", "friction", "damping", "stiffness", "effort_limit", "limit_ke", "limit_kd")
 
 
 def _both(
-    feature: str, expectation: str, bounds: tuple[float, float], is_speed: bool = False, **options: Any
+    feature: str,
+    expectation: str,
+    bounds: tuple[float, float],
+    neutral: Mapping[str, float],
+    is_speed: bool = False,
+    **options: Any,
 ) -> dict[str, Bench]:
     """Return the benches of a slider along x, and of a hinge about z that moves as it does.
 
-    The hinge carries a hundredth of the inertia, and has a hundredth of the numbers.
+    The hinge carries a hundredth of the inertia, and has a hundredth of the numbers. The controls have the neutral
+    options.
     """
-    hundredth = {key: value / 100 if key in _FORCES else value for key, value in options.items()}
+    control = {**options, **neutral}
+    small, small_control = (
+        {key: value / 100 if key in _FORCES else value for key, value in each.items()} for each in (options, control)
+    )
     measures = (_speed(_X), _speed(_TURN_Z)) if is_speed else (_moved(_X), _turned_about_z)
     unit = "/s" if is_speed else ""
     text = f"on a hinge, a hundredth of these numbers: {expectation} [rad{unit}]"
     return {
-        feature: Bench(f"{expectation} [m{unit}]", bounds, measures[0], slider(X, **options)),
-        f"{feature} of a hinge": Bench(text, bounds, measures[1], hinge(Z, **hundredth)),
+        feature: Bench(f"{expectation} [m{unit}]", bounds, measures[0], slider(X, **options), slider(X, **control)),
+        f"{feature} of a hinge": Bench(text, bounds, measures[1], hinge(Z, **small), hinge(Z, **small_control)),
     }
 
 
@@ -179,13 +200,14 @@ def _equality(attributes: str) -> str:
 
 _CARRIED: Mapping[str, Any] = {"speed": (1.0, 0.0), "ke": 1e4, "kd": 100.0}
 _OF_PARTICLES: Mapping[str, Bench] = {
-    "particles": _falls("a particle falls", matter.falling),
+    "particles": _falls("a particle falls", matter.thrown(0.0), matter.thrown(_HALF_WAY)),
     **{
         f"attachments{of}": Bench(
             f"{what} hangs by an attachment of 1000 N/m, and falls by up to 2 m g / k [m]",
             (0.008, 0.03),
             _moved(_Z, -1.0, row),
             add(1000.0),
+            add(None),
         )
         for of, what, row, add in (
             ("", "a particle", -1, matter.hanging_particle),
@@ -197,126 +219,147 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         (-0.07, -0.025),
         _moved(_X),
         matter.on_spring(0.1, ke=100.0, kd=0.0),
+        matter.on_spring(0.1, ke=0.0, kd=0.0),
     ),
     "springs with damping": Bench(
         "a spring with a damping of 10 N·s/m pulls a particle from 0.1 m more slowly [m]",
         (-0.04, -0.02),
         _moved(_X),
         matter.on_spring(0.1, ke=100.0, kd=10.0),
+        matter.on_spring(0.1, ke=100.0, kd=0.0),
     ),
     "triangles": Bench(
         "a triangle with μ = 100 N/m pulls back a corner that was moved along it by 0.04 m, as 100 N/m do [m]",
         (-0.028, -0.01),
         _moved(_Y),
         matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
+        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=_TINY, tri_ka=_TINY),
     ),
     "triangles that stretch": Bench(
         "a triangle with μ = λ = 50 N/m pulls back a corner that was moved out by 0.04 m, as 100 to 150 N/m do [m]",
         (0.01, 0.032),
         _moved(_X),
         matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=50.0, tri_ka=50.0),
+        matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=_TINY, tri_ka=_TINY),
     ),
     "bending": Bench(
         "an edge of 1 m and 100 N·m/rad turns back a flap of 1 m that stands out by 0.06 m [m]",
         (-0.042, -0.014),
         _moved(_Y),
         matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
+        matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=_TINY),
     ),
     "triangle_damping": Bench(
         "a triangle with μ = 100 N/m and a damping of 10 N·s/m pulls back a sheared corner more slowly [m]",
         (-0.0165, -0.005),
         _moved(_Y),
         matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0, tri_kd=10.0),
+        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
     ),
     "bending_damping": Bench(
         "an edge of 1 m with 100 N·m/rad and 10 N·m·s/rad turns back a flap more slowly [m]",
         (-0.025, -0.008),
         _moved(_Y),
         matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0, edge_kd=10.0),
+        matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
     ),
     "rest_angles": Bench(
         "an edge of 100 N·m/rad that rests at 0.06 rad bends a flat flap of 1 m by about as much [m]",
         (0.014, 0.042),
         _moved(_Y),
         matter.deformed("hinge", NOWHERE, edge_ke=100.0, rest=-0.06),
+        matter.deformed("hinge", NOWHERE, edge_ke=100.0, rest=0.0),
     ),
     "tetrahedron_damping": Bench(
         "a tetrahedron with μ = λ = 500 Pa and 1500 Pa·s pulls back a corner that was moved out far more slowly [m]",
         (-0.009, -0.0002),
         _moved(_X),
         matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0, k_damp=1500.0),
+        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
     ),
     "air_drag": Bench(
         "a triangle whose corners of 1 kg feel 2.5 N at 1 m/s slows down to 1 / (1 + 2.5 t) [m/s]",
         (0.7, 0.9),
         _speed(_X),
         matter.flying(tri_drag=125.0),
+        matter.flying(tri_drag=0.0),
     ),
     "air_drag that lifts": Bench(
         "a lift of 2.5 N along the normal slows its corners of 1 kg, more and more aslant, from 1 m/s [m/s]",
         (0.7, 0.95),
         _speed(_X),
         matter.flying(tri_lift=80.0),
+        matter.flying(tri_lift=0.0),
     ),
     "tetrahedra": Bench(
         "a tetrahedron with μ = 1500 Pa pulls back a corner that was sheared by 0.04 m, as 100 N/m do [m]",
         (-0.028, -0.01),
         _moved(_Y),
         matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=1500.0, k_lambda=1500.0),
+        matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=_TINY, k_lambda=_TINY),
     ),
     "tetrahedra that stretch": Bench(
         "a tetrahedron with μ = λ = 500 Pa pulls back a corner that was moved out by 0.04 m, as 100 to 170 N/m do [m]",
         (-0.036, -0.01),
         _moved(_X),
         matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
+        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=_TINY, k_lambda=_TINY),
     ),
     "activations": Bench(
         "a tetrahedron with λ = 1500 Pa and an activation of 0.3 pulls in a corner with 6 N [m]",
         (-0.045, -0.01),
         _moved(_X),
         matter.deformed("tetrahedron", NOWHERE, activation=0.3, k_mu=1500.0, k_lambda=1500.0),
+        matter.deformed("tetrahedron", NOWHERE, k_mu=1500.0, k_lambda=1500.0),
     ),
     "muscles": Bench(
         "a muscle with an activation of 10 N pulls a slider of 1 kg towards another one [m]",
         (-0.07, -0.035),
         _moved(_X),
-        matter.pulled,
+        matter.pulled(10.0),
+        matter.pulled(0.0),
     ),
     "particle_contacts": Bench(
         "a particle of 1 m/s that meets a wall of others, which stay, is held up before 0.1 m [m]",
         (-0.09, 0.15),
         _moved(_X),
-        matter.met_wall,
+        matter.met_wall(0.0),
+        matter.met_wall(_AFAR),
     ),
     "face_contacts": Bench(
         "a small triangle of 0.3 m/s that meets a large one, which stays, does not pass it, or rebounds [m]",
         (-0.035, 5.0),  # Newton's own margin for `vbd`, 0.2 m, throws it up
         _moved(_Z),
-        matter.on_face,
+        matter.over_face(0.02),
+        matter.over_face(_AFAR),
     ),
     "rod_joints": Bench(
         "a joint of 13.3 N·m/rad holds a level segment, which turns by up to m g l / k [rad]",
         (0.06, 0.22),
         _turned,
         matter.rod(is_level=True, bend_stiffness=13.3),
+        matter.rod(is_level=True, bend_stiffness=_TINY),
     ),
     "rod_joints that stretch": Bench(
         "a joint of 1000 N/m holds a hanging segment, which falls by up to 2 m g / k [m]",
         (0.008, 0.03),
         _moved(_Z, -1.0),
         matter.rod(is_level=False, stretch_stiffness=1000.0),
+        matter.rod(is_level=False, stretch_stiffness=_TINY),
     ),
     "tendons": Bench(
         "over a roller with friction 0.15, 2 kg pull up 1 kg with g (2 - r) / (2 + r), r = exp(0.15 π) [m]",
         (0.0035, 0.0075),
         _moved(_Z, -1.0),
         matter.atwood(0.15),
+        matter.atwood(0.0),
     ),
     "soft_contact_stiffness": Bench(
         "a contact of 400 N/m lets a particle of 1 m/s sink in by some centimetres [m]",
         (-0.1, -0.025),
         _moved(_Z),
         matter.on_block(speed=(0.0, -1.0), ke=400.0, kd=2.0),
+        matter.on_block(gap=_AFAR, speed=(0.0, -1.0), ke=400.0, kd=2.0),
         {"soft_contact_ke": 400.0, "soft_contact_kd": 2.0},
     ),
     "soft_contact_friction": Bench(
@@ -324,6 +367,7 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         (0.66, 0.88),  # from the arithmetic mean to the geometric one
         _speed(_X),
         matter.on_block(mu=0.4, **_CARRIED),
+        matter.on_block(gap=_AFAR, mu=0.4, **_CARRIED),
         {"soft_contact_mu": 0.1},
     ),
     "soft_contact_friction_damping": Bench(
@@ -331,6 +375,7 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         (0.65, 0.9),
         _speed(_X),
         matter.on_block(mu=2.0, kf=0.0, **_CARRIED),
+        matter.on_block(gap=_AFAR, mu=2.0, kf=0.0, **_CARRIED),
         {"soft_contact_kf": 6.0},
     ),
     "soft_contact_restitution": Bench(
@@ -338,13 +383,15 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         (0.25, 1.3),
         _speed(_Z),
         matter.on_block(gap=0.06, speed=(0.0, -3.0)),
+        matter.on_block(gap=_AFAR, speed=(0.0, -3.0)),
         {"soft_contact_restitution": 0.5},
     ),
     "particle_contact_stiffness": Bench(
         "a contact of 400 N/m lets a particle of 1 m/s sink into another by some centimetres [m]",
-        (-0.1, -0.025),
+        (-0.09, -0.025),
         _moved(_X),
         matter.met_particle((-1.0, 0.0, 0.0)),
+        matter.met_particle((-1.0, 0.0, 0.0), _AFAR),
         {"particle_ke": 400.0, "particle_kd": 2.0},
     ),
     "particle_friction": Bench(
@@ -352,6 +399,7 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         (0.45, 0.75),
         _speed(_Y),
         matter.met_particle((-2.0, 1.0, 0.0)),
+        matter.met_particle((-2.0, 1.0, 0.0), _AFAR),
         {"particle_mu": 0.2},
     ),
     "particle_cohesion": Bench(
@@ -359,6 +407,7 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         (-0.06, 0.06),
         _moved(_X),
         matter.met_particle((1.5, 0.0, 0.0)),
+        matter.met_particle((1.5, 0.0, 0.0), _AFAR),
         {"particle_cohesion": 0.1},
     ),
     "particle_adhesion": Bench(
@@ -366,66 +415,90 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         (-0.02, 0.05),
         _moved(_Z),
         matter.on_block(gap=0.001, speed=(0.0, 1.5)),
+        matter.on_block(gap=_AFAR, speed=(0.0, 1.5)),
         {"soft_contact_gap": 0.2, "particle_adhesion": 0.1},
     ),
 }
 """Benches of particles, some with the table of `[collision]` that they need."""
 
 BENCHES: Mapping[str, Bench] = {
-    "rigid_bodies": _falls("a free body falls", mechanisms.free),
+    "rigid_bodies": _falls("a free body falls", mechanisms.thrown(0.0), mechanisms.thrown(_HALF_WAY)),
     "rigid_bodies that tumble": Bench(
         "a body that turns about no principal axis turns by Euler's equations, but for an angle [rad]",
         (0.0, 0.03),
         _strayed,
-        mechanisms.tumbling,
+        mechanisms.turning(TUMBLING[0]),
+        mechanisms.turning(0.02 * np.eye(3)),
     ),
     "kinematic_bodies": Bench(
         "a block that is a kinematic body stays, and carries a box with its velocity of 0.5 m/s [m/s]",
         (0.35, 0.7),
         _carried,
         met(is_box=True, belt=0.5, mu=1.0, gap=-0.001),
+        met(is_box=True, belt=0.0, mu=1.0, gap=-0.001),
     ),
-    "free_joints": _falls("a body with a free joint falls", mechanisms.free),
-    "rigid_contacts": _stays("the ground carries a ball", mechanisms.resting_ball),
+    "free_joints": _falls("a body with a free joint falls", mechanisms.thrown(0.0), mechanisms.thrown(_HALF_WAY)),
+    "rigid_contacts": _stays("the ground carries a ball", mechanisms.ball(0.0999), mechanisms.ball(_AFAR)),
     "rigid_contacts with much friction": Bench(
         "friction of 0.5 slows a box that slides with 1 m/s [m/s]",
         (0.4, 0.65),
         _speed(_X),
         met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.5),
+        met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.1),
     ),
     "rigid_contacts with little friction": Bench(
         "friction of 0.1 slows a box that slides with 1 m/s [m/s]",
         (0.85, 0.95),
         _speed(_X),
         met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.1),
+        met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.5),
     ),
     "rigid_contacts that tip": Bench(
-        "a tall box that stands on an edge tips over [rad/s]", (0.4, 1.8), _speed(_TURN_Y), mechanisms.tipping
+        "a tall box that stands on an edge tips over [rad/s]",
+        (0.4, 1.8),
+        _speed(_TURN_Y),
+        mechanisms.leaning(0.5),
+        mechanisms.leaning(0.0),
     ),
     "rigid_contacts of bodies": Bench(
-        "a ball of 2 m/s strikes an equal one, which moves on [m/s]", (0.5, 2.2), _speed(_X), mechanisms.struck
+        "a ball of 2 m/s strikes an equal one, which moves on [m/s]",
+        (0.5, 2.2),
+        _speed(_X),
+        mechanisms.struck(0.01),
+        mechanisms.struck(_AFAR),
     ),
-    "fixed_joints": _stays("a fixed joint holds a body", hung("fixed", **BESIDE)),
-    "revolute_joints": _turns("a hinged link", hinge(**BESIDE)),
-    "ball_joints": _turns("a link on a ball joint", hung("ball", **BESIDE)),
-    "prismatic_joints": _falls("an upright slider falls", slider(Z, **BESIDE)),
-    "prismatic_joints across": _stays("a level slider holds a body", slider(X, **BESIDE)),
-    "d6_joints": _falls("a joint with axes x and z lets a body fall", jointed(X, Z)),
-    "d6_joints across": _stays("a joint with axes x and y holds a body", jointed(X, Y)),
+    "fixed_joints": _stays("a fixed joint holds a body", hung("fixed", **BESIDE), mechanisms.thrown(0.0)),
+    "revolute_joints": _turns("a hinged link", hinge(**BESIDE), hinge()),
+    "ball_joints": _turns("a link on a ball joint", hung("ball", **BESIDE), hung("ball")),
+    "prismatic_joints": _falls("an upright slider falls", slider(Z, **BESIDE), slider(X, **BESIDE)),
+    "prismatic_joints across": _stays("a level slider holds a body", slider(X, **BESIDE), slider(Z, **BESIDE)),
+    "d6_joints": _falls("a joint with axes x and z lets a body fall", jointed(X, Z), jointed(X, Y)),
+    "d6_joints across": _stays("a joint with axes x and y holds a body", jointed(X, Y), jointed(X, Z)),
     "distance_joints": Bench(
         "a tether of 0.02 m stops a fall of 0.05 m [m]",
         (0.01, 0.03),
         _moved(_Z, -1.0),
         hung("distance", min_distance=-1.0, max_distance=0.02),
+        hung("distance", min_distance=-1.0, max_distance=_AFAR),
     ),
     "loop_joints": Bench(
-        "a joint that closes a loop holds a link [rad]", (-0.1 * _TURN, 0.2 * _TURN), _turned, mechanisms.pinned
+        "a joint that closes a loop holds a link [rad]",
+        (-0.1 * _TURN, 0.2 * _TURN),
+        _turned,
+        mechanisms.pinned,
+        mechanisms.linked,
     ),
-    "disabled_joints": _falls("a disabled joint lets a body fall", hung("fixed", enabled=False)),
-    "light_links": _turns("a link behind a hinge and a link of 1e-9 kg", mechanisms.gimbal),
-    "joint_limits": _stops("a link", hinge(limit_lower=-2.0, limit_upper=0.03, **BESIDE)),
+    "disabled_joints": _falls(
+        "a disabled joint lets a body fall", hung("fixed", enabled=False), hung("fixed", enabled=True)
+    ),
+    "light_links": _turns(
+        "a link behind a hinge and a link of 1e-9 kg", mechanisms.gimbal(BESIDE["com"]), mechanisms.gimbal(NOWHERE)
+    ),
+    "joint_limits": _stops("a link", hinge(limit_lower=-2.0, limit_upper=0.03, **BESIDE), hinge(**BESIDE)),
     "joint_limits below": _stops(
-        "a link that turns down the other way", hinge((0.0, -1.0, 0.0), limit_lower=-0.03, limit_upper=2.0, **BESIDE)
+        "a link that turns down the other way",
+        hinge((0.0, -1.0, 0.0), limit_lower=-0.03, limit_upper=2.0, **BESIDE),
+        hinge((0.0, -1.0, 0.0), **BESIDE),
     ),
     **{
         f"joint_limits of a slider{where}": Bench(
@@ -433,39 +506,79 @@ BENCHES: Mapping[str, Bench] = {
             (-0.06, 0.06),
             _moved(_X),
             slider(qd=qd, limit_lower=min(at, -sign), limit_upper=max(at, -sign)),
+            slider(qd=qd),
         )
         for where, at, qd, sign in (("", 0.03, 1.0, 1.0), (" below", -0.03, -1.0, -1.0))
     },
-    "ball_limits": _stops("a link on a ball joint", mechanisms.limited_ball),
-    **_both("joint_drives", "a drive of 100 N/m pulls a slider to 0.1 m", (0.02, 0.08), target_q=0.1, target_ke=100.0),
+    "ball_limits": _stops("a link on a ball joint", mechanisms.limited_ball, hung("ball", **BESIDE)),
+    **_both(
+        "joint_drives",
+        "a drive of 100 N/m pulls a slider to 0.1 m",
+        (0.02, 0.08),
+        {"target_q": 0.0},
+        target_q=0.1,
+        target_ke=100.0,
+    ),
     **_both(
         "joint_drives by velocity",
         "a drive of 10 N·s/m pulls a slider to 1 m/s",
         (0.3, 0.8),
+        {"target_qd": 0.0},
         is_speed=True,
         target_qd=1.0,
         target_kd=10.0,
     ),
-    "massless_bodies": _falls("a free body and a frame without mass fall", mechanisms.free_frame),
-    "mimic_joints": Bench(
-        "a slider that follows a falling one moves twice as far, from 0.1 m", (1.6, 2.4), _share(0.1), mimic(2.0, 0.1)
+    "massless_bodies": _falls(
+        "a free body and a frame without mass fall", mechanisms.framed(0.0), mechanisms.framed(_HALF_WAY)
     ),
-    "armature": _falls("armature equal to its mass halves a slider's fall", slider(Z, armature=MASS), (0.4, 0.6)),
+    "mimic_joints": Bench(
+        "a slider that follows a falling one moves twice as far, from 0.1 m",
+        (1.6, 2.4),
+        _share(0.1),
+        mimic(2.0, 0.1),
+        mimic(1.0, 0.1),
+    ),
+    "armature": _falls(
+        "armature equal to its mass halves a slider's fall", slider(Z, armature=MASS), slider(Z), (0.4, 0.6)
+    ),
     "armature of a hinge": Bench(
         "armature equal to its inertia halves a hinged link's turn [rad]",
         (0.4 * _TURN, 0.6 * _TURN),
         _turned,
         hinge(armature=INERTIA + MASS * LENGTH**2, **BESIDE),
+        hinge(**BESIDE),
     ),
-    **_both("joint_friction", "friction of 5 N slows a slider from 1 m/s", (0.3, 0.7), True, qd=1.0, friction=5.0),
-    **_both("joint_damping", "damping of 10 N·s/m slows a slider from 1 m/s", (0.2, 0.6), True, qd=1.0, damping=10.0),
     **_both(
-        "joint_stiffness", "a spring of 100 N/m pulls a slider from 0.1 m", (-0.07, -0.025), q=0.1, stiffness=100.0
+        "joint_friction",
+        "friction of 5 N slows a slider from 1 m/s",
+        (0.3, 0.7),
+        {"friction": 0.0},
+        is_speed=True,
+        qd=1.0,
+        friction=5.0,
+    ),
+    **_both(
+        "joint_damping",
+        "damping of 10 N·s/m slows a slider from 1 m/s",
+        (0.2, 0.6),
+        {"damping": 0.0},
+        is_speed=True,
+        qd=1.0,
+        damping=10.0,
+    ),
+    **_both(
+        "joint_stiffness",
+        "a spring of 100 N/m pulls a slider from 0.1 m",
+        (-0.07, -0.025),
+        {"stiffness": 0.0},
+        q=0.1,
+        stiffness=100.0,
     ),
     **_both(
         "effort_limits",
         "a drive held to 1 N moves a slider by t²/2 N/kg",
         (0.002, 0.01),
+        {"effort_limit": 1000.0},
         target_q=1.0,
         target_ke=1000.0,
         effort_limit=1.0,
@@ -474,19 +587,22 @@ BENCHES: Mapping[str, Bench] = {
         "a body of 1 kg that slides out on a rod slows its turn from 8 rad/s [rad/s]",
         (4.8, 6.4),
         _speed(_TURN_Z),
-        mechanisms.bead,
+        mechanisms.bead(0.3),
+        mechanisms.bead(0.0),
     ),
     "velocity_limits": Bench(
         "a limit of 0.2 m/s holds back a falling slider [m/s]",
         (0.1, 0.4),
         _speed(_Z, -1.0),
         slider(Z, velocity_limit=0.2),
+        slider(Z),
     ),
     "velocity_limits of a hinge": Bench(
         "a limit of 0.2 rad/s holds back a link that turns down [rad/s]",
         (0.1, 0.4),
         _speed(_TURN_Y),
         hinge(velocity_limit=0.2, **BESIDE),
+        hinge(**BESIDE),
     ),
     **{
         f"restitution of {value:g}": Bench(
@@ -494,6 +610,7 @@ BENCHES: Mapping[str, Bench] = {
             bounds,
             _speed(_Z),
             met(gap=0.06, speed=(0.0, -3.0), restitution=value),
+            met(gap=0.06, speed=(0.0, -3.0), restitution=0.0),
         )
         for value, bounds in ((1.0, (1.8, 2.8)), (0.5, (0.4, 1.3)))
     },
@@ -502,35 +619,41 @@ BENCHES: Mapping[str, Bench] = {
         (-0.1, -0.025),
         _moved(_Z),
         met(speed=(0.0, -1.0), ke=400.0, kd=2.0),
+        met(gap=_AFAR, speed=(0.0, -1.0), ke=400.0, kd=2.0),
     ),
     "friction_damping": Bench(
         "a contact with a damping of 3 N·s/m slows a ball that slides with 1 m/s by a quarter [m/s]",
         (0.65, 0.9),
         _speed(_X),
         met(gap=-0.001, speed=(1.0, 0.0), kf=3.0),
+        met(gap=-0.001, speed=(1.0, 0.0), kf=0.0),
     ),
     "adhesion": Bench(
         "a block holds a ball that leaves with 1.5 m/s and would rise by 0.1 m [m]",
         (-0.02, 0.05),
         _moved(_Z),
         met(speed=(0.0, 1.5), ka=0.1, gap=0.001),
+        met(speed=(0.0, 1.5), ka=0.0, gap=0.001),
     ),
     "torsional_friction": Bench(
         "torsional friction of 0.02 m slows a ball that turns on the spot with 5 rad/s [rad/s]",
         (1.5, 4.2),
         _speed(_TURN_Z),
         met(gap=-0.0005, spin=(0.0, 5.0), mu_torsional=0.02),
+        met(gap=-0.0005, spin=(0.0, 5.0), mu_torsional=0.0002),
     ),
     "rolling_friction": Bench(
         "rolling friction of 0.05 m slows a ball that rolls with 1 m/s [m/s]",
         (0.4, 0.95),
         _speed(_X),
         met(gap=-0.0005, speed=(1.0, 0.0), spin=(10.0, 0.0), mu_rolling=0.05),
+        met(gap=-0.0005, speed=(1.0, 0.0), spin=(10.0, 0.0), mu_rolling=0.0005),
     ),
     **_both(
         "limit_stiffness",
         "a limit of 400 N/m and 20 N·s/m brings back a slider of 1 m/s from beyond to 2 cm",
         (0.014, 0.029),
+        {"limit_upper": 1.0},
         qd=1.0,
         limit_lower=-1.0,
         limit_upper=0.0,
@@ -541,17 +664,20 @@ BENCHES: Mapping[str, Bench] = {
         "a slider that a constraint lets follow the falling one under it moves twice as far, from 0.1 m",
         (1.6, 2.4),
         _share(0.1),
-        imported(CARRYING, _equality('joint joint1="{label}/slides" joint2="{label}/falls" polycoef="0.1 2"'), q=0.1),
+        imported(CARRYING, _equality(_COUPLING.format(factor=2)), q=0.1),
+        imported(CARRYING, _equality(_COUPLING.format(factor=1)), q=0.1),
     ),
     "equality_constraints": _stays(
         "a slider that an equality of its joint locks falls by at most a fifth",
         imported(FALLING, _equality('joint joint1="{label}/falls" polycoef="0"')),
+        imported(FALLING),
     ),
     "inactive_equalities": _falls(
         "a slider falls although a connection that is switched off ties it to another",
         imported(
             SLIDING + FALLING, _equality('connect body1="{label}/1" body2="{label}/2" anchor="0 0 0" active="false"')
         ),
+        imported(FALLING + SLIDING),
     ),
     "mujoco_tendons": Bench(
         "a tendon of 100 N/m and a length of 0.1 m at rest pulls a slider [m]",
@@ -562,15 +688,19 @@ BENCHES: Mapping[str, Bench] = {
             '<tendon><fixed stiffness="100" springlength="0.1"><joint joint="{label}/slides" coef="1"/></fixed>'
             "</tendon>",
         ),
+        imported(SLIDING),
     ),
     "asset_actuators": Bench(
         "an actuator of the asset's own pushes a slider of 1 kg with 10 N [m]",
         (0.035, 0.065),
         _moved(_X),
         imported(SLIDING, '<actuator><general joint="{label}/slides" biastype="affine" biasprm="10"/></actuator>'),
+        imported(SLIDING),
     ),
     "gravity_compensation": _stays(
-        "a free body on which gravity does not act falls by at most a fifth", mechanisms.weightless
+        "a free body on which gravity does not act falls by at most a fifth",
+        mechanisms.weightless,
+        mechanisms.thrown(0.0),
     ),
     **_OF_PARTICLES,
 }
@@ -586,11 +716,22 @@ CHECKED_APART = ("gradients", "heterogeneous_worlds", "particle_worlds")
 """Features without a bench, each with a check of its own: of several worlds, or in a process of its own."""
 
 
-def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float | Exception]:
-    """Return the number that a solver gives on the bench of each feature, or the exception raised.
+@attrs.frozen
+class Finding:
+    """Numbers of a solver on a bench."""
 
-    All benches with the same keys of `[collision]` stand side by side in one simulation. If this fails, they are split
-    into two simulations, and so on.
+    number: float
+    """The measured number of the mechanism."""
+
+    control: float
+    """That of its control."""
+
+
+def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, Finding | Exception]:
+    """Return what a solver gives on the benches, or the exception raised.
+
+    All benches with the same keys of `[collision]` stand side by side in one simulation, with their controls. If this
+    fails, they are split into two simulations, and so on.
     """
     alike = [[name for name in names if BENCHES[name].collision == each] for each in collisions_of(names)]
     return {name: found for group in alike for name, found in _measured_beside(subject, group).items()}
@@ -605,14 +746,15 @@ def collisions_of(names: Sequence[str]) -> list[Mapping[str, Any]]:
     return found
 
 
-def _measured_beside(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float | Exception]:
+def _measured_beside(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, Finding | Exception]:
     particles: dict[str, slice] = {}
 
     def scene(builder: newton.ModelBuilder) -> None:
-        for index, name in enumerate(names):
+        adders = {name: BENCHES[name].add for name in names} | {_control(name): BENCHES[name].control for name in names}
+        for index, (label, add) in enumerate(adders.items()):
             first = builder.particle_count
-            BENCHES[name].add(builder, name, 1.0 * (index + 1))
-            particles[name] = slice(first, builder.particle_count)
+            add(builder, label, 1.0 * (index + 1))
+            particles[label] = slice(first, builder.particle_count)
 
     tables = merged(subject.tables, {"collision": BENCHES[names[0]].collision})
     try:
@@ -625,7 +767,15 @@ def _measured_beside(subject: PluginUnderTest, names: Sequence[str]) -> dict[str
             return {names[0]: error}
         middle = len(names) // 2
         return _measured_beside(subject, names[:middle]) | _measured_beside(subject, names[middle:])
-    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
+    return {
+        name: Finding(*(BENCHES[name].measure(before[label], after[label]) for label in (name, _control(name))))
+        for name in names
+    }
+
+
+def _control(name: str) -> str:
+    """Return the label of the control of a bench."""
+    return f"{name} without"
 
 
 def measured_apart(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float]:

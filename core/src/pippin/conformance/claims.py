@@ -12,7 +12,7 @@ from pippin.errors import PluginError
 from pippin.simulation import Simulation
 
 from . import scenes
-from .benches import BENCHES, benches_of, measured_apart
+from .benches import BENCHES, Finding, benches_of, measured_apart
 from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
@@ -65,7 +65,19 @@ def check_feature(runs: Runs, name: str) -> None:
                 f"{runs.subject}: declares {name}, but a scene with it fails: {found};"
                 " leave it out of supported_features"
             ) from found
-        _refuse_motion(runs, name, each, found)
+        _refuse_motion(runs, name, each, found.number)
+        _refuse_blind(runs, name, each, found)
+
+
+def _refuse_blind(runs: Runs, name: str, bench: str, found: Finding) -> None:
+    """Refuse a feature if the mechanism moves in the same way where the feature has nothing to do."""
+    least, most = BENCHES[bench].bounds
+    if least <= found.control <= most:
+        raise PluginError(
+            f"{runs.subject}: declares {name}, but what makes the difference is not read: {BENCHES[bench].expectation}:"
+            f" {found.number:.3g}, and {found.control:.3g} where this has nothing to do; support it, or leave it out of"
+            " supported_features"
+        )
 
 
 def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:

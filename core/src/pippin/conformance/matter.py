@@ -35,9 +35,14 @@ def particle(
     return builder.add_particle(wp.vec3(*place), wp.vec3(*speed), mass, **options)
 
 
-def falling(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a particle that falls."""
-    particle(builder, (0.0, y, 1.0), radius=_THIN)
+def thrown(speed: float) -> Add:
+    """Return a function that adds four particles with an upward velocity [m/s]: a grid has a volume around them."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        for place in ((0.01, y, 1.0), (0.0, y + 0.01, 1.0), (0.0, y, 1.01), (0.0, y, 1.0)):
+            particle(builder, place, (0.0, 0.0, speed), radius=_THIN)
+
+    return add
 
 
 def on_block(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **surface: Any) -> Add:
@@ -58,29 +63,46 @@ def on_block(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **sur
     return add
 
 
-def met_particle(speed: Vector) -> Add:
-    """Return a function that adds a particle which stays, and one in touch with it, ahead along x, with a velocity."""
+def met_particle(speed: Vector, gap: float = 0.0) -> Add:
+    """Return a function that adds a particle which stays, and another one ahead along x, with a velocity [m/s].
+
+    Args:
+        speed: The velocity.
+        gap: Distance between them [m].
+    """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        particle(builder, (0.0, y, 1.0), mass=0.0, radius=RADIUS)
+        particle(builder, (-gap, y, 1.0), mass=0.0, radius=RADIUS)
         particle(builder, (2.0 * RADIUS, y, 1.0), speed, radius=RADIUS)
 
     return add
 
 
-def met_wall(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a wall of particles that stay, two layers of nine, and one in touch with it that flies into it at 1 m/s."""
-    for across, height in np.ndindex(3, 3):
-        for x in (-RADIUS, 0.0):
-            place = (x, y + (across - 1) * RADIUS, 1.0 + (height - 1) * RADIUS)
-            particle(builder, place, mass=0.0, radius=RADIUS)
-    particle(builder, (2.0 * RADIUS, y, 1.0), (-1.0, 0.0, 0.0), radius=RADIUS)
+def met_wall(gap: float) -> Add:
+    """Return a function that adds a wall of particles that stay, and one that flies towards it at 1 m/s.
+
+    Args:
+        gap: Distance between the wall, two layers of nine, and the particle [m].
+    """
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        for across, height in np.ndindex(3, 3):
+            for x in (-RADIUS - gap, -gap):
+                place = (x, y + (across - 1) * RADIUS, 1.0 + (height - 1) * RADIUS)
+                particle(builder, place, mass=0.0, radius=RADIUS)
+        particle(builder, (2.0 * RADIUS, y, 1.0), (-1.0, 0.0, 0.0), radius=RADIUS)
+
+    return add
 
 
-def on_face(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a large level triangle that stays, and a small one just above it that falls with 0.3 m/s."""
+def over_face(gap: float) -> Add:
+    """Return a function that adds a large level triangle that stays, and a small one above it, at a distance [m]."""
+    return lambda builder, label, y: _add_faces(builder, y, gap)
+
+
+def _add_faces(builder: newton.ModelBuilder, y: float, gap: float) -> None:
     shape = np.array(((-0.4, -0.3, 0.0), (0.4, -0.3, 0.0), (0.0, 0.4, 0.0)))
-    for scale, height in ((1.0, 1.0), (0.1, 1.0 + _SMALL)):
+    for scale, height in ((1.0, 1.0 - gap), (0.1, 1.0)):  # the small one falls with 0.3 m/s
         corners, first = scale * shape, builder.particle_count
         places: Any = [wp.vec3(*place) for place in corners + np.array((0.0, y, height))]
         if "style3d:tri_aniso_ke" in builder.custom_attributes:
@@ -98,8 +120,16 @@ def on_face(builder: newton.ModelBuilder, label: str, y: float) -> None:
             builder.particle_qd[first:] = [wp.vec3(0.0, 0.0, -0.3)] * 3
 
 
-def pulled(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add two bodies on level sliders, 0.4 m apart, and a muscle between them with an activation of 10 N."""
+def pulled(activation: float) -> Add:
+    """Return a function that adds two bodies on level sliders, 0.4 m apart, and a muscle between them.
+
+    Args:
+        activation: Activation of the muscle [N].
+    """
+    return lambda builder, label, y: _add_pulled(builder, label, y, activation)
+
+
+def _add_pulled(builder: newton.ModelBuilder, label: str, y: float, activation: float) -> None:
     for x in (-0.2, 0.2):
         slider(X)(builder, label, y)
         builder.joint_X_p[-1] = builder.body_q[-1] = wp.transform(wp.vec3(x, y, 1.0), wp.quat_identity())
@@ -107,27 +137,29 @@ def pulled(builder: newton.ModelBuilder, label: str, y: float) -> None:
     builder.add_muscle(
         [builder.body_count - 2, builder.body_count - 1], ends, f0=1.0, lm=0.4, lt=0.1, lmax=1.0, pen=0.0
     )
-    builder.muscle_activations[-1] = 10.0
+    builder.muscle_activations[-1] = activation
 
 
-def hanging_body(stiffness: float) -> Add:
-    """Return a function that adds a body that hangs from a particle which stays, by an attachment [N/m]."""
+def hanging_body(stiffness: float | None) -> Add:
+    """Return a function that adds a body that hangs from a particle which stays, by an attachment [N/m] or none."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         body = free(builder, label, y)
         held = particle(builder, (0.0, y, 1.0), mass=0.0)
-        builder.add_attachment_particle_body(held, body, stiffness=stiffness)
+        if stiffness is not None:
+            builder.add_attachment_particle_body(held, body, stiffness=stiffness)
 
     return add
 
 
-def hanging_particle(stiffness: float) -> Add:
-    """Return a function that adds a particle that hangs from a body which is fixed, by an attachment [N/m]."""
+def hanging_particle(stiffness: float | None) -> Add:
+    """Return a function that adds a particle that hangs from a body which is fixed, by an attachment [N/m] or none."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         hung("fixed")(builder, label, y)
         held = particle(builder, (0.0, y, 1.0))
-        builder.add_attachment_particle_body(held, builder.body_count - 1, stiffness=stiffness)
+        if stiffness is not None:
+            builder.add_attachment_particle_body(held, builder.body_count - 1, stiffness=stiffness)
 
     return add
 

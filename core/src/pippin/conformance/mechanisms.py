@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import newton
@@ -31,9 +32,6 @@ BESIDE: Mapping[str, Any] = {"com": (LENGTH, 0.0, 0.0)}
 
 TUMBLING = np.array([[0.02, 0.004, -0.003], [0.004, 0.028, 0.003], [-0.003, 0.003, 0.016]]), np.array([6.0, 8.0, -3.0])
 """Inertia [kg·m²] and angular velocity [rad/s] of the tumbling body, whose axes are not its principal ones."""
-
-_TILT = 0.5
-"""Angle of the box that tips [rad]."""
 
 _OPEN = 0.7
 """Angle of a link where a loop is closed, while it is open at zero [rad]."""
@@ -96,26 +94,38 @@ def jointed(*axes: Vector) -> Add:
     return add
 
 
-def gimbal(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a link on two hinges, between which a body has almost no mass."""
-    ring = builder.add_link(mass=1e-9, inertia=equal_moments(1e-9), label=f"{label}/ring")
-    link = _link(builder, label, **BESIDE)
-    hinges = [
-        builder.add_joint_revolute(-1, ring, parent_xform=_at(y), axis=Z, armature=0.0),
-        builder.add_joint_revolute(ring, link, axis=Y, armature=0.0),
-    ]
-    builder.add_articulation(hinges, label=label)
+def gimbal(com: Vector) -> Add:
+    """Return a function that adds a link on two hinges, between which a body has almost no mass."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        ring = builder.add_link(mass=1e-9, inertia=equal_moments(1e-9), label=f"{label}/ring")
+        link = _link(builder, label, com)
+        hinges = [
+            builder.add_joint_revolute(-1, ring, parent_xform=_at(y), axis=Z, armature=0.0),
+            builder.add_joint_revolute(ring, link, axis=Y, armature=0.0),
+        ]
+        builder.add_articulation(hinges, label=label)
+
+    return add
 
 
-def bead(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a rod that turns by 8 rad/s about z, and a body that slides on it from 0.3 m beside the axis."""
-    rod, body = _link(builder, label), _link(builder, label)
-    joints = [
-        builder.add_joint_revolute(-1, rod, parent_xform=_at(y), axis=Z, armature=0.0),
-        builder.add_joint_prismatic(rod, body, axis=X, armature=0.0),
-    ]
-    builder.joint_qd[-2], builder.joint_q[-1] = 8.0, 0.3
-    builder.add_articulation(joints, label=label)
+def bead(start: float) -> Add:
+    """Return a function that adds a rod that turns by 8 rad/s about z, and a body that slides on it.
+
+    Args:
+        start: Place of the body on the rod, from the axis [m].
+    """
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        rod, body = _link(builder, label), _link(builder, label)
+        joints = [
+            builder.add_joint_revolute(-1, rod, parent_xform=_at(y), axis=Z, armature=0.0),
+            builder.add_joint_prismatic(rod, body, axis=X, armature=0.0),
+        ]
+        builder.joint_qd[-2], builder.joint_q[-1] = 8.0, start
+        builder.add_articulation(joints, label=label)
+
+    return add
 
 
 def limited_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
@@ -143,18 +153,29 @@ def free(
     return body
 
 
-def tumbling(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a free body that turns about no principal axis."""
-    inertia, spin = TUMBLING
-    free(builder, label, y, inertia=wp.mat33(*inertia.ravel()), qd=(*NOWHERE, *spin))
+def thrown(speed: float) -> Add:
+    """Return a function that adds a free body with an upward velocity [m/s]."""
+    return partial(free, qd=(0.0, 0.0, speed))
 
 
-def free_frame(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a free body, and a body without a mass that is fixed to it."""
+def turning(inertia: np.ndarray) -> Add:
+    """Return a function that adds a free body with an inertia [kg·m²] and the spin of the tumbling one."""
+    return lambda builder, label, y: free(
+        builder, label, y, inertia=wp.mat33(*inertia.ravel()), qd=(*NOWHERE, *TUMBLING[1])
+    )
+
+
+def framed(speed: float) -> Add:
+    """Return a function that adds a free body with an upward velocity [m/s], and a body without a mass fixed to it."""
+    return lambda builder, label, y: _add_framed(builder, label, y, speed)
+
+
+def _add_framed(builder: newton.ModelBuilder, label: str, y: float, speed: float) -> None:
     body = _link(builder, label)
     frame = builder.add_link(label=f"{label}/frame", mass=0.0, inertia=wp.mat33(0.0))
     builder.body_q[body] = builder.body_q[frame] = _at(y)
     joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame)]
+    builder.joint_qd[-4] = speed
     builder.add_articulation(joints, label=label)
 
 
@@ -162,9 +183,11 @@ def _surface(**options: Any) -> newton.ModelBuilder.ShapeConfig:
     return newton.ModelBuilder.ShapeConfig(density=0.0, **options)
 
 
-def resting_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a ball on the ground."""
-    builder.add_shape_sphere(free(builder, label, y, z=0.0999), radius=0.1, cfg=_surface())
+def ball(height: float) -> Add:
+    """Return a function that adds a ball of 0.1 m whose centre is at a height above the ground [m]."""
+    return lambda builder, label, y: builder.add_shape_sphere(
+        free(builder, label, y, z=height), radius=0.1, cfg=_surface()
+    )
 
 
 def met(
@@ -205,28 +228,33 @@ def met(
     return add
 
 
-def tipping(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a tall box that stands on one edge, its centre of mass beside the edge."""
-    axis: Any = wp.vec3(*Y)
-    turn = wp.quat_from_axis_angle(axis, _TILT)
-    low = -0.05 * math.sin(_TILT) - 0.2 * math.cos(_TILT)
-    body = free(builder, label, y, z=0.4995 - low, turn=turn)
-    builder.add_shape_box(body, hx=0.05, hy=0.05, hz=0.2, cfg=_surface(mu=1.0))
-    builder.add_shape_box(-1, xform=_at(y, z=0.4), hx=0.4, hy=0.2, hz=0.1, cfg=_surface(mu=1.0))
+def leaning(tilt: float) -> Add:
+    """Return a function that adds a tall box on a block, leaning by an angle [rad]: it stands on one edge."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        axis: Any = wp.vec3(*Y)
+        turn = wp.quat_from_axis_angle(axis, tilt)
+        low = -0.05 * math.sin(tilt) - 0.2 * math.cos(tilt)
+        body = free(builder, label, y, z=0.4995 - low, turn=turn)
+        builder.add_shape_box(body, hx=0.05, hy=0.05, hz=0.2, cfg=_surface(mu=1.0))
+        builder.add_shape_box(-1, xform=_at(y, z=0.4), hx=0.4, hy=0.2, hz=0.1, cfg=_surface(mu=1.0))
+
+    return add
 
 
-def struck(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a ball that flies with 2 m/s towards a second one."""
-    for x, speed in ((-0.21, 2.0), (0.0, 0.0)):
-        body = free(builder, label, y, x=x, qd=(speed, 0.0, 0.0))
-        builder.add_shape_sphere(body, radius=0.1, cfg=_surface())
+def struck(gap: float) -> Add:
+    """Return a function that adds a ball that flies with 2 m/s towards a second one, at a distance [m]."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        for x, speed in ((-0.2 - gap, 2.0), (0.0, 0.0)):
+            body = free(builder, label, y, x=x, qd=(speed, 0.0, 0.0))
+            builder.add_shape_sphere(body, radius=0.1, cfg=_surface())
+
+    return add
 
 
-def pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add an upright and a horizontal link; a ball joint outside the articulation ties their tips together.
-
-    The tips are apart where all coordinates are zero.
-    """
+def linked(builder: newton.ModelBuilder, label: str, y: float) -> tuple[int, int]:
+    """Add an upright and a horizontal link, and return them; their tips meet."""
     tips = (wp.vec3(0.0, 0.0, -LENGTH), wp.vec3(LENGTH, 0.0, 0.0))
     turned = wp.quat(0.0, -math.sin(_OPEN / 2), 0.0, math.cos(_OPEN / 2))
     pivots = (_at(y, x=LENGTH, z=1.0 + LENGTH), wp.transform(wp.vec3(0.0, y, 1.0), turned))
@@ -237,7 +265,16 @@ def pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
     ]
     builder.joint_q[-1] = _OPEN
     builder.add_articulation(hinges, label=label)
-    frames = [wp.transform(tip, wp.quat_identity()) for tip in tips]
+    return upright, level
+
+
+def pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add an upright and a horizontal link; a ball joint outside the articulation ties their tips together.
+
+    The tips are apart where all coordinates are zero.
+    """
+    upright, level = linked(builder, label, y)
+    frames = [wp.transform(builder.body_com[body], wp.quat_identity()) for body in (upright, level)]
     builder.add_joint_ball(upright, level, parent_xform=frames[0], child_xform=frames[1])
 
 

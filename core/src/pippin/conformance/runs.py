@@ -18,7 +18,7 @@ from pippin.errors import PippinError, PluginError
 from pippin.simulation import Simulation
 
 from . import scenes
-from .benches import BENCHES, measured
+from .benches import BENCHES, Finding, measured
 from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
 from .trials import Answer, answers, refusals
@@ -188,8 +188,8 @@ class Runs:
             return moments
 
     @functools.cached_property
-    def features(self) -> Mapping[str, float | Exception]:
-        """The measured number of each bench of a declared feature, or the exception that its scene raised."""
+    def features(self) -> Mapping[str, Finding | Exception]:
+        """What each bench of a declared feature gives, or the exception that its scene raised."""
         declared = self.subject.features or ()
         return measured(self.subject, [name for name in BENCHES if name.partition(" ")[0] in declared])
 
