@@ -25,7 +25,7 @@ BOUNDS = {
     "imports of Newton and Warp in functions": 20,
     "blocks for type checkers": 41,
     "public names": 255,
-    "lines of the source": 91_550,
+    "lines of the source": 91_560,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from pippin.task.symmetry import MirroredColumns, MirroredTask
+from pippin.task.mirrored import MirroredColumns, MirroredTask
 
 
 class Mirror:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import attrs
 import numpy as np
 from pippin.axes import axis_labels
 from pippin.config.task import SymmetryConfig
 from pippin.errors import ConfigError
 
+from .mirrored import MirroredColumns, MirroredTask
 from .observations import ObservationGroup
 from .terms import Action
 
@@ -26,26 +26,6 @@ _VELOCITY = {"x": 1.0, "y": -1.0, "yaw": -1.0}
 
 _AXIAL_UNITS = ("rad", "N·m")
 """Beginnings of the units of axial vectors."""
-
-
-@attrs.frozen(eq=False)
-class MirroredColumns:
-    """Numbers side by side in a mirror: number `i` is number `index[i]` times `sign[i]`."""
-
-    index: np.ndarray
-    """Shape [numbers]."""
-    sign: np.ndarray
-    """1 or -1, shape [numbers]."""
-
-
-@attrs.frozen(eq=False)
-class MirroredTask:
-    """The observations by group, and the action, in a mirror."""
-
-    groups: Mapping[str, MirroredColumns]
-    """The groups of observations by name."""
-    action: MirroredColumns
-    """The action."""
 
 
 class _Parts:

@@ -21,8 +21,8 @@ from . import kernels
 from .all_terms import AllTerms
 from .episodes import EpisodeBuffers
 from .factory import release_term
+from .mirrored import MirroredTask
 from .score import Score
-from .symmetry import MirroredTask
 from .terms import Command, Event, Term
 from .timers import Timer
 
