@@ -1,7 +1,7 @@
-"""Play each trained policy on each solver of robots: `python docs/play_policies.py [--films] [NAME…]`.
+"""Play each trained policy on each solver of robots: `python docs/play_policies.py [--videos] [NAME…]`.
 
 The scores go to `docs/images/playing.json`, from which `docs/write_reference.py` writes the page *Trained policies*.
-With `--films`, films of the policies are drawn instead, on the solver that they were trained on.
+With `--videos`, videos of the policies are drawn instead, on the solver that they were trained on.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ DOCS = Path(__file__).parent
 POLICIES = DOCS / "examples" / "policies"
 SCORES = DOCS / "images" / "playing.json"
 SOLVERS = ("mujoco-native", "mujoco", "featherstone", "semi-implicit", "xpbd", "vbd", "kamino", "steel")
-FILMS = DOCS / "images" / "policies"
+VIDEOS = DOCS / "images" / "policies"
 FRAME_RATE = 12.0
-"""Frames of a film in a second [Hz]."""
+"""Frames of a video in a second [Hz]."""
 
 DURATION = 4.0
-"""Length of a film [s]."""
+"""Length of a video [s]."""
 
 VIEWS: dict[str, dict[str, Any]] = {
     "hopper": {"eye": [0.0, -2.6, 1.1], "target": [0.0, 0.0, 0.75], "follow": "torso"},
@@ -35,7 +35,7 @@ VIEWS: dict[str, dict[str, Any]] = {
     "swing_up": {"eye": [0.0, -3.8, 1.4], "target": [0.0, 0.0, 1.0]},
     "walker2d": {"eye": [0.0, -2.6, 1.1], "target": [0.0, 0.0, 0.75], "follow": "torso"},
 }
-"""Cameras of films, where that of a video would see too little [m]."""
+"""Cameras of videos, where that of a video would see too little [m]."""
 
 EPISODES = 16
 """Episodes of each policy on each solver."""
@@ -45,11 +45,11 @@ PATIENCE = 600.0
 
 
 def main() -> None:
-    """Play the policies, and write each film, or each score when it is known."""
-    are_films = sys.argv[1:2] == ["--films"]
-    names = sys.argv[2:] if are_films else sys.argv[1:]
+    """Play the policies, and write each video, or each score when it is known."""
+    are_videos = sys.argv[1:2] == ["--videos"]
+    names = sys.argv[2:] if are_videos else sys.argv[1:]
     for name in names or sorted(path.stem for path in POLICIES.glob("*.toml")):
-        if are_films:
+        if are_videos:
             draw(name)
             continue
         for solver in SOLVERS:
@@ -59,20 +59,20 @@ def main() -> None:
 
 
 def draw(name: str) -> None:
-    """Write a film of the first seconds of an episode, in a loop."""
+    """Write a video of the first seconds of an episode, in a loop."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "film.mp4"
+        path = Path(folder) / "video.mp4"
         video = {"type": "video", "path": str(path), "rate": FRAME_RATE, "size": [192, 128], "quality": "high"}
         video |= VIEWS.get(name, {})
         overrides = {"scene.worlds": 1, "simulation.device": "cpu", "viewers.video": video}
         with Simulation.from_file(POLICIES / f"{name}.toml", overrides) as simulation:
             simulation.reset()
             simulation.step(round(DURATION / simulation.control_dt))
-        with av.open(str(path)) as film:
-            first, *others = (frame.to_image() for frame in film.decode(video=0))
-    FILMS.mkdir(exist_ok=True)
+        with av.open(str(path)) as container:
+            first, *others = (frame.to_image() for frame in container.decode(video=0))
+    VIDEOS.mkdir(exist_ok=True)
     looks = {"duration": round(1000.0 / FRAME_RATE), "loop": 0, "quality": 60, "method": 6}
-    first.save(FILMS / f"{name}.webp", save_all=True, append_images=others, **looks)
+    first.save(VIDEOS / f"{name}.webp", save_all=True, append_images=others, **looks)
 
 
 def write(scores: dict[str, Any]) -> None:

@@ -113,7 +113,7 @@ def test_tensors_are_mirrored_alike(make):
 @pytest.mark.parametrize(
     ("symmetry", "fault"),
     [
-        ({"names": {"L(.*)": "M$1"}}, r"left-right\.names: task\.actions\.legs has '.*LF_HAA', and not '.*MF_HAA'"),
+        ({"names": {"L(.*)": "M$1"}}, r"left-right\.names: task\.actions\.legs has '.*LF_HAA', and no 'MF_HAA' for it"),
         ({"names": {"L(.*": "R$1"}}, r"names.*regular expressions, got 'L\(\.\*'"),
         ({**SYMMETRY, "flip": ["hip"]}, r"left-right\.flip: no joint matches 'hip'; names: LF_HAA"),
     ],

@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from pippin.task.mirrored import MirroredColumns, MirroredTask
+from pippin.task.mirrored import MirroredColumns
 
 
 class Mirror:
-    """What a task sees and does, reflected left to right: for training data that no side is preferred in.
+    """Observations and actions of a task, reflected left to right: for training data that no side is preferred in.
 
     Args:
         task: The columns and signs.
         convert: Makes an array of the library of the environment from one of NumPy.
     """
 
-    def __init__(self, task: MirroredTask, convert: Callable[[np.ndarray], Any]) -> None:
+    def __init__(self, task: Any, convert: Callable[[np.ndarray], Any]) -> None:
         def own(columns: MirroredColumns) -> tuple[Any, Any]:
             return convert(columns.index), convert(columns.sign.astype(np.float32))
 

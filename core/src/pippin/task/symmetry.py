@@ -10,6 +10,7 @@ import numpy as np
 from pippin.axes import axis_labels
 from pippin.config.task import SymmetryConfig
 from pippin.errors import ConfigError
+from pippin.labels import name_of
 
 from .mirrored import MirroredColumns, MirroredTask
 from .observations import ObservationGroup
@@ -40,20 +41,10 @@ class _Parts:
     def __init__(self, config: SymmetryConfig, where: str, axes: Iterable[str]) -> None:
         self.config, self.where, self.axes = config, where, frozenset(axes)
 
-    def mirrored(self, label: str) -> str:
-        """Return the label of the part on the other side; that of the part itself if no pattern matches."""
-        head, slash, name = label.rpartition("/")
-        for pattern, other in self.config.names.items():
-            if found := re.fullmatch(pattern, name):
-                return head + slash + found.expand(re.sub(r"\$(\d+)", r"\\g<\1>", other))
-        return label
-
     def pairs(self, labels: Sequence[str], what: str) -> list[int]:
         """Return for each label the position of its partner, which must be there and mirror it."""
-        partners = {label: self.mirrored(label) for label in labels}
+        partners = {label: self._partner(label, labels, what) for label in labels}
         for label, other in list(partners.items()):
-            if other not in partners:
-                raise ConfigError(f"{self.where}.names: {what} has {label!r}, and not {other!r}; choose other names")
             if other != label and partners[other] == other:
                 partners[other] = label
         for label, other in partners.items():
@@ -61,10 +52,31 @@ class _Parts:
                 raise ConfigError(f"{self.where}.names: {label!r} becomes {other!r}, and that {partners[other]!r}")
         return [labels.index(partners[label]) for label in labels]
 
+    def _partner(self, label: str, labels: Sequence[str], what: str) -> str:
+        """Return the label of the part on the other side; that of the part itself if no pattern matches.
+
+        Names tell it; the whole path does if several parts have one name.
+        """
+        name = self._renamed(name_of(label))
+        if name == name_of(label):
+            return label
+        found = [other for other in labels if name_of(other) == name]
+        if len(found) > 1:
+            path = "/".join(map(self._renamed, label.split("/")))
+            found = [other for other in found if other == path]
+        if not found:
+            raise ConfigError(f"{self.where}.names: {what} has {label!r}, and no {name!r} for it; choose other names")
+        return found[0]
+
+    def _renamed(self, name: str) -> str:
+        for pattern, other in self.config.names.items():
+            if found := re.fullmatch(pattern, name):
+                return found.expand(re.sub(r"\$(\d+)", r"\\g<\1>", other))
+        return name
+
     def sign(self, label: str) -> float:
         """Return -1 for an axis that turns the other way round."""
-        name = label.rpartition("/")[2]
-        return -1.0 if any(re.fullmatch(pattern, name) for pattern in self.config.flip) else 1.0
+        return -1.0 if any(re.fullmatch(pattern, name_of(label)) for pattern in self.config.flip) else 1.0
 
 
 def mirrored_task(
@@ -87,7 +99,7 @@ def mirrored_task(
         ConfigError: A part has no partner, a pattern matches nothing, or a term has no mirror.
     """
     parts = _Parts(config, where, axis_labels(model, range(model.joint_count)))
-    names = {label.rpartition("/")[2] for label in parts.axes}
+    names = {name_of(label) for label in parts.axes}
     for pattern in config.flip:
         if not any(re.fullmatch(pattern, name) for name in names):
             raise ConfigError(f"{where}.flip: no joint matches {pattern!r}; names: {', '.join(sorted(names))}")
