@@ -8,6 +8,7 @@ import pytest
 from pippin.identification.blocks import blocks_of, bootstrap, directions
 from pippin.identification.evidence import Evidence
 from pippin.identification.result import Trace
+from pippin.identification.rollouts import noise_of
 from pippin.identification.spectrum import residual_spectra
 
 SAMPLES, WINDOWS = 1200, 30
@@ -38,6 +39,8 @@ def evidence(random, share):
         jacobian=design,
         residuals=design @ values - data,
         blocks=blocks_of(windows, 1),
+        channels=np.zeros(SAMPLES, dtype=int),
+        share=(SAMPLES - 3) / SAMPLES,
     )
     return found, truth
 
@@ -55,6 +58,18 @@ def test_intervals_of_blocks_hold_the_truth_also_with_coloured_noise(share):
 
     assert 0.90 <= held / 300 <= 0.98
     assert (white / 300 < 0.75) == (share > 0.5)
+
+
+@pytest.mark.parametrize("rate", [50.0, 200.0, 1000.0])
+@pytest.mark.parametrize("noise", [1e-4, 1e-3])
+def test_the_noise_of_a_moving_joint_is_found(rate, noise):
+    """Within a tenth; second differences of this motion at 50 Hz are twenty times as large as the smaller noise."""
+    times = np.arange(0.0, 20.0, 1.0 / rate)
+    tones = np.array([0.2, 0.5, 0.9, 1.7, 2.6])
+    motion = 0.25 / np.sqrt(tones / 0.2) * np.sin(2.0 * np.pi * tones * times[:, None])
+    measured = motion.sum(axis=1)[:, None] + noise * np.random.default_rng(0).normal(size=(len(times), 3))
+
+    np.testing.assert_allclose(noise_of([measured[:700], measured[700:]]), noise, rtol=0.12)
 
 
 def test_few_windows_are_divided_and_too_few_rows_tell_nothing():

@@ -107,7 +107,7 @@ def test_an_encoder_that_reads_wrong_at_zero_is_found(folder):
 def test_what_cannot_be_told_apart_is_named_and_stays_out_of_the_file(folder):
     log = true_log(folder, seconds=2.5, noise=1e-4)
     # The targets of velocities are zero: kd and damping act alike.
-    file = write(folder, arms.tables(folder), iterations=15)
+    file = write(folder, arms.tables(folder))
     changes = {"fit.parameters.'actuators.arm.kd'": {"range": [0.1, 10.0]}}
 
     lost = pippin.fit(file, [log], changes, out=folder / "lost")
@@ -122,6 +122,23 @@ def test_what_cannot_be_told_apart_is_named_and_stays_out_of_the_file(folder):
     assert "[actuators.arm.kd]" not in lost.file.read_text(encoding="utf-8")
     assert "[actuators.arm.kd]" in kept.file.read_text(encoding="utf-8")
     assert kept.is_identified
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("window", [0.25, 1.0])
+def test_what_cannot_be_told_apart_is_named_also_with_estimated_starts(folder, window):
+    """What is left between kd and damping is the error of their derivatives, which friction bends."""
+    log = true_log(folder, seconds=10.0, noise=1e-4)
+    file = write(folder, arms.tables(folder), iterations=15, start="estimated", window=window)
+    changes = {"fit.parameters.'actuators.arm.kd'": {"range": [0.1, 10.0]}}
+
+    without = pippin.fit(file, [log], out=folder / "without")
+    lost = pippin.fit(file, [log], changes, out=folder / "lost")
+
+    assert without.costs[-1] == pytest.approx(1.0, abs=0.06)
+    assert without.is_identified
+    unknown = {(each.key, each.name) for each in lost.verdicts if each.verdict == "not identifiable"}
+    assert unknown == {(f"actuators.arm.{key}", name) for key in ("kd", "damping") for name in ("shoulder", "elbow")}
 
 
 @pytest.mark.slow

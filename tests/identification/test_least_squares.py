@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from pippin.identification.least_squares import LeastSquares
-from pippin.identification.verdicts import covariance, judge
+from pippin.identification.verdicts import covariance, judge, variances
 
 
 def minimise(function, start, low=-10.0, high=10.0, **options):
@@ -80,20 +80,63 @@ def test_outliers_matter_less_with_a_robust_loss():
     assert robust[0] == pytest.approx(1.0 + 1.345 / 4, abs=1e-2)
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say():
+@pytest.mark.parametrize("ratio", [1.0, 5.0])
+def test_intervals_hold_the_truth_as_often_as_they_say(ratio):
+    """Also if one channel is noisier than the fit assumed, and tells most of one value."""
     random = np.random.default_rng(0)
-    design = random.normal(size=(60, 3))
-    held = 0
+    design = random.normal(size=(120, 3))
+    channels = np.repeat([0, 1], 60)
+    design[:60, 1] *= 0.1
+    sizes = np.where(channels == 0, 0.3, 0.3 * ratio)
+    held = np.zeros(3)
     for _ in range(200):
-        data = design @ [1.0, 2.0, 3.0] + 0.3 * random.normal(size=60)
+        data = design @ [1.0, 2.0, 3.0] + sizes * random.normal(size=120)
         found = np.linalg.lstsq(design, data, rcond=None)[0]
-        deviations = np.sqrt(np.diag(covariance(design, design @ found - data, np.zeros(3))))
+        noise = variances(design @ found - data, channels, 117 / 120)
+        deviations = np.sqrt(np.diag(covariance(design, noise, np.zeros(3))))
         names = [("line", str(number)) for number in range(3)]
         ranges, places = np.tile([-9.0, 9.0], (3, 1)), np.full(3, 0.5)
-        verdicts = judge(names, found, found, ranges, places, deviations, design, np.zeros(3))
-        held += sum(abs(each.value - truth) <= each.half_width for each, truth in zip(verdicts, (1, 2, 3), strict=True))
+        verdicts = judge(names, found, found, ranges, places, deviations, design, np.zeros(3), np.zeros(3))
+        held += [abs(each.value - truth) <= each.half_width for each, truth in zip(verdicts, (1, 2, 3), strict=True)]
 
-    assert 0.92 <= held / 600 <= 0.98
+    assert 0.92 <= held.sum() / 600 <= 0.98
+    assert (held / 200 >= 0.90).all()
+
+
+def bent(x):
+    return np.array([np.exp(2.0 * x[0]) + x[1] ** 2, x[0] * x[1], np.sin(x[1])])
+
+
+@pytest.mark.parametrize("x", [[0.3, 0.5], [1.0, -1.0]])
+def test_refined_derivatives_are_of_second_order_also_at_a_bound(x):
+    x = np.array(x)
+    method = LeastSquares(lambda points: np.stack([bent(p) for p in points]), -np.ones(2), np.ones(2), tolerance=1e-9)
+    rough = next(method.iterate(x, 0))
+    exact = np.array([[2.0 * np.exp(2.0 * x[0]), 2.0 * x[1]], [x[1], x[0]], [0.0, np.cos(x[1])]])
+
+    refined = method.refine(rough)
+
+    errors = np.linalg.norm(rough.jacobian - exact, axis=0)
+    np.testing.assert_allclose(refined.errors, errors, rtol=0.1)
+    assert (np.linalg.norm(refined.jacobian - exact, axis=0) < 0.1 * errors).all()
+
+
+def test_what_only_an_error_of_a_derivative_tells_apart_is_not_identified():
+    random = np.random.default_rng(1)
+    same, other = random.normal(size=(2, 500))
+    design = np.stack([same, same + 0.02 * random.normal(size=500), other], axis=1)  # good to 2 %
+    ranges, places = np.tile([0.0, 9.0], (3, 1)), np.full(3, 0.5)
+    values, deviations = np.ones(3), np.full(3, 1e-3)
+    names = [("arm", name) for name in ("kd", "damping", "mass")]
+
+    exact, rough = (
+        judge(names, values, values, ranges, places, deviations, design, np.zeros(3), share * np.sqrt(500.0) * values)
+        for share in (1e-4, 0.02)
+    )
+
+    assert [each.verdict for each in exact] == ["identified"] * 3
+    assert [each.verdict for each in rough] == ["not identifiable", "not identifiable", "identified"]
+    assert rough[0].coupled == ("arm: damping",)
 
 
 def test_values_that_grow_do_so_by_their_derivative_and_shrinking_ones_stay_positive():

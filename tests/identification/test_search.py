@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.config.toml_text import toml_text
+from pippin.identification.fit import check_fit
 from pippin.identification.least_squares import DAMPING, LeastSquares
 from pippin.identification.search import Evolution, SeveralStarts, latin_hypercube, population_of
 
@@ -173,12 +174,18 @@ def test_a_whole_number_of_steps_is_found_beside_the_others(tmp_path):
     tables["fit"] = {"logs": ["log.npz"], "method": "cmaes", "parameters": parameters, "validation": 0.25}
     file = write(tmp_path, tables)
 
+    told = check_fit(file)
+    blind = check_fit(file, overrides={"fit.signals.position.std": 10.0})
     result = pippin.fit(file, out=tmp_path / "out")
     (tmp_path / "again" / "iterations").mkdir(parents=True)
     shutil.copy(tmp_path / "out" / "iterations" / "explored.npz", tmp_path / "again" / "iterations")
     again = pippin.fit(file, out=tmp_path / "again")
 
     assert result.is_identified
+    assert [each.key for each in told.verdicts] == [each.key for each in result.verdicts]
+    assert [each.verdict for each in told.verdicts] == ["identified"] * 7
+    assert told.verdicts[0].half_width == 0.5
+    assert blind.verdicts[0].verdict == "not identifiable", "noise of 10 rad hides a step"
     assert list(result.value("actuators.arm.delay.steps").values()) == [4.0]
     for name, pair in arms.TRUTH.items():
         np.testing.assert_allclose(list(result.value(f"actuators.arm.{name}").values()), pair, rtol=0.05)

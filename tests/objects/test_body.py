@@ -114,6 +114,7 @@ def test_worlds_may_have_different_objects():
         ({"joint": {"type": "ball"}, "joint_positions": {"crate": 1.0}}, r"joint_positions: needs a joint of type"),
         ({"joint": {"type": "revolute"}, "joint_positions": {"crat": 1.0}}, r"joint_positions.*'crat'"),
         ({"inertia": [1.0, 1.0, 1.0]}, r"inertia: needs 'mass'"),
+        ({"mass": 1.0, "inertia": [1.0, 0.1, 0.1]}, r"inertia: has the principal moments 0\.1, 0\.1 and 1 kg·m²"),
         ({"repeat": {"count": [1, 1, 1]}, "poses": [[0, 0, 1]]}, r"poses: is given beside 'repeat'"),
         ({"poses": [[0.0, 0.0]]}, r"poses: must be positions \(x, y, z\), or poses"),
         ({"poses": [[0, 0, 0, 1, 1, 0, 0]]}, r"unit quaternions"),

@@ -38,3 +38,12 @@ def test_a_folder_has_one_driver_at_a_time(tmp_path, variants):
         SweepFolder(tmp_path / "out", variants)
     first.close()
     SweepFolder(tmp_path / "out", variants).close()
+
+
+@pytest.mark.parametrize("text", ["[]", '{"variants": []}', "{"])
+def test_a_folder_without_what_a_sweep_has_is_refused(tmp_path, variants, text):
+    SweepFolder(tmp_path / "out", variants).close()
+    (tmp_path / "out" / "sweep.json").write_text(text)
+
+    with pytest.raises(ConfigError, match="is not empty, and no sweep; choose another folder"):
+        SweepFolder(tmp_path / "out", variants)

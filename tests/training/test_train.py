@@ -174,6 +174,18 @@ def test_a_damaged_state_is_refused(folder, text):
     assert "--resume: 'out' has no training.json of a training" in result.output
 
 
+def test_a_folder_of_another_version_is_refused_with_what_it_lacks(folder):
+    train("shaken.toml", "--out", "out", "--iterations", "2")
+    state = json.loads((folder / "out" / "training.json").read_text())
+    del state["cpu_seconds"]
+    (folder / "out" / "training.json").write_text(json.dumps(state))
+
+    result = train("shaken.toml", "--resume", "out")
+
+    assert result.exit_code == 2, result.output
+    assert "was trained by another version of Pippin, as its training.json has no 'cpu_seconds'" in result.output
+
+
 def test_a_file_without_a_task_is_refused(folder):
     (folder / "bare.toml").write_text('[solver]\ntype = "mujoco-native"\n')
 

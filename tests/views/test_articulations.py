@@ -71,7 +71,7 @@ def new_values(view, name):
         values[..., 3:] = [0.0, 0.0, 0.0, 1.0]
     if name == "inertias":
         square = values.reshape(*values.shape[:-1], 3, 3)
-        values = (square + square.swapaxes(-1, -2) + 3.0 * np.eye(3, dtype=np.float32)).reshape(values.shape)
+        values = (square + square.swapaxes(-1, -2) + 6.0 * np.eye(3, dtype=np.float32)).reshape(values.shape)
     if name == "dof_limits":
         values.sort(axis=-1)
     if name == "disable_gravities":
@@ -298,13 +298,45 @@ def test_two_views_of_one_robot_agree(robots, view):
 def test_inverse_masses_follow_in_the_rows_that_are_set(robots, view):
     before = robots.model.body_inv_mass.numpy().copy()
     view.set_masses(4.0, indices=[1])
-    view.set_inertias([2.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 8.0], indices=[1])
+    view.set_inertias([2.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 5.0], indices=[1])
 
     after = robots.model.body_inv_mass.numpy()
     rest = np.setdiff1d(np.arange(len(after)), view.body_indices[1])
     assert (get(view, "inv_masses")[1] == 0.25).all()
-    assert (get(view, "inv_inertias")[1] == [0.5, 0.0, 0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 0.125]).all()
+    assert (get(view, "inv_inertias")[1] == np.float32([0.5, 0.0, 0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 0.2])).all()
     np.testing.assert_array_equal(after[rest], before[rest])
+
+
+ROD = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]) / 3.0  # its axis
+
+
+@pytest.mark.parametrize(
+    ("inertia", "is_body"),
+    [
+        (np.diag([1.0, 0.1, 0.1]), False),
+        (np.diag([3.01, 1.0, 2.0]), False),
+        (np.diag([3.0, 1.0, 2.0]), True),  # a plate
+        (0.7 * (np.eye(3) - ROD) + 1e-7 * np.eye(3), True),  # a rod along no axis
+        (0.7 * ROD + 0.3 * np.eye(3), False),
+    ],
+)
+@pytest.mark.parametrize("is_on_device", [False, True])
+def test_an_inertia_of_no_body_is_refused_with_its_numbers(robots, view, inertia, is_body, is_on_device):
+    before = get(view, "inertias").copy()
+    values = np.broadcast_to(inertia.reshape(9), before.shape).astype(np.float32)
+    data = wp.array(values, dtype=float, device=robots.device) if is_on_device else values
+
+    def write():
+        view.set_inertias(data)
+        view.raise_errors()
+
+    if is_body:
+        write()
+        np.testing.assert_array_equal(get(view, "inertias"), values)
+        return
+    with pytest.raises(ViewError, match="no principal moment above the sum of the others"):
+        write()
+    np.testing.assert_array_equal(get(view, "inertias"), before)
 
 
 def test_a_massless_body_has_no_inverse(view):

@@ -21,7 +21,12 @@ def inertia_fault(matrix: np.ndarray) -> str | None:
 
     A body has positive principal moments, of which none is larger than the sum of the other two.
     """
-    least, middle, largest = np.linalg.eigvalsh(matrix)
+    return moment_fault(np.linalg.eigvalsh(matrix).tolist())
+
+
+def moment_fault(moments: Sequence[float]) -> str | None:
+    """Return what is wrong with principal moments of inertia in ascending order, or None."""
+    least, middle, largest = moments
     if not least > 0.0:
         return f"has the principal moment {least:g} kg·m², and those of a body are positive; correct the numbers"
     if largest > (least + middle) * (1.0 + _ROUNDING):

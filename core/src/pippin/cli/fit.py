@@ -21,7 +21,7 @@ from ._table import expectations, new_table, print_table
 @click.option(
     "--validate", type=PATH, multiple=True, help="A log that the fit does not see, or a pattern; it judges the fit."
 )
-@click.option("--check", is_flag=True, help="Only read the logs, and list what they can tell: one rollout.")
+@click.option("--check", is_flag=True, help="Only read the logs, and list what they can tell: a few rollouts.")
 @changes(has_worlds=False)
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of fit.iterations.")
 @click.option(

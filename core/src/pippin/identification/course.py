@@ -22,7 +22,7 @@ from .checks import refuse_faults, say_faults
 from .estimated_starts import EstimatedStarts
 from .evidence import Evidence
 from .journal import FitState, Journal, key_of
-from .least_squares import DAMPING, DAMPINGS, LeastSquares, Point, Residuals, cost_of
+from .least_squares import DAMPING, DAMPINGS, STEP, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
 from .log_playback import FitMaterial
 from .motion_checks import align
@@ -106,6 +106,7 @@ class FitCourse(Closing):
             )
         self._is_free = ~self._is_whole
         self._verdicts: dict[int, FitVerdict] = {}
+        self._better: dict[int, float] = {}
         self._ended = _STOPPED
         self._begun = time.perf_counter()
         self._state = None if self._journal is None else self._journal.last()
@@ -131,11 +132,14 @@ class FitCourse(Closing):
             say_faults([("", fault) for fault in watch.faults()], self._table)
         if not self.costs:
             self._explore(progress, stop_if_asked)
+        stepped: set[tuple[float, ...]] = set()
         while True:
             if self._is_free.any():
                 self._minimise(progress, stop_if_asked)
             if self._is_whole.any():
-                self._verdicts |= self._judge_whole(stop_if_asked)
+                self._verdicts |= self._judge_whole(stop_if_asked, is_fitted=True)
+                if self._takes_a_step(stepped):
+                    continue
             self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
             is_moved = self._is_free | (self._is_whole & (self._unknowns != self._first_unknowns))
             lost = [number for number, each in self._verdicts.items() if is_moved[number] and not each.is_determined]
@@ -209,48 +213,85 @@ class FitCourse(Closing):
             method.run(costs, self._table.generations, note, earlier)
         self._unknowns = method.best
 
-    def _judge_whole(self, stop_if_asked: Callable[[], None]) -> dict[int, FitVerdict]:
-        """Return a verdict for each whole number: whether its neighbours explain the logs worse."""
-        residuals, values = self._residuals(self.candidates, stop_if_asked), self._values(self._unknowns)
-        found = {}
+    def _judge_whole(self, stop_if_asked: Callable[[], None], *, is_fitted: bool) -> dict[int, FitVerdict]:
+        """Return a verdict for each whole number: whether the logs tell it from its neighbours, of which each comes
+        with the best other values.
+
+        Args:
+            stop_if_asked: Called before each rollout.
+            is_fitted: Whether the present residuals are noise; otherwise it is that which the fit assumes.
+        """
+        residuals, free, found = self._residuals(self.candidates, stop_if_asked), np.flatnonzero(self._is_free), {}
+        ahead = np.where(self._unknowns + STEP <= self._ends_of()[1], STEP, -STEP)[free]
+        samples, self._better = len(self._rollouts.parts[0].window_of) * self._rollouts.width, {}
         for number in np.flatnonzero(self._is_whole).tolist():
-            parameter, name = self._owners()[number]
-            low, high = parameter.config.range
-            near = [value for value in (values[number] - 1.0, values[number] + 1.0) if low <= value <= high]
-            points = np.tile(self._unknowns, (1 + len(near), 1))
-            points[1:, number] = (np.array(near) - low) / (high - low)
-            costs = np.array([cost_of(rows, is_robust=self._table.is_robust) for rows in residuals(points)])
-            rows = len(self._rollouts.parts[0].window_of) * len(self._rollouts.noise) * len(self._logs[0].joints)
-            variance = 2.0 * costs[0] / max(rows - len(values), 1)
-            is_told = bool((2.0 * (costs[1:] - costs[0]) > _TOLD * variance).all())
-            found[number] = FitVerdict(
-                key=parameter.key,
-                name=name,
-                start=float(np.concatenate(self._stated)[number]),
-                value=float(values[number]),
-                half_width=0.5 if is_told else np.inf,
-                verdict=IDENTIFIED if is_told else "not identifiable",
-                collinearity=0.0,
-            )
+            near = self._near(number)
+            points = np.tile(self._unknowns, (1 + len(free) + len(near), 1))
+            points[1 + np.arange(len(free)), free] += ahead
+            points[1 + len(free) :, number] = near
+            rows = residuals(points)
+            present = rows[0] if is_fitted else np.zeros_like(rows[0])
+            changes = rows[1:] - rows[0]
+            changes[~np.isfinite(changes).all(axis=1)] = np.nan
+            basis = np.linalg.qr(np.nan_to_num(changes[: len(free)]).T)[0]
+            both = np.vstack([present, present + changes[len(free) :]]).T
+            squares = ((both - basis @ (basis.T @ both)) ** 2).sum(axis=0)
+            variance = squares[0] / max(samples - len(free), 1) if is_fitted else 1.0
+            rise = np.nan_to_num(squares[1:] - squares[0], nan=np.inf)  # a neighbour that diverges is told apart
+            found[number] = self._verdict_on_whole(number, is_told=bool((rise > _TOLD * variance).all()))
+            if rise.min(initial=0.0) < -_TOLD * variance:
+                self._better[number] = near[int(rise.argmin())]
         return found
+
+    def _takes_a_step(self, stepped: set[tuple[float, ...]]) -> bool:
+        """Let whole numbers have the neighbours that explain the logs better, if these were not tried yet."""
+        stepped.add(tuple(self._unknowns[self._is_whole].tolist()))
+        moved = self._unknowns.copy()
+        for number, unknown in self._better.items():
+            moved[number] = unknown
+        if not self._better or tuple(moved[self._is_whole].tolist()) in stepped:
+            return False
+        self._unknowns = moved
+        return True
+
+    def _near(self, number: int) -> list[float]:
+        """Return the unknowns of the neighbours of a whole number in its range."""
+        low, high = self._owners()[number][0].config.range
+        value = self._values(self._unknowns)[number]
+        near = [each for each in (value - 1.0, value + 1.0) if low <= each <= high]
+        return [(each - low) / (high - low) for each in near]
+
+    def _verdict_on_whole(self, number: int, *, is_told: bool) -> FitVerdict:
+        parameter, name = self._owners()[number]
+        return FitVerdict(
+            key=parameter.key,
+            name=name,
+            start=float(np.concatenate(self._stated)[number]),
+            value=float(self._values(self._unknowns)[number]),
+            half_width=0.5 if is_told else np.inf,
+            verdict=IDENTIFIED if is_told else "not identifiable",
+            collinearity=0.0,
+        )
 
     def _owners(self) -> list[tuple[FitParameter, str]]:
         """Return the parameter and the name of each value."""
         return [(each, name) for each in self._parameters for name in each.names]
 
     def expect(self, *, is_right: bool) -> tuple[FitVerdict, ...]:
-        """Return a verdict for each value as the logs determine it at the values of the file, after one rollout.
+        """Return a verdict for each value as the logs determine it at the values of the file, after a few rollouts.
 
         Args:
             is_right: Whether these values explain the logs, and the residuals are noise. Otherwise the noise is that
                 which the fit assumes.
         """
         self._point = self.look()
+        self._refine(self._method(self._residuals_of_search(lambda: None, None)))
         if not is_right:
-            size, count = len(self._point.residuals), len(self._unknowns)
-            noise = np.full(size, np.sqrt(max(size - 2 * count, 1) / max(size - count, 1)))
+            noise = np.full(len(self._point.residuals), np.sqrt(self._share()))
             self._point = attrs.evolve(self._point, residuals=noise)
-        return tuple(verdict for _, verdict in self._judged())
+        found = dict(self._judged() if self._is_free.any() else ())
+        found |= self._judge_whole(lambda: None, is_fitted=is_right)
+        return tuple(found[number] for number in sorted(found))
 
     def alignments(self) -> tuple[LogAlignment, ...]:
         """Return what the logs have, and how their motions follow the commands."""
@@ -299,6 +340,12 @@ class FitCourse(Closing):
             progress.update(f"{method.taken} of {self._table.iterations}, residual {self.costs[-1]:.4g} σ")
         self._ended = earlier.ended if earlier is not None and is_over else method.ended
         self._note(method, self._ended)
+        self._refine(method)
+
+    def _refine(self, method: LeastSquares) -> None:
+        """If values are hardly told apart, find by another rollout whether that is more than errors of derivatives."""
+        if self._is_free.any() and self._evidence().is_coupled:
+            self._point = method.refine(self._point)
 
     def _residuals_of_search(self, stop_if_asked: Callable[[], None], earlier: FitState | None) -> Residuals:
         """Return the residuals of unknowns that are free; windows start as the table says."""
@@ -392,6 +439,7 @@ class FitCourse(Closing):
             np.sqrt(np.diag(evidence.covariance)) * evidence.slopes,
             evidence.jacobian,
             evidence.priors,
+            self._point.errors,
         )
         widths = evidence.block_widths()
         for number, verdict, width in zip(free.tolist(), verdicts, widths, strict=True):
@@ -404,9 +452,10 @@ class FitCourse(Closing):
         rows = len(point.residuals) - len(values)
         parts = np.split(values, np.cumsum([each.count for each in self._parameters])[:-1])
         slopes = np.concatenate([each.slope(part) for each, part in zip(self._parameters, parts, strict=True)])[free]
-        blocks = blocks_of(part.window_of, self._rollouts.width)
-        states = (rows - len(blocks)) // max(len(part.windows), 1)  # rows of the shifts of the starts, if there are any
-        firsts = np.repeat(np.searchsorted(part.window_of, np.arange(len(part.windows))) * self._rollouts.width, states)
+        width, windows = self._rollouts.width, len(part.windows)
+        blocks = blocks_of(part.window_of, width)
+        states = self._rollouts.channels_of_states()[: (rows - len(blocks)) // max(windows, 1)]  # none if not estimated
+        firsts = np.repeat(np.searchsorted(part.window_of, np.arange(windows)) * width, len(states))
         owners = [self._owners()[number] for number in free]
         return Evidence(
             names=tuple(f"{each.key} {name}" for each, name in owners),
@@ -417,7 +466,15 @@ class FitCourse(Closing):
             jacobian=point.jacobian[:rows],
             residuals=point.residuals[:rows],
             blocks=np.concatenate([blocks, blocks[firsts]]),
+            channels=np.concatenate([np.tile(np.arange(width), len(part.window_of)), np.tile(states, windows)]),
+            share=self._share(),
         )
+
+    def _share(self) -> float:
+        """Return the share of the residuals of samples and starts that the unknowns have not used up."""
+        rows = len(self._point.residuals) - len(self._unknowns)
+        samples = len(self._rollouts.parts[0].window_of) * self._rollouts.width
+        return max(samples - int(self._is_free.sum()), 1) / max(rows, 1)
 
     def result(self, folder: Path) -> FitResult:
         """Return what was found, after rollouts of the values of the file, and of those that are kept."""

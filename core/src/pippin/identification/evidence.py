@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from .blocks import bootstrap, directions
-from .verdicts import covariance
+from .verdicts import COUPLED, collinearity, covariance, variances
 
 
 @attrs.define(kw_only=True, eq=False, slots=False)
@@ -39,10 +39,21 @@ class Evidence:
     blocks: np.ndarray
     """The block of each row, whose residuals do not depend on those of others."""
 
+    channels: np.ndarray
+    """The channel of each row, of one noise: a signal of a joint."""
+
+    share: float
+    """Share of the rows that the values, and the starts of windows, have not used up."""
+
     @cached_property
     def covariance(self) -> np.ndarray:
         """Covariance of the unknowns if residuals are white noise; infinite where nothing tells one."""
-        return covariance(self.jacobian, self.residuals, self.priors)
+        return covariance(self.jacobian, variances(self.residuals, self.channels, self.share), self.priors)
+
+    @property
+    def is_coupled(self) -> bool:
+        """Whether the other values can have almost all of the effect of one."""
+        return bool((collinearity(self.jacobian, self.priors)[0] > COUPLED).any())
 
     def block_widths(self) -> list[float | None]:
         """Return half of the interval of each value that blocks give; None if there are too few of them."""

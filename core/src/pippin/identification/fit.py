@@ -90,7 +90,7 @@ def check_fit(
     *,
     validate: Sequence[str | os.PathLike[str]] = (),
 ) -> FitCheck:
-    """Return how logs and commands align, and what they can tell of each parameter, after one rollout.
+    """Return how logs and commands align, and what they can tell of each parameter, after a few rollouts.
 
     Args:
         file: The configuration file.

@@ -45,6 +45,9 @@ class Point:
     cost: float
     """Half of the sum of the squares; of large residuals with a robust loss, less."""
 
+    errors: np.ndarray
+    """Errors of the derivatives, as norms of the columns, shape [unknowns]; 0 as long as nothing tells them."""
+
 
 def cost_of(residuals: np.ndarray, *, is_robust: bool) -> float:
     """Return half of the sum of squares of residuals, infinite if one is not finite.
@@ -161,11 +164,29 @@ class LeastSquares:
                 self.damping = min(self.damping * 1e3, _LARGEST)
         self.ended = ALL_TAKEN
 
+    def refine(self, point: Point) -> Point:
+        """Return a point with derivatives of second order and their errors: half of what both sides differ by."""
+        ahead = self._ahead(point.x)
+        behind = np.where((point.x - ahead >= self._low) & (point.x - ahead <= self._high), -ahead, 2.0 * ahead)
+        rows = self._residuals(np.stack([point.x, *(point.x + np.diag(behind))]))
+        other = ((rows[1:] - rows[0]) / behind[:, None]).T
+        is_whole = np.isfinite(other).all(axis=0)
+        other = np.where(is_whole, other, point.jacobian)
+        difference = other - point.jacobian
+        # (r(x + 2 h) - r(x)) / 2 h is as far on the other side of the truth again
+        jacobian = point.jacobian + difference * np.where(behind == -ahead, 0.5, -1.0)
+        errors = np.linalg.norm(difference, axis=0) * np.where(behind == -ahead, 0.5, 1.0)
+        return attrs.evolve(point, jacobian=jacobian, errors=errors)
+
+    def _ahead(self, x: np.ndarray) -> np.ndarray:
+        """Return the step to the neighbour along each unknown."""
+        return np.where(x + STEP <= self._high, STEP, -STEP)
+
     def _evaluate(
         self, x: np.ndarray, others: list[np.ndarray]
     ) -> Generator[Point | np.ndarray, np.ndarray | None, tuple[Point, list[float]]]:
         """Return a point, and the costs of others; ask for their residuals."""
-        ahead = np.where(x + STEP <= self._high, STEP, -STEP)
+        ahead = self._ahead(x)
         neighbours = x + np.diag(ahead)
         rows = yield np.stack([x, *neighbours, *others])
         assert rows is not None, "points are answered by residuals"
@@ -173,7 +194,8 @@ class LeastSquares:
         is_whole = np.isfinite(rows[1 : 1 + count]).all(axis=1) & np.isfinite(rows[0]).all()
         jacobian = np.where(is_whole[:, None], rows[1 : 1 + count], 0.0) - np.where(is_whole[:, None], rows[0], 0.0)
         jacobian /= ahead[:, None]
-        point = Point(x=x, residuals=rows[0], jacobian=jacobian.T, cost=cost_of(rows[0], is_robust=self._is_robust))
+        cost = cost_of(rows[0], is_robust=self._is_robust)
+        point = Point(x=x, residuals=rows[0], jacobian=jacobian.T, cost=cost, errors=np.zeros(count))
         return point, [cost_of(row, is_robust=self._is_robust) for row in rows[1 + count :]]
 
     def _equations(self, point: Point) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import comb
 
 import attrs
 import numpy as np
@@ -21,6 +22,36 @@ _START_STEP = 1e-3
 
 JUDGED = 2
 """Candidates that windows of the validation are simulated for: the values of the file, and those that were found."""
+
+
+_ORDERS = range(2, 9)
+"""Orders of differences that tell the noise of a signal."""
+
+_STILL_FALLS = 0.9
+"""Ratio of two estimates of noise below which the higher order has less of the motion in it."""
+
+
+def noise_of(measured: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the standard deviation of white noise of signals, shape [joints], from differences of neighbours.
+
+    Differences of order k of white noise have the variance σ² (2k)!/k!² (von Neumann 1941 for k = 1), and a motion is
+    the less in them the higher the order is. The first order counts of which the next one finds no less. Medians of
+    absolute deviations are blind to impacts.
+
+    Args:
+        measured: The samples of each log, shape [samples, joints] each.
+    """
+    found = np.full(measured[0].shape[1], np.inf)
+    is_open = np.ones(len(found), dtype=bool)
+    for order in _ORDERS:
+        own = [np.diff(each, n=order, axis=0) for each in measured if len(each) > order]
+        if not own:
+            break
+        rows = np.concatenate(own)
+        spread = np.median(np.abs(rows - np.median(rows, axis=0)), axis=0) / 0.6745 / np.sqrt(comb(2 * order, order))
+        is_open &= spread < _STILL_FALLS * found
+        found = np.where(is_open, spread, found)
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 def worlds_of(windows: Sequence[Window], candidates: int) -> list[Window]:
@@ -108,10 +139,8 @@ class Rollouts:
         table = config.signals.get(kind)  # pyrefly: ignore[bad-argument-type]
         if table is not None and table.std is not None:
             return np.full(measured[0].shape[1], table.std)
-        second = np.concatenate([np.diff(each, n=2, axis=0) for each in measured])
-        spread = np.median(np.abs(second - np.median(second, axis=0)), axis=0) / 0.6745
         range_ = np.max([np.ptp(each, axis=0) for each in measured], axis=0)
-        return np.maximum(spread / np.sqrt(6.0), np.maximum(_LEAST_NOISE * range_, 1e-9))
+        return np.maximum(noise_of(measured), np.maximum(_LEAST_NOISE * range_, 1e-9))
 
     def _part(self, windows: Sequence[Window], first: int, candidates: int) -> _Part:
         places = [np.zeros(0)]
@@ -136,8 +165,18 @@ class Rollouts:
 
     @property
     def width(self) -> int:
-        """Rows of residuals of a sample."""
+        """Rows of residuals of a sample: its channels."""
         return len(self.noise) * self._joints
+
+    def channels_of_states(self) -> np.ndarray:
+        """Return the channel of each number of a start, shape [2 * joints]: that of its measurement, or one more."""
+        kinds, joints = list(self.noise), np.arange(self._joints)
+        return np.concatenate(
+            [
+                kinds.index(kind) * self._joints + joints if kind in kinds else np.full_like(joints, self.width)
+                for kind in ("position", "velocity")
+            ]
+        )
 
     def state_scales(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the noise of the measured starts, positions then velocities, and a step of each in units of it."""

@@ -8,9 +8,13 @@ import attrs
 import numpy as np
 
 _WIDE, _AT_END = 0.5, 0.01
-_COUPLED, _EQUAL = 0.98, 0.9999
-"""R² from which on a value is coupled, and from which on nothing is left of it: derivatives by differences are good to
-1 %, so that a smaller rest measures their errors."""
+
+COUPLED, _EQUAL = 0.98, 0.9999
+"""R² from which on a value is coupled, and from which on nothing is left of it."""
+
+_ERRORS, _PART = 2.0, 0.05
+"""How many times the error of the derivatives an effect must be to tell anything; and the part that a value has in a
+direction, squared, from which on it is lost with it."""
 
 _ROUNDING = 1e-12
 """Smallest eigenvalue of a matrix of correlations that is not rounding."""
@@ -61,28 +65,44 @@ class FitVerdict:
         return self.verdict == IDENTIFIED
 
 
-def covariance(jacobian: np.ndarray, residuals: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Return the covariance of unknowns; infinite where nothing depends on one.
+def variances(residuals: np.ndarray, channels: np.ndarray, share: float) -> np.ndarray:
+    """Return the variance of the residuals of each row's channel, shape [rows].
+
+    Args:
+        residuals: Residuals at the minimum, shape [rows].
+        channels: The channel of each row, from 0 on, shape [rows].
+        share: Share of the rows that the unknowns have not used up.
+    """
+    counts = np.bincount(channels)
+    own = np.bincount(channels, weights=residuals**2) / np.maximum(share * counts, 1.0)
+    return own[channels]
+
+
+def covariance(jacobian: np.ndarray, noise: np.ndarray, priors: np.ndarray) -> np.ndarray:
+    """Return the covariance of unknowns that minimise the sum of squares; infinite where nothing depends on one.
+
+    The residuals were divided by a noise that was assumed, and theirs may be another one in each channel: (JᵀJ + P)⁻¹
+    (Jᵀ S J + P) (JᵀJ + P)⁻¹ with their variances S (White 1980) and the priors P.
 
     Args:
         jacobian: Derivatives of the residuals, shape [rows, unknowns].
-        residuals: Residuals, shape [rows].
+        noise: Variance of each residual, shape [rows].
         priors: Inverse variance of what was known before, shape [unknowns].
     """
-    rows, count = jacobian.shape
-    variance = float(residuals @ residuals) / max(rows - count, 1)
-    size = np.sqrt((jacobian**2).sum(axis=0) / max(variance, 1e-300) + priors)
+    count = jacobian.shape[1]
+    size = np.sqrt((jacobian**2).sum(axis=0) + priors)
     has_effect = size > 0.0
     found = np.full((count, count), np.inf)
     if has_effect.any():
-        own, scale = jacobian[:, has_effect], size[has_effect]
-        normal = (own.T @ own / max(variance, 1e-300) + np.diag(priors[has_effect])) / np.outer(scale, scale)
-        inverse = np.linalg.pinv(normal, rcond=1e-12, hermitian=True) / np.outer(scale, scale)
+        own, known = jacobian[:, has_effect] / size[has_effect], np.diag(priors[has_effect] / size[has_effect] ** 2)
+        normal = own.T @ own + known
+        inverse = np.linalg.pinv(normal, rcond=1e-12, hermitian=True)
+        spread = inverse @ (own.T @ (own * noise[:, None]) + known) @ inverse
         lost = np.linalg.eigh(normal)
         for value, direction in zip(lost.eigenvalues, lost.eigenvectors.T, strict=True):
             if value < 1e-12:  # nothing determines this direction
-                inverse[np.ix_(*2 * [np.abs(direction) > 0.1])] = np.inf
-        found[np.ix_(has_effect, has_effect)] = inverse
+                spread[np.ix_(*2 * [np.abs(direction) > 0.1])] = np.inf
+        found[np.ix_(has_effect, has_effect)] = spread / np.outer(size[has_effect], size[has_effect])
     return found
 
 
@@ -107,6 +127,26 @@ def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, 
     return shares, partners
 
 
+def _lost(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Return whether each value has a part in a direction of which only the errors of the derivatives tell anything,
+    shape [unknowns].
+    """
+    normal = jacobian.T @ jacobian
+    size = np.sqrt(np.diag(normal) + priors)
+    acting = np.flatnonzero(size > 0.0)
+    found = np.zeros(len(size), dtype=bool)
+    if not errors.any() or not len(acting):
+        return found
+    scale = np.maximum(errors, 1e-9 * size)[acting]
+    values, axes = np.linalg.eigh(normal[np.ix_(acting, acting)] / np.outer(scale, scale))
+    values[values <= _ERRORS**2] = 0.0
+    told = (axes * values) @ axes.T * np.outer(scale, scale) + np.diag(priors[acting])
+    left = np.linalg.eigh(told / np.outer(size[acting], size[acting]))
+    parts = (left.eigenvectors[:, left.eigenvalues < _ROUNDING * 1e3] ** 2).sum(axis=1)
+    found[acting] = parts > _PART
+    return found
+
+
 def judge(
     names: Sequence[tuple[str, str]],
     starts: np.ndarray,
@@ -116,6 +156,7 @@ def judge(
     deviations: np.ndarray,
     jacobian: np.ndarray,
     priors: np.ndarray,
+    errors: np.ndarray,
 ) -> tuple[FitVerdict, ...]:
     """Return a verdict for each value.
 
@@ -128,9 +169,11 @@ def judge(
         deviations: Standard deviation of each value, infinite if nothing determines it.
         jacobian: Derivatives of the residuals by the unknowns, shape [rows, values].
         priors: Inverse variance of what was known before.
+        errors: Errors of the derivatives, as norms of their columns, shape [values].
     """
     shares, partners = collinearity(jacobian, priors)
     sizes = np.linalg.norm(jacobian, axis=0)
+    is_lost = _lost(jacobian, priors, errors)
     found = []
     for number, (key, name) in enumerate(names):
         half = quantile(len(jacobian) - len(names)) * float(deviations[number])
@@ -140,13 +183,13 @@ def judge(
         coupled: tuple[str, ...] = ()
         if sizes[number] <= 1e-9 * sizes.max(initial=1e-300):
             verdict = "no effect"
-        elif not half <= _WIDE * typical or shares[number] > _EQUAL:
+        elif not half <= _WIDE * typical or shares[number] > _EQUAL or is_lost[number]:
             verdict = "not identifiable"
         elif places[number] > 1.0 - _AT_END or (places[number] < _AT_END and low != 0.0):  # 0 is no end: it is none
             verdict = _END
         else:
             verdict = IDENTIFIED
-        if shares[number] > _COUPLED and partners[number] >= 0:
+        if shares[number] > COUPLED and partners[number] >= 0:
             coupled = (": ".join(names[partners[number]]),)
         found.append(
             FitVerdict(

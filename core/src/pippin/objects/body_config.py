@@ -9,6 +9,7 @@ import attrs
 from attrs.validators import deep_iterable, deep_mapping, instance_of, min_len, optional
 from pippin.config.geometry import HERE, Vector3
 from pippin.config.joints import JointConfig
+from pippin.inertias import moment_fault
 from pippin.validators import finite, only_where, positive
 
 from .config import ObjectConfig
@@ -26,6 +27,11 @@ def _has_position(instance: Any, attribute: Any, value: Mapping[str, float]) -> 
 def _the_only_mass(instance: Any, attribute: Any, value: float | None) -> None:
     if value is not None and instance.extra_mass is not None:
         raise ValueError(f"'{attribute.name}' is given beside 'extra_mass'; leave one of the two out: {value}")
+
+
+def _of_a_body(instance: Any, attribute: Any, value: Vector3 | None) -> None:
+    if value is not None and (fault := moment_fault(sorted(value))):
+        raise ValueError(f"'{attribute.name}' {fault}")
 
 
 @attrs.frozen(kw_only=True)
@@ -54,7 +60,8 @@ class BodyConfig(ObjectConfig):
     """Mass of the whole body [kg]; by default that of its shapes, by their densities. The inertia is scaled alike."""
 
     inertia: Vector3 | None = attrs.field(
-        default=None, validator=[optional(deep_iterable(positive)), only_where(lambda body: body.mass, "'mass'")]
+        default=None,
+        validator=[optional(deep_iterable(positive)), _of_a_body, only_where(lambda body: body.mass, "'mass'")],
     )
     """Moments of inertia about the axes of the body, at the centre of mass [kg·m²]; by default those of the shapes.
     With `mass` and `com`, the shapes add nothing."""

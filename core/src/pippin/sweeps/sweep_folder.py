@@ -112,7 +112,8 @@ class SweepFolder:
             return
         try:
             found = json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            found = {key: found[key] for key in ("variants", "format", "versions")}
+        except (OSError, ValueError, LookupError, TypeError) as error:
             raise ConfigError(f"--out: '{self.path}' is not empty, and no sweep; choose another folder") from error
         if found["variants"] != what["variants"] or found["format"] != what["format"]:
             raise ConfigError(f"--out: '{self.path}' holds another sweep; choose another folder, or remove this one")

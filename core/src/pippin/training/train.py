@@ -186,15 +186,20 @@ def _resumed(folder: Path, training: Training) -> Training:
     """
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
-        known = {key: state[key] for key in _KEPT}
-        of, iteration = str(state["trainer"]), int(known["iteration"])
+        of, iteration = str(state["trainer"]), int(state["iteration"])
+        missing = [key for key in _KEPT if key not in state]
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise ConfigError(f"--resume: '{folder}' has no {STATE} of a training; name the folder of one") from error
+    if missing:
+        raise ConfigError(
+            f"--resume: '{folder}' was trained by another version of Pippin, as its {STATE} has no {missing[0]!r};"
+            " resume it with that version, or train anew"
+        )
     if of != training.trainer:
         raise ConfigError(f"--resume: '{folder}' was trained by {of}, not by {training.trainer}; choose --trainer {of}")
     if iteration >= training.iterations:
         raise ConfigError(f"--resume: '{folder}' has all of its {iteration} iterations; set trainer.iterations to more")
-    return attrs.evolve(training, folder=folder, **known)
+    return attrs.evolve(training, folder=folder, **{key: state[key] for key in _KEPT})
 
 
 def _learn(training: Training, trainer: Any, env: Any, period: int, progress: Any) -> None:

@@ -37,6 +37,10 @@ ROTATION_TOLERANCE = 1e-6
 SYMMETRY_TOLERANCE = 1e-4
 """Largest difference of two entries of an inertia that should be equal, relative to its trace."""
 
+MOMENT_TOLERANCE = 1e-5
+"""Largest excess of a principal moment of inertia over the sum of the others, as a share of the trace: what single
+precision rounds."""
+
 _OF_QUATERNION = np.array([0, 0, 0, 1, 1, 1, 1], dtype=np.float32)
 
 
@@ -138,6 +142,9 @@ def _no_inertia(values: np.ndarray) -> np.ndarray:
         skew = np.abs(scaled - np.swapaxes(scaled, -1, -2)).max(axis=(-2, -1))
         minors = [scaled[..., 0, 0], np.linalg.det(scaled[..., :2, :2]), np.linalg.det(scaled)]
         is_good = (trace > 0.0) & (skew <= SYMMETRY_TOLERANCE) & np.all([minor > 0.0 for minor in minors], axis=0)
+        spread = (0.5 + MOMENT_TOLERANCE) * np.eye(3) - scaled  # of the mass along the axes, as a share
+        minors = [spread[..., 0, 0], np.linalg.det(spread[..., :2, :2]), np.linalg.det(spread)]
+        is_good &= np.all([minor > 0.0 for minor in minors], axis=0)
     return ~(is_good & _is_finite(values) | (values == 0.0).all(axis=-1))
 
 
@@ -151,7 +158,9 @@ RULES: Mapping[Valid, ValueRule] = {
     "pose": _special("a finite position and a quaternion of length 1 within 0.001", _no_pose, has_quaternion=True),
     "position": _special("a finite position and the quaternion (0, 0, 0, 1): rotate the inertia instead", _no_position),
     "inertia": _special(
-        "a tensor that is finite, symmetric within 0.0001 of its trace and positive definite, or 0", _no_inertia
+        "a tensor that is finite, symmetric within 0.0001 of its trace and positive definite, with no principal moment"
+        " above the sum of the others, or 0",
+        _no_inertia,
     ),
     "mark": _special("0 or 1", _no_mark, low=0.0, high=1.0),
 }

@@ -4,10 +4,11 @@ Comparisons are written so that NaN makes them false.
 """
 
 import warp as wp
-from pippin.views.rules import LARGEST, ROTATION_TOLERANCE, SYMMETRY_TOLERANCE, UNIT_TOLERANCE
+from pippin.views.rules import LARGEST, MOMENT_TOLERANCE, ROTATION_TOLERANCE, SYMMETRY_TOLERANCE, UNIT_TOLERANCE
 
 _LARGEST = wp.constant(LARGEST)
 _ROTATION = wp.constant(ROTATION_TOLERANCE)
+_SPREAD = wp.constant(MOMENT_TOLERANCE)
 _SKEW = wp.constant(SYMMETRY_TOLERANCE)
 _UNIT = wp.constant(UNIT_TOLERANCE)
 
@@ -50,8 +51,20 @@ def is_position(pose: wp.transform):
 
 
 @wp.func
+def has_body(tensor: wp.mat33, trace: float):
+    """Return whether no principal moment is larger than the sum of the others: ½ tr(I) 1 − I, the spreads of the mass,
+    is not negative. In double precision, since the determinant of a rod is tiny.
+    """
+    spread = wp.mat33d(tensor) * (wp.float64(-1.0) / wp.float64(trace))
+    for axis in range(3):
+        spread[axis, axis] += wp.float64(0.5) + wp.float64(_SPREAD)
+    minor = spread[0, 0] * spread[1, 1] - spread[0, 1] * spread[1, 0]
+    return spread[0, 0] > wp.float64(0.0) and minor > wp.float64(0.0) and wp.determinant(spread) > wp.float64(0.0)
+
+
+@wp.func
 def is_inertia(tensor: wp.mat33):
-    """Return whether a tensor is symmetric and positive definite, or 0."""
+    """Return whether a tensor is symmetric and positive definite and that of a body, or 0."""
     trace = tensor[0, 0] + tensor[1, 1] + tensor[2, 2]
     if trace == 0.0:
         return wp.ddot(tensor, tensor) == 0.0
@@ -68,4 +81,5 @@ def is_inertia(tensor: wp.mat33):
         and scaled[0, 0] > 0.0
         and minor > 0.0
         and wp.determinant(scaled) > 0.0
+        and has_body(tensor, trace)
     )
