@@ -36,6 +36,9 @@ an NVIDIA H100; "has a file for CUDA" would mean that it has passed nowhere yet.
 missing which Newton's package lacks. An example that has a file all the same has not been run: its test waits for
 Newton's cache to hold the assets.
 
+One policy of Newton's robots lies in its package, that of ANYmal, although no example plays it:
+[it walks from a file](../how-to/play-a-foreign-policy.md).
+
 | verdict | examples |
 |---|---|
 """

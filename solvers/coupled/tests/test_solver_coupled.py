@@ -155,6 +155,54 @@ def test_a_mass_on_a_spring_of_another_solver_swings_with_the_period_of_the_form
     assert np.abs(found - wrong).max() > 5e-3
 
 
+BALL = {"type": "body", "shapes": [{"type": "sphere", "radius": 0.1}]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("second", ["semi-implicit", "xpbd"])
+@pytest.mark.parametrize("is_coupled", [True, False])
+def test_a_ball_hits_one_of_another_entry_and_both_go_on_with_the_momentum(second, is_coupled):
+    """1 kg at 1 m/s hits 2 kg at rest, without restitution: v = m₁ / (m₁ + m₂). The control: no pair of contacts."""
+    balls = [
+        {**BALL, "label": "upper", "mass": 1.0, "velocity": [1.0, 0.0, 0.0]},
+        {**BALL, "label": "lower", "mass": 2.0, "position": [0.25, 0.0, 0.0]},
+    ]
+    solver = halves("semi-implicit", second, rho=10.0, baumgarte=0.0, contacts=[["a", "b"]] if is_coupled else [])
+    with build(balls, solver, dt=0.002, gravity=[0.0, 0.0, 0.0]) as simulation:
+        simulation.step(150)
+        speeds = simulation.state.body_qd.numpy()[:, 0]
+
+    assert speeds @ [1.0, 2.0] == pytest.approx(1.0, abs=1e-5)
+    np.testing.assert_allclose(speeds, [1 / 3, 1 / 3] if is_coupled else [1.0, 0.0], atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solvers", [("semi-implicit", "xpbd"), ("mujoco", "mujoco")], ids="-".join)
+@pytest.mark.parametrize("stiffness", [1e4, 0.0])
+def test_two_free_links_of_two_entries_turn_as_one_rod(solvers, stiffness):
+    """The centre goes on at 0.5 m/s, and the links circle it at 1 rad/s. In the control, without a stiffness, each one
+    goes straight.
+    """
+    links = [
+        {**LINK, "label": "upper", "position": [0.0, 0.0, -0.5], "angular_velocity": [0.0, 1.0, 0.0]},
+        {**LINKS[1], "velocity": [-1.0, 0.0, 0.0], "angular_velocity": [0.0, 1.0, 0.0]},
+    ]
+    between = {"type": "ball", "child": "lower", "parent": "upper", "parent_position": [0.0, 0.0, -0.5]}
+    between |= {"child_position": [0.0, 0.0, 0.5]}
+    with build(
+        links, halves(*solvers, joint_stiffness=stiffness), dt=0.002, joints=[between], gravity=[0.0, 0.0, 0.0]
+    ) as simulation:
+        simulation.step(250)
+        places, speeds = simulation.state.body_q.numpy()[:, :3], simulation.state.body_qd.numpy()[:, :3]
+
+    side = 0.5 * np.array([[np.sin(0.5), 0.0, np.cos(0.5)]])
+    circle = np.concatenate([side, -side]) + np.array([-0.25, 0.0, -1.0])
+    straight = np.array([[0.0, 0.0, -0.5], [-0.5, 0.0, -1.5]])
+    np.testing.assert_allclose(speeds.sum(axis=0), [-1.0, 0.0, 0.0], atol=1e-6)
+    np.testing.assert_allclose(places, circle if stiffness else straight, atol=2e-3)
+    assert np.abs(circle - straight).max() > 0.05
+
+
 @pytest.mark.slow
 def test_a_load_that_stands_among_joints_moves_there_in_each_substep():
     """`vbd` moves bodies, and `mujoco` reads joints: four substeps are as four steps, between which joints follow."""

@@ -1,4 +1,4 @@
-"""Scenes with contacts: a block on a slope, a sphere that rolls, rebounds, a box that tips, towers and a grip."""
+"""Scenes with contacts: a block on a slope, a sphere that rolls, bounces or leaves, a box that tips, towers, a grip."""
 
 from __future__ import annotations
 
@@ -152,6 +152,26 @@ class TippingBox(_Contact):
             1e-3,
         )
         return float(np.abs(motion.angles() - math.pi / 4 - truth[:, 0]).max())
+
+
+class LiftOff(_Contact):
+    """A sphere that leaves the ground.
+
+    Where a gap opens, there is no force, neither a push nor a pull: contacts are complementary.
+    """
+
+    title = "sphere that leaves the ground with 2 m/s: height to v t - ½ g t²"
+    unit, limit, duration = "m", 0.02, 0.4
+    _speed = 2.0
+
+    def _add_bodies(self, builder: newton.ModelBuilder) -> None:
+        self._add_sphere(builder, (0.0, 0.0, _SIDE / 2))
+        builder.joint_qd[2] = self._speed
+
+    def error(self, motion: SceneMotion) -> float:
+        """Return the error of a motion, in `unit`."""
+        own = motion.poses[:, 0, 2] - _SIDE / 2
+        return float(np.abs(own - self._speed * motion.times + 0.5 * _GRAVITY * motion.times**2).max())
 
 
 class Stack(_Contact):

@@ -88,6 +88,12 @@ class TippingBoxConfig(_SceneConfig):
     implementation = ".contact_scenes:TippingBox"
 
 
+class LiftOffConfig(_SceneConfig):
+    """A sphere that leaves the ground."""
+
+    implementation = ".contact_scenes:LiftOff"
+
+
 class StackConfig(_SceneConfig):
     """A tower of boxes."""
 
