@@ -1,6 +1,7 @@
-"""Play each trained policy on each solver of robots: `python docs/play_policies.py [NAME…]`.
+"""Play each trained policy on each solver of robots: `python docs/play_policies.py [--videos] [NAME…]`.
 
 The scores go to `docs/images/playing.json`, from which `docs/write_reference.py` writes the page *Trained policies*.
+With `--videos`, videos of the policies are drawn instead, on the solver that they were trained on.
 """
 
 from __future__ import annotations
@@ -14,10 +15,28 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import av
+from pippin import Simulation
+
 DOCS = Path(__file__).parent
 POLICIES = DOCS / "examples" / "policies"
 SCORES = DOCS / "images" / "playing.json"
 SOLVERS = ("mujoco-native", "mujoco", "featherstone", "semi-implicit", "xpbd", "vbd", "kamino", "steel")
+VIDEOS = DOCS / "images" / "policies"
+FRAME_RATE = 12.0
+"""Frames of a video in a second [Hz]."""
+
+DURATION = 4.0
+"""Length of a video [s]."""
+
+VIEWS: dict[str, dict[str, Any]] = {
+    "hopper": {"eye": [0.0, -2.6, 1.1], "target": [0.0, 0.0, 0.75], "follow": "torso"},
+    "reacher": {"eye": [0.0, -0.3, 0.5], "target": [0.0, 0.0, 0.0]},
+    "swing_up": {"eye": [0.0, -3.8, 1.4], "target": [0.0, 0.0, 1.0]},
+    "walker2d": {"eye": [0.0, -2.6, 1.1], "target": [0.0, 0.0, 0.75], "follow": "torso"},
+}
+"""Cameras of videos, where that of a video would see too little [m]."""
+
 EPISODES = 16
 """Episodes of each policy on each solver."""
 
@@ -26,12 +45,34 @@ PATIENCE = 600.0
 
 
 def main() -> None:
-    """Play the policies, and write each score when it is known."""
-    for name in sys.argv[1:] or sorted(path.stem for path in POLICIES.glob("*.toml")):
+    """Play the policies, and write each video, or each score when it is known."""
+    are_videos = sys.argv[1:2] == ["--videos"]
+    names = sys.argv[2:] if are_videos else sys.argv[1:]
+    for name in names or sorted(path.stem for path in POLICIES.glob("*.toml")):
+        if are_videos:
+            draw(name)
+            continue
         for solver in SOLVERS:
             found = json.loads(SCORES.read_text(encoding="utf-8")) if SCORES.is_file() else {"scores": {}}
             found["scores"].setdefault(name, {})[solver] = played(name, solver)
             write(found["scores"])
+
+
+def draw(name: str) -> None:
+    """Write a video of the first seconds of an episode, in a loop."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "video.mp4"
+        video = {"type": "video", "path": str(path), "rate": FRAME_RATE, "size": [192, 128], "quality": "high"}
+        video |= VIEWS.get(name, {})
+        overrides = {"scene.worlds": 1, "simulation.device": "cpu", "viewers.video": video}
+        with Simulation.from_file(POLICIES / f"{name}.toml", overrides) as simulation:
+            simulation.reset()
+            simulation.step(round(DURATION / simulation.control_dt))
+        with av.open(str(path)) as container:
+            first, *others = (frame.to_image() for frame in container.decode(video=0))
+    VIDEOS.mkdir(exist_ok=True)
+    looks = {"duration": round(1000.0 / FRAME_RATE), "loop": 0, "quality": 60, "method": 6}
+    first.save(VIDEOS / f"{name}.webp", save_all=True, append_images=others, **looks)
 
 
 def write(scores: dict[str, Any]) -> None:

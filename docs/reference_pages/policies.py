@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,14 @@ HEAD = """\
 # Trained policies
 
 <!-- Written by docs/write_reference.py from docs/images/training.json and playing.json. Run it after
-docs/train_tasks.py or docs/play_policies.py. -->
+docs/train_tasks.py or docs/play_policies.py, whose option --videos draws the videos. -->
 
 The repository has a small policy for each of these tasks: networks of 2 × 64 tanh units, {size} kB together.
 `pippin play docs/examples/policies/NAME.toml` plays one, and needs `pippin[policy]` and Gymnasium for its robots.
 `pippin train docs/examples/training/NAME.toml` repeats a training, and `python docs/train_tasks.py` all of them with
 what this page shows. [Train a policy](../how-to/train-a-policy.md) explains the command.
 
+{videos}
 ![Mean return of each training against its steps](../images/training.svg)
 
 The lines are the returns that a training sees, with the noise of its actions; the dots are returns without noise. Every
@@ -65,6 +66,9 @@ means that a joint or a body became too fast or not finite, in the control step 
 tried yet.
 """
 
+COLUMNS = 4
+"""Videos in a row."""
+
 SOLVERS = ("mujoco-native", "mujoco", "featherstone", "semi-implicit", "xpbd", "vbd", "kamino", "steel")
 
 
@@ -72,13 +76,25 @@ def page() -> str:
     """Return the table of trainings, and that of solvers."""
     trainings, scores = (_data(name) for name in ("training", "playing"))
     size = sum(path.stat().st_size for path in (DOCS / "examples" / "policies").glob("*.onnx")) // 1000
-    text = HEAD.format(size=size)
+    text = HEAD.format(size=size, videos=_videos(list(trainings)))
     text += "".join(_training(name, training) for name, training in trainings.items())
     cores = " or ".join(str(count) for count in sorted({training["cores"] for training in trainings.values()}))
     text += NOTES.format(cores=cores, episodes=scores["episodes"], date=scores["date"])
     text += "\n" + "".join(_solver_rows(scores["scores"]))
     reasons = list(_reasons(scores["scores"]))
     return text + ("\n" + "".join(reasons) if reasons else "")
+
+
+def _videos(names: Sequence[str]) -> str:
+    """Return a table of videos, four in a row."""
+    rows = [names[first : first + COLUMNS] for first in range(0, len(names), COLUMNS)]
+    lines = [f"| {' | '.join(f'`{name}`' for name in rows[0])} |", "|---" * COLUMNS + "|"]
+    for index, row in enumerate(rows):
+        blank = [""] * (COLUMNS - len(row))
+        videos = [f"![The policy of {name}](../images/policies/{name}.webp)" for name in row]
+        lines += [f"| {' | '.join(f'`{name}`' for name in row)}{' |' * len(blank)} |"] if index else []
+        lines.append(f"| {' | '.join([*videos, *blank])} |")
+    return "\n".join(lines) + "\n"
 
 
 def _training(name: str, training: Mapping[str, Any]) -> str:

@@ -99,6 +99,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
     "CurriculumStageConfig": {"numbers": {"x": 1.0}},
     "StagesConfig": {"stages": (CurriculumStageConfig(step=0, numbers={"x": 1.0}),)},
+    "SymmetryConfig": {"names": {"L(.*)": "R$1"}},
     "TerrainConfig": {"patches": {"x": NAMED}},
     "VariableConfig": VARIABLE,
     "FitConfig": {"parameters": {"x": FitParameterConfig(range=(0.0, 1.0))}},

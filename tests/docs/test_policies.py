@@ -27,6 +27,17 @@ def test_each_training_has_a_policy_and_a_curve():
     assert all(str(each["policy"]) in each["seeds"] for each in CURVES.values())
 
 
+def test_each_policy_has_a_small_film_that_moves():
+    image = pytest.importorskip("PIL.Image")
+    films = sorted((DOCS / "images" / "policies").iterdir())
+
+    assert [film.name for film in films] == [f"{name}.webp" for name in NAMES]
+    assert max(film.stat().st_size for film in films) < 150_000
+    for film in films:
+        with image.open(film) as frames:
+            assert frames.n_frames > 5
+
+
 def test_policies_curves_and_picture_are_small():
     points = [len(seed["curve"]) for each in CURVES.values() for seed in each["seeds"].values()]
 

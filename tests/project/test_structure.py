@@ -24,8 +24,8 @@ BOUNDS = {
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
     "blocks for type checkers": 41,
-    "public names": 254,
-    "lines of the source": 91_700,
+    "public names": 256,
+    "lines of the source": 91_810,
 }
 
 

@@ -14,7 +14,7 @@ from .optimise import LossConfig, OptimiseConfig, VariableConfig
 from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
-from .task import ObservationConfig, TaskConfig
+from .task import ObservationConfig, SymmetryConfig, TaskConfig
 from .tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
 from .terrain import TerrainConfig
 
@@ -42,6 +42,7 @@ __all__ = [
     "ShapeConfig",
     "SimulationConfig",
     "SimulationOptions",
+    "SymmetryConfig",
     "TaskConfig",
     "TendonConfig",
     "TendonGuideConfig",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import attrs
-from attrs.validators import ge, optional
+from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
 from pippin.validators import finite, positive
 
 from .component import ComponentConfig
@@ -15,6 +16,13 @@ from .component import ComponentConfig
 def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
     if value is not None and not value[0] < value[1]:
         raise ValueError(f"'{attribute.name}' must be a range [low, high] with low < high: {list(value)}")
+
+
+def _pattern(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    try:
+        re.compile(value)
+    except (re.error, TypeError) as error:
+        raise ValueError(f"'{attribute.name}' must have regular expressions, got {value!r} ({error})") from error
 
 
 @attrs.frozen(kw_only=True)
@@ -41,6 +49,19 @@ class ObservationConfig:
 
     history: int = attrs.field(default=1, validator=ge(1))
     """Number of readings side by side, the oldest first; after a reset all are the first one."""
+
+
+@attrs.frozen(kw_only=True)
+class SymmetryConfig:
+    """A reflection left to right, at the plane of x and z, by the names of parts."""
+
+    names: Mapping[str, str] = attrs.field(validator=[min_len(1), deep_mapping(_pattern, instance_of(str))])
+    """Names of joints and bodies of one side, as patterns, and those of the other side, with `$1` for the first group:
+    `{ "L(.*)" = "R$1" }`. What no pattern matches is its own partner."""
+
+    flip: tuple[str, ...] = attrs.field(default=(), validator=deep_iterable(_pattern))
+    """Patterns of names of joints whose numbers change their sign: those that turn the other way round in the mirror
+    than their partners do."""
 
 
 @attrs.frozen(kw_only=True)
@@ -80,3 +101,6 @@ class TaskConfig:
     metrics: Mapping[str, Annotated[ComponentConfig, "metric"]] = attrs.field(factory=dict)
     """Numbers that tell how episodes go, and that nothing is learned from; the one with the label `success` tells
     whether an episode is a success."""
+
+    symmetry: Mapping[str, SymmetryConfig] = attrs.field(factory=dict)
+    """Symmetries of the robot, for `VectorEnv.mirror`."""

@@ -15,6 +15,7 @@ except ModuleNotFoundError as error:
 from pippin.late import late
 
 from .env import Env
+from .mirror import Mirror
 from .registration import TASKS, register_tasks
 from .vector_env import VectorEnv
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .rsl_rl import RslRlVecEnvWrapper
     from .sb3 import Sb3VecEnvWrapper
 
-__all__ = ["TASKS", "Env", "RslRlVecEnvWrapper", "Sb3VecEnvWrapper", "VectorEnv"]
+__all__ = ["TASKS", "Env", "Mirror", "RslRlVecEnvWrapper", "Sb3VecEnvWrapper", "VectorEnv"]
 
 register_tasks()
 

@@ -18,11 +18,12 @@ from pippin.arrays import present
 from pippin.binding import closed
 from pippin.config import SimulationConfig
 from pippin.devices import shares_memory
-from pippin.errors import SimulationError
+from pippin.errors import ConfigError, SimulationError
 from pippin.simulation import Simulation
 
 from .arguments import RENDER_MODES, check_backend, check_render_mode, read_mask, read_seeds
 from .local_worlds import Autoreset, named
+from .mirror import Mirror
 from .worlds import Worlds, load_worlds, name_of_source, open_worlds
 
 if TYPE_CHECKING:
@@ -223,6 +224,27 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         info = {**ends, **dict.fromkeys((f"_{name}" for name in ends), finished)}
         reward, terminated, truncated = (read() for read in self._results)
         return self.observe(), reward, terminated, truncated, info
+
+    def mirror(self, label: str) -> Mirror:
+        """Return what turns observations and actions into those of a world that is reflected left to right.
+
+        Args:
+            label: A label of `[task.symmetry]`.
+
+        Raises:
+            ConfigError: There is no such symmetry, or the arrays are of Warp, which has no such indices.
+            SimulationError: The worlds are in several processes.
+        """
+        if label not in self.task.mirrors:
+            known = ", ".join(self.task.mirrors) or "none; add a table [task.symmetry.LABEL]"
+            raise ConfigError(f"mirror: no symmetry is labelled {label!r}; labels: {known}")
+        if self.backend == "warp":
+            raise ConfigError("mirror: backend 'warp' cannot choose columns; take 'numpy' or 'torch'")
+        if self.backend == "numpy":
+            return Mirror(self.task.mirrors[label], np.asarray)
+        import torch
+
+        return Mirror(self.task.mirrors[label], partial(torch.as_tensor, device=self.device))
 
     def raise_errors(self) -> None:
         """Raise if a reward was not finite, a buffer overflowed, or a state diverged in a world that was not reset.

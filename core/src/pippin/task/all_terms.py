@@ -17,6 +17,7 @@ from .context import TermContext
 from .episodes import SUCCESS, EpisodeBuffers
 from .factory import make_term
 from .observations import ObservationGroup
+from .symmetry import mirrored_task
 from .terms import Action, Command, Curriculum, Event, Metric, Quantity, Reward, Term, Termination
 
 
@@ -83,6 +84,11 @@ class AllTerms:
                 f"metrics.{SUCCESS}: this label is for a metric that is 0 or 1, such as `within`, and"
                 f" {config.metrics[SUCCESS].type!r} is another number; choose another label"
             )
+        #: The symmetries by label.
+        self.mirrors = {
+            label: mirrored_task(each, f"symmetry.{label}", simulation.model, self.observations, self.actions)
+            for label, each in config.symmetry.items()
+        }
         observed = {id(quantity) for group in self.observations.values() for quantity in group.quantities}
         #: The quantities that observations read.
         self.observed_quantities = [quantity for quantity in self.quantities if id(quantity) in observed]

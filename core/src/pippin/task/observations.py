@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import attrs
 import warp as wp
+from pippin.arrays import on_host
 from pippin.config.task import ObservationConfig
 from pippin.errors import ConfigError
 from pippin.state.draws import Draws
@@ -19,6 +20,7 @@ from .terms import Quantity
 
 @attrs.frozen(eq=False)
 class _Observation:
+    label: str
     config: ObservationConfig
     quantity: Quantity
     columns: wp.array[int]
@@ -49,7 +51,7 @@ class ObservationGroup:
             history = wp.zeros((own.world_count, config.history, len(columns)), dtype=float, device=own.device)
             shared = self._terms[0].draws if self._terms else None
             draws = own.simulation.seeds.draws(f"task.{own.name}/", shared)
-            self._terms.append(_Observation(config, quantity, own.ints(columns), draws, history, len(labels)))
+            self._terms.append(_Observation(label, config, quantity, own.ints(columns), draws, history, len(labels)))
             labels += [f"{label}/{quantity.labels[column]}" for column in columns] * config.history
         #: A name for each number.
         self.labels = tuple(labels)
@@ -63,6 +65,13 @@ class ObservationGroup:
     def quantities(self) -> list[Quantity]:
         """The quantities of the terms."""
         return [term.quantity for term in self._terms]
+
+    @property
+    def parts(self) -> list[tuple[str, Quantity, list[int], int]]:
+        """Label, quantity, chosen columns and number of readings of each term."""
+        return [
+            (term.label, term.quantity, on_host(term.columns).tolist(), term.config.history) for term in self._terms
+        ]
 
     def compose(self, out: wp.array, episodes: EpisodeBuffers, *, keeps: bool) -> None:
         """Write the group from the measured quantities, in the worlds with a new state.

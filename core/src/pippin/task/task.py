@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -21,6 +21,7 @@ from . import kernels
 from .all_terms import AllTerms
 from .episodes import EpisodeBuffers
 from .factory import release_term
+from .mirrored import MirroredTask
 from .score import Score
 from .terms import Command, Event, Term
 from .timers import Timer
@@ -107,6 +108,11 @@ class Task:
         empty = np.zeros(0, dtype=np.float32)
         low, high = zip(*bounds, strict=True) if bounds else ((empty,), (empty,))
         return np.concatenate(low), np.concatenate(high)
+
+    @property
+    def mirrors(self) -> Mapping[str, MirroredTask]:
+        """For the core: the symmetries by label."""
+        return self._terms.mirrors
 
     @property
     def draws_starts(self) -> bool:
