@@ -70,9 +70,10 @@ CASES = (
         attribute="particle_q",
     ),
     Case(module="multiphysics.example_mujoco_xpbd_coupled_solver", frames=100),
-    Case(module="multiphysics.example_mujoco_vbd_admm_solver", frames=20),
-    Case(module="multiphysics.example_admm_contact_solver", frames=20, attribute="particle_q"),
 )
+"""Cases whose loop may be captured on a CPU. Newton's examples by ADMM allocate in each frame: a graph of such a loop
+that is recorded by hand reads memory that was freed, and ends in other numbers or a crash.
+"""
 
 
 def example_of(case: Case) -> Any:
