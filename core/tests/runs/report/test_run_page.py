@@ -182,7 +182,8 @@ def test_a_task_has_its_score_and_no_chart_of_what_never_changes(summary):
     terms = {"labels": ("fast", "calm"), "units": ("1",)}
     rewards = np.linspace(0.0, 1.0, ROWS * 4, dtype=np.float32).reshape(ROWS, 2, 2)
     own = {"episode": Series(values=count, units=("1",)), "task/rewards": Series(values=rewards, **terms)}
-    score = Score(("fast", "calm"), ("fallen",), np.array([4.0, 40, 8, 18, 10, -2, 3, 0, 1, 1]), np.array([2.0, 6, 3]))
+    totals = np.array([4.0, 40, 8, 18, 10, -2, 3, 0, 1, 1, 3, 3])
+    score = Score(("fast", "calm"), ("fallen",), ("reached",), totals, np.array([2.0, 6, 3]))
 
     text = " ".join(Text(page_of({**summary, "task": score.plain()}, SERIES | own)).words)
 
@@ -190,4 +191,5 @@ def test_a_task_has_its_score_and_no_chart_of_what_never_changes(summary):
     assert "4 (time 1, fallen 3)" in text
     assert "that run on: 2 (mean return 1.5 so far" in text
     assert "fast 2.5 calm -0.5" in text
+    assert "reached 0.75" in text
     assert "Without a chart, as they never change: resets since the start = 0" in text
