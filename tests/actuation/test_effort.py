@@ -240,6 +240,7 @@ def test_mujoco_gets_gains_that_are_set_by_world(driven):
         np.testing.assert_allclose(gained(simulation), [100.0, 200.0, 0.0], rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_mujoco_gets_gains_that_are_drawn_at_first_and_at_a_reset(driven):
     with driven(worlds=3, kp={"uniform": [50.0, 150.0]}) as simulation:
         group = simulation.actuators["legs"]

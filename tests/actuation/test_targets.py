@@ -214,6 +214,7 @@ SOLVER_PD = {"type": "solver-pd", "joints": ["knee"], "kp": 10.0, "kd": 1.0}
 CONTROL = {"type": "control", "actuators": ["servo"]}
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("groups", [{}, {"knee": SOLVER_PD, "hip": CONTROL}], ids=["alone", "beside-groups"])
 def test_inputs_that_no_group_writes_are_restored_and_checked(simulate, groups):
     """Those of the wrist, and without groups of all joints."""

@@ -32,6 +32,7 @@ def scene(tmp_path):
     return scene
 
 
+@pytest.mark.slow
 def test_the_robot_is_in_the_middle_wherever_it_starts(scene, tmp_path):
     draw_scene(scene(height=-5.0), tmp_path / "ball.png")
 

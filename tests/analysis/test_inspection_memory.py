@@ -51,7 +51,6 @@ def ball() -> newton.ModelBuilder:
 
 
 @pytest.mark.slow
-@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("scene", ["ant", "quadruped", "sensors", "particles"])
 def test_the_sum_of_the_owners_is_what_warp_has_allocated(scene):
     if scene == "particles":
@@ -79,6 +78,7 @@ def inspected(tmp_path, hoard: str = HOARD.replace("STEPPED", "False"), **tables
     return measure(pippin.structure(tables), ball())
 
 
+@pytest.mark.slow
 def test_an_owner_has_its_bytes_for_each_world_and_fixed(tmp_path):
     memory = inspected(tmp_path)
 
@@ -88,12 +88,14 @@ def test_an_owner_has_its_bytes_for_each_world_and_fixed(tmp_path):
     assert memory.fits[8] == int((8e9 - memory.fixed) / memory.per_world)
 
 
+@pytest.mark.slow
 def test_an_owner_that_does_not_grow_in_a_line_is_named(tmp_path):
     memory = inspected(tmp_path, HOARD.replace("STEPPED", "True"))
 
     assert [owner.name for owner in memory.owners if not owner.is_linear] == ["plugins.hoard"]
 
 
+@pytest.mark.slow
 def test_a_buffer_with_too_much_room_is_named_with_a_size_that_is_enough(tmp_path):
     memory = inspected(tmp_path, collision={"rigid_contact_max": 4000})
 

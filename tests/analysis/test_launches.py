@@ -65,7 +65,7 @@ def test_every_kind_is_counted_as_often_as_it_starts(examples):
     assert found["before_substep(plugins:captured)", True] == 3 * 2
 
 
-@pytest.mark.first_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("example", BOUNDS)
 def test_a_step_starts_no_more_than_it_did(examples, example):
     overrides = {"scene.worlds": 2, "simulation.device": "cpu"}

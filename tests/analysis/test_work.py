@@ -72,6 +72,7 @@ def test_without_actuators_the_figure_is_the_change_of_energy(measured):
     assert "work" not in result.series
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("options", "what"),
     [

@@ -38,7 +38,7 @@ def test_capacities_are_those_that_were_asked_for(ball, configure):
         assert simulation.solver.mjw_data.njmax == 29
 
 
-@pytest.mark.first_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["xpbd", {"type": "mujoco", "use_mujoco_contacts": False}], ids=str)
 def test_a_ball_rests_on_terrain_without_a_margin(solver, ball, configure):
     """Triangles in a plane; the ball is in the middle of none. MuJoCo's contacts yield by half a millimetre."""

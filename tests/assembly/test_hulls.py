@@ -63,6 +63,7 @@ def test_a_ball_rests_on_the_hull_of_a_tray_and_in_the_tray_if_the_file_says_so(
     assert height(simulate, file, convex_hulls=False) == pytest.approx(FLOOR + RADIUS, abs=2e-3)
 
 
+@pytest.mark.first_cases(1)
 def test_what_is_drawn_is_the_mesh_and_what_touches_its_hull(file):
     builder = new_builder(SceneConfig())
     add_assets(builder, SceneConfig(assets=(AssetConfig(path=str(file)),)), has_own_contacts=False)

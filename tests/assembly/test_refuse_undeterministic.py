@@ -172,6 +172,7 @@ def test_the_key_of_the_solver_chooses_warps_mode(name):
     assert modes == [wp.DeterministicMode.RUN_TO_RUN, wp.DeterministicMode.NOT_GUARANTEED]
 
 
+@pytest.mark.slow
 def test_the_key_of_steel_orders_its_rows(chain):
     for deterministic in (True, False):
         mode = built_with("steel", chain(), deterministic).deterministic

@@ -30,6 +30,7 @@ def test_contacts_choose_the_substeps_that_the_user_does_not(simulate, solver, g
         assert bool(notes) == (expected > 2)
 
 
+@pytest.mark.slow
 def test_light_legs_hold_with_the_chosen_substeps_alone(simulate):
     """Legs of 70 g on a trunk of 2 kg: with longer steps, contacts throw them."""
 

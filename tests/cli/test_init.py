@@ -102,6 +102,7 @@ def test_a_robot_without_a_stated_base_walks_freely_if_it_has_legs(folder):
     assert '# body = "trunk"' in text
 
 
+@pytest.mark.slow
 def test_the_start_is_within_limits_and_on_the_ground(folder):
     """The shanks are bent by 0.3 rad at least; the lowest point of the feet is 1 cm above the ground."""
     (folder / "dog.urdf").write_text(dog(low=0.3, high=1.3))

@@ -157,6 +157,7 @@ def test_a_second_driver_is_refused_while_the_first_one_runs(killed):
     assert "is being run by another process; wait for its end" in second.stderr
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_sweep_with_its_cure_and_keeps_its_folder(scene, tmp_path):
     """The files of this process may have 1100 bytes: too few for the configuration of a variant, and for the table.
 

@@ -276,7 +276,7 @@ CROSSED = [
 """The same benches on every other solver that has the feature."""
 
 
-@pytest.mark.first_cases(35)
+@pytest.mark.first_cases(25)
 @pytest.mark.filterwarnings("ignore:.*MJ_MINMU.*:UserWarning")  # a mutant without friction
 @pytest.mark.parametrize(
     ("bench", "solver", "missing", "scrub"),

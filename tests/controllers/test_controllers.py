@@ -205,6 +205,7 @@ def test_feet_of_a_floating_robot_follow_their_goals():
     assert poses == pytest.approx(goals[1, :, :3], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_an_action_moves_the_goals():
     actions = {
         "hand": {"type": "tool-goals", "controller": "hand", "scale": 0.01, "rotation_scale": 0.02, "clip": [-1, 1]},

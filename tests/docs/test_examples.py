@@ -17,7 +17,7 @@ SHOWN_FIRST = ("ant", "arm_pick", "cartpole", "quadruped", "reach", "so101", "su
 """Examples that every run of the tests tries; others run for a few steps in the pages that show them."""
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     "name",
     [

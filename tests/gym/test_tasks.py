@@ -162,7 +162,7 @@ def test_a_task_has_the_spaces_and_the_length_of_gymnasium(pair):
 QUICK = ("ant", "hopper", "quadruped_velocity")
 
 
-@pytest.mark.first_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file",
     [pytest.param(file, marks=[] if file.stem in QUICK else [pytest.mark.slow]) for file in pippin.gym.TASKS.values()],

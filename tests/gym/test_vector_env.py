@@ -26,6 +26,7 @@ def until_ended(env, actions=PUSH):
     raise AssertionError("no episode ended")
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("mode", ["same-step", "next-step", "disabled"])
 def test_it_keeps_the_contract_of_vector_environments(make, mode):
     env = make(autoreset=mode, num_envs=3)
@@ -301,7 +302,7 @@ def test_actions_of_other_numbers_are_those_of_float32(make, form):
     np.testing.assert_array_equal(observations, plain.step(action)[0])
 
 
-@pytest.mark.first_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [pippin.load, lambda file: tomllib.loads(file.read_text())])
 def test_an_environment_of_tables_or_a_configuration_is_that_of_the_file(make, form):
     plain = make()

@@ -99,6 +99,7 @@ def test_an_evolution_finds_whole_numbers_among_minima():
     assert method.best[1] == pytest.approx(0.7, abs=0.02)
 
 
+@pytest.mark.slow
 def test_an_evolution_repeats_what_its_costs_tell():
     whole, again, evaluated = evolution(), evolution(), []
     whole.run(steps_and_waves, 20, lambda: None)

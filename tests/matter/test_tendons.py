@@ -138,7 +138,7 @@ def hung(mass, solver, worlds=1):
     return build([], scene=scene, solver={"type": solver, **({"iterations": 16} if solver == "xpbd" else {})})
 
 
-@pytest.mark.first_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["xpbd", "vbd"])
 def test_a_tendon_pulls_with_the_weight_that_it_holds_in_every_world(solver):
     with hung(2.0, solver, worlds=2) as simulation:

@@ -44,6 +44,7 @@ def test_a_point_and_a_stiffness_carry_the_weight_of_the_body():
     assert height == pytest.approx(1.0 - 0.05 - 9.81 / 500.0, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_an_attachment_survives_a_checkpoint(tmp_path):
     with build(EDGE) as whole:
         whole.step(10)

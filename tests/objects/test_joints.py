@@ -188,7 +188,7 @@ def test_the_joints_of_a_tree_come_depth_first(order):
     assert joints[joints.index("left") + 1] == "hand"
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("solver", ["featherstone", "mujoco-native", "steel", "vbd", "xpbd", "kamino", "mujoco"])
 def test_a_tree_moves_alike_however_its_bodies_are_listed(solver):
     """After a tenth of a second. Newton's featherstone takes the inertia of body i for that of the child of joint i."""

@@ -298,7 +298,7 @@ def top_by_formula(seconds=0.2, step=1e-4):
     return now[0][:, 2]
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("solver", "error"),
     [

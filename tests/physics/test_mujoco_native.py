@@ -118,6 +118,7 @@ def test_accelerations_of_both_are_alike(configure, chain):
     np.testing.assert_allclose(found[0], found[1], atol=0.05)
 
 
+@pytest.mark.slow
 def test_the_ant_of_the_examples_runs_with_another_word_for_the_solver():
     """But for its contact sensors, which are refused with who could serve them. At rest an IMU reads gravity."""
     config = pippin.load(EXAMPLES / "ant.toml", {"solver.type": "mujoco-native", "scene.worlds": 2})

@@ -58,7 +58,7 @@ def test_a_body_falls_by_the_formula(solver, record):
     assert_within(solver, "free_fall", max(abs(depth - 1), abs(speed - 1)))
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(1)
 @each_solver
 def test_a_free_top_keeps_its_spin_and_precesses_by_the_formula(solver, record):
     """Euler's equations: in the body, ω turns about the symmetry axis at (I₃ - I₁) / I₁ ω₃, and keeps its length.
@@ -109,6 +109,7 @@ def test_a_small_swing_takes_the_period_of_the_formula(solver, record):
     assert_within(solver, "small_swing", abs(period / swing(PENDULUM["small"]) - 1))
 
 
+@pytest.mark.first_cases(1)
 @each_solver
 def test_a_large_swing_takes_longer_by_the_elliptic_integral(solver, record):
     period = period_of(record(solver)["upright", "large"])

@@ -41,6 +41,7 @@ def test_the_feet_of_a_standing_robot_carry_its_weight(ant):
     np.testing.assert_allclose(carried[:, :2], 0.0, atol=1e-3 * weights[0])
 
 
+@pytest.mark.slow
 def test_the_imu_of_a_robot_that_stands_level_reads_gravity_upwards(ant):
     acceleration = ant.sensors["torso"].outputs["linear_acceleration"].data.numpy()
 

@@ -21,6 +21,7 @@ def whole(tmp_path_factory):
     shard.close()
 
 
+@pytest.mark.slow
 def test_a_block_holds_what_happened_in_each_step(whole):
     assert {name: each.shape for name, each in whole.observations.items()} == {"policy": (8, 4, 4)}
     assert whole.actions.shape == (8, 4, 1)

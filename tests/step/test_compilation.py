@@ -279,6 +279,7 @@ def test_a_first_step_from_the_cache_is_not_rehearsed(
     assert compiled_by(caplog.records) == []
 
 
+@pytest.mark.slow
 def test_what_must_not_be_called_twice_is_compiled_before(
     configure: Callable[..., Any], chain: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -87,7 +87,6 @@ def test_substeps_split_a_step(chain, configure):
 
 
 @pytest.mark.slow
-@pytest.mark.first_cases(2)
 def test_decimation_repeats_the_physics_step(solver, chain, configure, pd):
     together, _ = run(configure(solver, decimation=4, actuators=pd), chain(), 5)
     apart, _ = run(configure(solver, actuators=pd), chain(), 20)
@@ -225,6 +224,7 @@ def solver_calls(simulation):
     return [operation.name for operation in simulation.program.operations].count("step_solver(solver)")
 
 
+@pytest.mark.slow
 def test_open_loop_actuators_leave_a_control_step_whole(chain, configure):
     """The solver takes a control step in one call, with the bits of a call for each physics step."""
     drives = {"legs": {"type": "solver-pd", "joints": [".*"], "kp": 20.0, "kd": 1.0}}

@@ -130,6 +130,7 @@ def test_the_printed_command_plays_the_policy(folder):
     assert played.exit_code == 0, played.output
 
 
+@pytest.mark.slow
 def test_a_training_is_resumed_in_its_folder(folder):
     train("shaken.toml", "--out", "out", "--iterations", "2")
 

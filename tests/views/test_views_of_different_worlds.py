@@ -26,7 +26,7 @@ def robot(hinges: int, *, floats: bool = False) -> newton.ModelBuilder:
     return builder
 
 
-@pytest.mark.first_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["featherstone", "semi-implicit"])
 def test_each_robot_of_different_worlds_reads_as_alone(simulate, solver):
     robots = [robot(2), robot(3), robot(1, floats=True)]

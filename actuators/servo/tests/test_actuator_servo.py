@@ -149,6 +149,7 @@ def test_friction_above_the_load_holds_a_robot_still(simulate, capture):
         np.testing.assert_allclose(np.abs(effort), gravity, rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_recorded_and_eager_steps_give_the_same_bits(simulate):
     friction = {"type": "m2", "kc": 0.05, "kv": 0.01, "kcs": 0.1, "vs": 0.5, "alpha": 1.5}
     found = []

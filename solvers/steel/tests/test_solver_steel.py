@@ -146,6 +146,7 @@ def test_a_stack_rests_and_the_ground_bears_its_weight(simulate, scene):
         assert probe.vertical_on(ground) == pytest.approx(-weight, rel=0.01)
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("enable_joint_limits", [False, True])
 def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_if_enabled(simulate, scene, enable_joint_limits):
     """T = 2π √((I + m l²) / (m g l)): after half of it the bob is on the other side, where its limit stops it."""

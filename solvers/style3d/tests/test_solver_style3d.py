@@ -74,6 +74,7 @@ def test_options_reach_the_solver(simulate, scene):
     assert SolverStyle3D.supported_observables == simulation.solver.supported_observables
 
 
+@pytest.mark.slow
 def test_cloth_falls_lies_and_hangs_by_the_formulas(simulate, scene):
     """One run for both, as they do not touch.
 

@@ -25,6 +25,7 @@ def load(simulate, tmp_path):
     return load
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
 def test_a_ball_joint_stops_at_its_largest_angle(load, solver):
     with load(BALL, solver, dt=0.002) as simulation:

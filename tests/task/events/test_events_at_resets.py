@@ -96,6 +96,7 @@ def test_an_episode_does_not_depend_on_the_one_before(floating, solver, when, le
         assert any(start[name].tobytes() != end[name].tobytes() for name in start if name.startswith("model."))
 
 
+@pytest.mark.slow
 def test_an_episode_that_ends_in_a_recorded_step_puts_the_model_back(floating):
     events = {kind: table_of(kind, "interval") for kind in ("mass", "gains", "joint-offsets", "gravity")}
     simulation = floating(events, simulation={"capture": "require"}, episode_length=0.05, **ARM)

@@ -53,6 +53,7 @@ def test_the_solver_is_told_of_its_gains_within_the_step(floating):
     np.testing.assert_array_equal(*(each.state.joint_q.numpy() for each in pair))
 
 
+@pytest.mark.slow
 def test_gains_that_a_group_draws_reach_the_solver_within_the_step(floating):
     """A loop of recorded steps tells the solver at each reset, as single steps do."""
     actuator = {"type": "solver-pd", "kp": {"uniform": [1.0, 100.0]}}

@@ -67,6 +67,7 @@ def test_each_number_acts_as_in_a_scene_that_states_it(solver):
             assert np.abs(stated - as_built).max() > 5e-6, number
 
 
+@pytest.mark.slow
 def test_objects_draw_by_world_and_a_world_draws_the_same_in_a_run_of_any_size():
     events = event("k_mu", scale=[0.5, 2.0], when="reset")
     found = {}

@@ -159,6 +159,7 @@ def test_a_new_seed_begins_the_draws_anew(floating):
     np.testing.assert_array_equal(positions(simulation), first)
 
 
+@pytest.mark.slow
 def test_a_push_adds_to_the_velocity_at_its_times(floating):
     simulation = floating({"push": {"type": "push", "period": [0.02, 0.02], "y": [0.1, 0.2]}}, worlds=100)
     speeds = []

@@ -85,7 +85,7 @@ def test_a_cable_is_a_curve_through_the_ends_of_its_segments(motion):
         assert sorted(siblings) == ["block", "cable", "flag", "sand"], "the capsules are not there again"
 
 
-@pytest.mark.first_cases(1)
+@pytest.mark.slow
 def test_surfaces_are_seen_from_both_sides_and_colours_are_linear(motion):
     stage = motion[0]
     mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/scene/world_0/flag"))

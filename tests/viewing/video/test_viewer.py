@@ -105,6 +105,7 @@ def test_worlds_are_tiles_of_one_image(run):
     assert all(redness(half) > 20 for half in np.array_split(images[0], 2, axis=1))
 
 
+@pytest.mark.slow
 def test_a_gif_has_as_many_frames(run):
     images, times = frames_of(run[0] / "loop.gif")
 

@@ -356,6 +356,7 @@ def test_a_pattern_without_an_actuator_is_refused():
         build(sliders=["arms"])
 
 
+@pytest.mark.slow
 def test_a_pattern_without_a_channel_is_refused():
     with pytest.raises(pippin.ConfigError, match=r"viewers\.page\.plots: no channel matches 'joint_x'; did you mean"):
         build(plots=["joint_x"])

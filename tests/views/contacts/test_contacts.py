@@ -372,6 +372,7 @@ def test_what_touches_nothing_has_no_force_and_no_contact(simulate, boxes):
             simulation.step()
 
 
+@pytest.mark.slow
 def test_a_loaded_simulation_has_the_contacts_it_was_saved_with(simulate, boxes, tmp_path):
     def read(simulation):
         view = simulation.view.contacts("/top", "/bottom", max_contact_data=64)
