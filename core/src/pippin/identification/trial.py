@@ -21,7 +21,9 @@ _TOUCHES = 400
 """Poses of a motion that are looked at for contacts."""
 
 _BEYOND = 0.01
-"""How far a position may lie beyond a limit, as a share of the way between both: drives sag at a start on a limit."""
+"""How far a position may lie beyond a limit on which the joint starts, as a share of the way between both limits: the
+drive sags there.
+"""
 
 _SETTLING = 5
 """Control steps at the start whose efforts do not count."""
@@ -133,9 +135,11 @@ class MotionTrial:
         """
         low, high = (np.array([getattr(joint, name) for joint in self.joints]) for name in ("low", "high"))
         widths = np.where(np.isfinite(high - low), high - low, 1.0)
-        beyond = np.maximum(low - motion.positions, motion.positions - high).max(axis=1) / widths
+        passed = np.stack([(low - motion.positions).max(axis=1), (motion.positions - high).max(axis=1)]) / widths
+        starts_there = np.stack([self.start - low, high - self.start]) < _BEYOND * widths
+        beyond = np.where(passed > _BEYOND * starts_there[:, None], passed, 0.0).max(axis=0)
         return {
-            "position": np.where(beyond > _BEYOND, 1.05 + beyond, 0.0),
+            "position": np.where(beyond > 0.0, 1.05 + beyond, 0.0),
             "speed": np.abs(motion.velocities).max(axis=1) / self.speeds,
             "effort": np.where(motion.is_saturated[:, _SETTLING:].any(axis=1), 1.5, 0.0),
         }
