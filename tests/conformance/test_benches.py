@@ -10,8 +10,9 @@ import pippin
 import pytest
 import warp as wp
 from pippin.conformance import Conformance
-from pippin.conformance.benches import BENCHES, CHECKED_APART, benches_of, collisions_of, measured
+from pippin.conformance.benches import BENCHES, CHECKED_APART, benches_of
 from pippin.conformance.checks import CHECKS
+from pippin.conformance.findings import collisions_of, measured
 from pippin.conformance.plugin_under_test import PluginUnderTest
 from pippin.conformance.runtime_changes import RUNTIME_CHANGES
 from pippin.solving import FEATURES

@@ -12,7 +12,8 @@ from pippin.errors import PluginError
 from pippin.simulation import Simulation
 
 from . import scenes
-from .benches import BENCHES, Finding, benches_of, measured_apart
+from .benches import BENCHES, benches_of
+from .findings import Finding, measured_apart
 from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling

@@ -97,27 +97,27 @@ def met_wall(gap: float) -> Add:
 
 def over_face(gap: float) -> Add:
     """Return a function that adds a large level triangle that stays, and a small one above it, at a distance [m]."""
-    return lambda builder, label, y: _add_faces(builder, y, gap)
 
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        shape = np.array(((-0.4, -0.3, 0.0), (0.4, -0.3, 0.0), (0.0, 0.4, 0.0)))
+        for scale, height in ((1.0, 1.0 - gap), (0.1, 1.0)):  # the small one falls with 0.3 m/s
+            corners, first = scale * shape, builder.particle_count
+            places: Any = [wp.vec3(*place) for place in corners + np.array((0.0, y, height))]
+            if "style3d:tri_aniso_ke" in builder.custom_attributes:
+                _add_panels(builder, places, corners, (0, 1, 2), tri_ke=1000.0)
+            else:
+                for place in places:
+                    particle(builder, place, radius=_SMALL)
+                builder.add_triangle(*range(first, first + 3), tri_ke=1000.0, tri_ka=1000.0, tri_kd=0.0)
+            builder.particle_mass[first:] = [0.1] * 3
+            if scale == 1.0:
+                builder.particle_mass[first:] = [0.0] * 3
+                for held in range(first, first + 3):
+                    builder.particle_flags[held] &= ~int(newton.ParticleFlags.ACTIVE)
+            else:
+                builder.particle_qd[first:] = [wp.vec3(0.0, 0.0, -0.3)] * 3
 
-def _add_faces(builder: newton.ModelBuilder, y: float, gap: float) -> None:
-    shape = np.array(((-0.4, -0.3, 0.0), (0.4, -0.3, 0.0), (0.0, 0.4, 0.0)))
-    for scale, height in ((1.0, 1.0 - gap), (0.1, 1.0)):  # the small one falls with 0.3 m/s
-        corners, first = scale * shape, builder.particle_count
-        places: Any = [wp.vec3(*place) for place in corners + np.array((0.0, y, height))]
-        if "style3d:tri_aniso_ke" in builder.custom_attributes:
-            _add_panels(builder, places, corners, (0, 1, 2), tri_ke=1000.0)
-        else:
-            for place in places:
-                particle(builder, place, radius=_SMALL)
-            builder.add_triangle(*range(first, first + 3), tri_ke=1000.0, tri_ka=1000.0, tri_kd=0.0)
-        builder.particle_mass[first:] = [0.1] * 3
-        if scale == 1.0:
-            builder.particle_mass[first:] = [0.0] * 3
-            for held in range(first, first + 3):
-                builder.particle_flags[held] &= ~int(newton.ParticleFlags.ACTIVE)
-        else:
-            builder.particle_qd[first:] = [wp.vec3(0.0, 0.0, -0.3)] * 3
+    return add
 
 
 def pulled(activation: float) -> Add:
@@ -126,18 +126,18 @@ def pulled(activation: float) -> Add:
     Args:
         activation: Activation of the muscle [N].
     """
-    return lambda builder, label, y: _add_pulled(builder, label, y, activation)
 
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        for x in (-0.2, 0.2):
+            slider(X)(builder, label, y)
+            builder.joint_X_p[-1] = builder.body_q[-1] = wp.transform(wp.vec3(x, y, 1.0), wp.quat_identity())
+        ends: Any = [wp.vec3(), wp.vec3()]
+        builder.add_muscle(
+            [builder.body_count - 2, builder.body_count - 1], ends, f0=1.0, lm=0.4, lt=0.1, lmax=1.0, pen=0.0
+        )
+        builder.muscle_activations[-1] = activation
 
-def _add_pulled(builder: newton.ModelBuilder, label: str, y: float, activation: float) -> None:
-    for x in (-0.2, 0.2):
-        slider(X)(builder, label, y)
-        builder.joint_X_p[-1] = builder.body_q[-1] = wp.transform(wp.vec3(x, y, 1.0), wp.quat_identity())
-    ends: Any = [wp.vec3(), wp.vec3()]
-    builder.add_muscle(
-        [builder.body_count - 2, builder.body_count - 1], ends, f0=1.0, lm=0.4, lt=0.1, lmax=1.0, pen=0.0
-    )
-    builder.muscle_activations[-1] = activation
+    return add
 
 
 def hanging_body(stiffness: float | None) -> Add:

@@ -167,16 +167,16 @@ def turning(inertia: np.ndarray) -> Add:
 
 def framed(speed: float) -> Add:
     """Return a function that adds a free body with an upward velocity [m/s], and a body without a mass fixed to it."""
-    return lambda builder, label, y: _add_framed(builder, label, y, speed)
 
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        body = _link(builder, label)
+        frame = builder.add_link(label=f"{label}/frame", mass=0.0, inertia=wp.mat33(0.0))
+        builder.body_q[body] = builder.body_q[frame] = _at(y)
+        joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame)]
+        builder.joint_qd[-4] = speed
+        builder.add_articulation(joints, label=label)
 
-def _add_framed(builder: newton.ModelBuilder, label: str, y: float, speed: float) -> None:
-    body = _link(builder, label)
-    frame = builder.add_link(label=f"{label}/frame", mass=0.0, inertia=wp.mat33(0.0))
-    builder.body_q[body] = builder.body_q[frame] = _at(y)
-    joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame)]
-    builder.joint_qd[-4] = speed
-    builder.add_articulation(joints, label=label)
+    return add
 
 
 def _surface(**options: Any) -> newton.ModelBuilder.ShapeConfig:

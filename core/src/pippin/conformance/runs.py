@@ -18,7 +18,8 @@ from pippin.errors import PippinError, PluginError
 from pippin.simulation import Simulation
 
 from . import scenes
-from .benches import BENCHES, Finding, measured
+from .benches import BENCHES
+from .findings import Finding, measured
 from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
 from .trials import Answer, answers, refusals

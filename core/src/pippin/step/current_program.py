@@ -46,7 +46,8 @@ class CurrentProgram:
         if not self._is_tried:
             plan.written.settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
             with WARP_LOCK, plan.config.tree.placing():
-                self.program.compiled(partial(_try_claim, plan))
+                if not plan.is_maximal and plan.model.joint_coord_count:  # fixed joints have no coordinates
+                    self.program.compiled(partial(_try_claim, plan))
             self._is_tried = True
         self.apply_changes()
         return self.program
@@ -94,8 +95,6 @@ class CurrentProgram:
 
 def _try_claim(plan: StepPlan) -> None:
     """Check that a solver that declares reduced coordinates writes `joint_q`: take a step and undo it."""
-    if plan.is_maximal or not plan.model.joint_coord_count:  # fixed joints have no coordinates
-        return
     before = plan.data.snapshot()
     joint_q = present(plan.states[1].joint_q)
     joint_q.fill_(float("nan"))
