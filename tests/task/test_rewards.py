@@ -7,6 +7,7 @@ from pippin.errors import ConfigError
 
 CLOSE = {"rtol": 2e-5, "atol": 2e-5}
 JOINTS = {"type": "joint-positions", "joints": ("hip_.*",)}
+FEET = {"type": "body-positions", "bodies": (".*_foot",)}
 
 
 def mask(*worlds):
@@ -50,6 +51,11 @@ def x(terms):
             {"std": {"hip_[12]": 0.5, "hip_[34]": 2.0}},
             lambda x: np.exp(-((x / [0.5, 0.5, 2.0, 2.0]) ** 2).sum(axis=1)),
         ),
+        (
+            "exp",
+            {"std": {"hip_[12]": 0.5, "hip_[34]": 2.0}, "mean": True},
+            lambda x: np.exp(-((x / [0.5, 0.5, 2.0, 2.0]) ** 2).mean(axis=1)),
+        ),
         ("outside", {"low": -0.2}, lambda x: np.maximum(-0.2 - x, 0.0).sum(axis=1)),
         (
             "outside",
@@ -57,6 +63,7 @@ def x(terms):
             lambda x: (np.maximum(-0.1 - x, 0.0) + np.maximum(x - 0.2, 0.0)).sum(axis=1),
         ),
         ("inside", {"low": -0.9, "high": 0.7}, lambda x: ((x >= -0.9) & (x <= 0.7)).all(axis=1)),
+        ("beyond", {"low": -0.9, "high": 0.7}, lambda x: ((x < -0.9) | (x > 0.7)).any(axis=1)),
     ],
 )
 def test_a_reward_over_a_quantity_is_its_formula(terms, x, type, keys, formula):
@@ -154,6 +161,53 @@ def test_slip_is_the_level_speed_of_feet_in_contact(terms, bodies):
     np.testing.assert_allclose(terms.evaluate("slip", sensor="feet"), (speeds * touches).sum(axis=1), **CLOSE)
 
 
+def test_the_speed_of_a_foot_may_be_that_of_a_point_of_it(terms, bodies):
+    """A rigid body turns: v + w × r, with r from its centre of mass."""
+    touches = terms.set("in_contact", np.random.default_rng(5).random((3, 4)) < 0.5)
+    arms = np.einsum("abij,abj->abi", bodies["R"], np.array([0.1, 0.2, -0.3]) - bodies["com"])
+    velocities = (bodies["v"] + np.cross(bodies["w"], arms))[:, 2::2]
+    squares = (velocities[..., :2] ** 2).sum(axis=2)
+
+    slip = terms.evaluate("slip", sensor="feet", offset=(0.1, 0.2, -0.3), squared=True)
+
+    np.testing.assert_allclose(slip, (squares * touches).sum(axis=1), **CLOSE)
+
+
+def test_clearance_weighs_a_wrong_height_by_the_speed(terms, bodies):
+    speeds = np.linalg.norm(bodies["v"][:, 2::2, :2], axis=2)
+    heights = bodies["p"][:, 2::2, 2]
+
+    cost = terms.evaluate("clearance", of=FEET, axes="z", target=0.1, bodies=FEET["bodies"])
+
+    np.testing.assert_allclose(cost, (np.abs(heights - 0.1) * speeds).sum(axis=1), **CLOSE)
+
+
+def test_a_landing_costs_its_force_and_a_wrong_height_of_the_swing(terms, bodies):
+    """The height counts since the foot left the ground, and a landing once."""
+    forces = terms.set("net_force", np.random.default_rng(5).normal(size=(3, 4, 3)))
+    hard = terms.make("reward", "landing", sensor="feet")
+    swing = terms.make("reward", "swing-height", sensor="feet", of=FEET, axes="z", target=0.5)
+    peaks = np.maximum(bodies["p"][:, 2::2, 2], 0.0)
+    up, down = [[False, False, True, True]] * 3, [[True] * 4] * 3
+
+    found = [(lands(hard, terms, touch, np.zeros((3, 4))), terms.judge(swing)) for touch in (down, up, down, down)]
+
+    np.testing.assert_array_equal([found[0], found[1], found[3]], np.zeros((3, 2, 3)))
+    np.testing.assert_allclose(found[2][0], np.linalg.norm(forces, axis=2)[:, :2].sum(axis=1), **CLOSE)
+    np.testing.assert_allclose(found[2][1], ((peaks / 0.5 - 1.0) ** 2)[:, :2].sum(axis=1), **CLOSE)
+
+
+def test_a_swing_of_a_reset_world_is_forgotten(terms):
+    swing = terms.make("reward", "swing-height", sensor="feet", of=FEET, axes="z", target=0.5)
+    lands(swing, terms, [[False] * 4] * 3, np.zeros((3, 4)))
+    swing.reset(mask(1))
+
+    landing = lands(swing, terms, [[True] * 4] * 3, np.zeros((3, 4)))
+
+    assert landing[1] == 0.0
+    assert (landing[[0, 2]] > 0.0).all()
+
+
 def test_contacts_are_counted_or_weighed_above_a_threshold(terms):
     sizes = np.linalg.norm(terms.set("net_force", np.random.default_rng(5).normal(size=(3, 4, 3))), axis=2)
 
@@ -246,6 +300,12 @@ def test_a_reward_of_isaac_lab_has_a_form_here(terms, bodies, name):
         ("l2", of("root-height", body="tail"), "of.body: no body matches 'tail'"),
         ("exp", of("joint-positions") | {"std": {"hip_.*": 1.0}}, "std: no pattern matches number .*ankle_1"),
         ("outside", of("root-height") | {"soft_limits": 0.9}, "soft_limits: 'root-height' has no limits; give `low`"),
+        (
+            "clearance",
+            {"of": FEET, "bodies": (".*_foot",)},
+            "of: 12 numbers for 4 bodies; choose a quantity of one for",
+        ),
+        ("swing-height", {"sensor": "feet", "of": FEET, "axes": "z"}, "target: expected heights that are not zero"),
         ("slip", {"sensor": "soles"}, "sensor: 'soles' senses no bodies; give it `bodies`, not `shapes`"),
         ("slip", {"sensor": "torso"}, "sensor: 'torso' has no output 'in_contact'; choose a sensor of type 'contact'"),
         ("contacts", {"sensor": "toes", "history": True}, "sensor: 'toes' .*'net_force_history'; give it a `history`"),

@@ -180,3 +180,22 @@ def test_a_reward_that_is_not_finite_names_term_and_world(tasked):
 def test_a_wrong_task_is_refused_with_its_place(task, message, tasked):
     with pytest.raises(pippin.PippinError, match=message):
         tasked(**task)
+
+
+def test_a_reward_may_be_multiplied_by_others(tasked):
+    """A law by a law by a gate, each with its weight; a curriculum or a weight of zero concerns the whole."""
+    angle = {"of": {"type": "joint-positions", "joints": ["pole"]}, "weight": 1.0}
+    place = {"of": {"type": "joint-positions", "joints": ["rail"]}, "weight": 1.0}
+    gate = {**place, "type": "beyond", "low": -0.02, "high": 0.02, "weight": 3.0}
+    near = {**angle, "type": "exp", "std": 0.1, "weight": 0.5, "times": gate}
+    rewards = {"both": {**place, "type": "value", "weight": 2.0, "times": near}}
+    with tasked(worlds=16, rewards=rewards, reward_rate="step", terminations={}) as simulation:
+        simulation.step()
+        rail, pole = simulation.state.joint_q.numpy().reshape(16, 2).T
+        got = simulation.task.episodes.reward.numpy()
+
+    expected = 2.0 * rail * 0.5 * np.exp(-((pole / 0.1) ** 2)) * 3.0 * (np.abs(rail) > 0.02)
+    assert 0 < np.count_nonzero(expected) < 16
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-7)
+    with pytest.raises(pippin.ConfigError, match=r"rewards\.both\.times\.axes: the quantity has pole, not"):
+        tasked(rewards={"both": {**place, "type": "value", "times": {**near, "axes": "q"}}})

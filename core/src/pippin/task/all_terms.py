@@ -74,6 +74,8 @@ class AllTerms:
             name: ObservationGroup(name, terms, self._context) for name, terms in config.observations.items()
         }
         self.rewards: dict[str, Reward] = self._make("reward", "rewards", config.rewards)
+        #: What multiplies each reward: the reward of its key `times`, that of this one's, and so on.
+        self.factors = {label: list(self._factors(label, choice)) for label, choice in config.rewards.items()}
         self.terminations: dict[str, Termination] = self._make("termination", "terminations", config.terminations)
         self.events: dict[str, Event] = self._make("event", "events", config.events)
         self._changeable.update(self._numbers())
@@ -96,6 +98,7 @@ class AllTerms:
         tables = (*tables, self.metrics)
         #: All terms, quantities included.
         self.every: list[Term] = [*self.quantities, *(term for table in tables for term in table.values())]
+        self.every += [factor for factors in self.factors.values() for factor in factors]
 
     def act(self) -> None:
         """Let each action set its targets."""
@@ -115,6 +118,12 @@ class AllTerms:
             where = f"{table}.{label}"
             terms[label] = make_term(kind, choice, self._context(where), where, f"task.{where}")
         return terms
+
+    def _factors(self, label: str, choice: ComponentConfig) -> Iterator[Reward]:
+        where = f"rewards.{label}"
+        while (choice := choice.config.times) is not None:
+            where += ".times"
+            yield make_term("reward", choice, self._context(where), where, f"task.{where}")
 
     def _context(self, name: str) -> TermContext:
         quantity = self.quantities.quantity

@@ -21,6 +21,13 @@ def hold_command(is_held: wp.array[wp.bool], kept: wp.array2d[float], value: wp.
 
 
 @wp.kernel
+def multiply(weight: float, factor: wp.array[float], value: wp.array[float]):
+    """Multiply a number of each world by a weighted factor."""
+    world = wp.tid()
+    value[world] *= weight * factor[world]
+
+
+@wp.kernel
 def compose(
     values: wp.array2d[float],
     columns: wp.array[int],

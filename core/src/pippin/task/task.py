@@ -88,6 +88,7 @@ class Task:
         timed = chain(self.events.values(), self.commands.values())
         self._timers = [Timer(term) for term in timed if getattr(term.config, "period", None) is not None]
         self._are_any = wp.zeros(1, dtype=int, device=device)
+        self._factor = wp.zeros(count, dtype=float, device=device)
         self._refuse_changes()
         everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
         self._apply_at_startup(everywhere)
@@ -148,8 +149,12 @@ class Task:
             termination.evaluate(episodes.termination_terms[row])
         self._host.services.mark_diverged(episodes.diverged)
         episodes.judge(self.episode_steps)
-        for row, reward in enumerate(self.rewards.values()):
+        for row, (label, reward) in enumerate(self.rewards.items()):
             reward.evaluate(episodes.reward_terms[row])
+            for factor in self._terms.factors[label]:
+                factor.evaluate(self._factor)
+                inputs = [factor.config.weight, self._factor, episodes.reward_terms[row]]
+                wp.launch(kernels.multiply, len(self._factor), inputs, device=episodes.device)
         for row, metric in enumerate(self.metrics.values()):
             metric.evaluate(episodes.metric_terms[row])
         episodes.end(self.config.autoreset)

@@ -111,6 +111,10 @@ class RewardConfig:
     weight: float = attrs.field(validator=finite)
     """Factor of the term, per second or per step as `task.reward_rate` says; negative for a cost."""
 
+    times: Annotated[ComponentConfig, "reward"] | None = None
+    """Another reward, by whose value and weight this one is multiplied: a second law, or a gate such as `beyond` of a
+    command, which lets the term count in some worlds only."""
+
 
 class Reward(Term):
     """A reward: one number per world; the task multiplies it by the weight and sums the terms."""

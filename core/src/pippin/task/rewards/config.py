@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-from attrs.validators import ge, le, optional
+from attrs.validators import ge, le, min_len, optional
 from pippin.task import QuantityRewardConfig, RewardConfig
 from pippin.validators import finite, non_negative, positive, range_ends
 
@@ -70,6 +70,9 @@ class ExpConfig(QuantityRewardConfig):
     """Size of x [unit of the quantity] at which the reward has fallen to 1/e, or that of `tanh` to 0.24: for all
     numbers, or by pattern of their labels."""
 
+    mean: bool = False
+    """Whether the mean of the squares counts, in place of their sum: the law is then as wide for many joints."""
+
     wrap: bool = False
     """Whether x is an angle that is turned into the range from -pi to pi first."""
 
@@ -95,6 +98,13 @@ class InsideConfig(QuantityRewardConfig):
 
     def __attrs_post_init__(self) -> None:
         range_ends(self.low, self.high)
+
+
+@attrs.frozen(kw_only=True)
+class BeyondConfig(InsideConfig):
+    """A reward for any x outside a range."""
+
+    implementation = ".over_quantities:BeyondRange"
 
 
 @attrs.frozen(kw_only=True)
@@ -145,10 +155,47 @@ class AirTimeConfig(SensorRewardConfig):
 
 
 @attrs.frozen(kw_only=True)
+class LandingConfig(SensorRewardConfig):
+    """A cost of hard landings."""
+
+    implementation = ".contacts:Landing"
+
+
+@attrs.frozen(kw_only=True)
+class SwingHeightConfig(QuantityRewardConfig):
+    """A cost of feet that were lifted too little or too much, at their landing."""
+
+    implementation = ".contacts:SwingHeight"
+
+    sensor: str
+    """Label of the contact sensor, whose bodies are in the order of the numbers of `of`."""
+
+
+@attrs.frozen(kw_only=True)
+class ClearanceConfig(QuantityRewardConfig):
+    """A cost of bodies that move at another height than they should, by their speed."""
+
+    implementation = ".contacts:Clearance"
+
+    bodies: tuple[str, ...] = attrs.field(validator=min_len(1))
+    """Patterns of the names of the bodies, in the order of the numbers of `of`."""
+
+    offset: tuple[float, float, float] | None = attrs.field(default=None, validator=finite)
+    """The point of each body that has the speed, as in `slip`."""
+
+
+@attrs.frozen(kw_only=True)
 class SlipConfig(SensorRewardConfig):
     """A cost of bodies that slip."""
 
     implementation = ".contacts:Slip"
+
+    squared: bool = False
+    """Whether the squares of the speeds are summed [m²/s²]."""
+
+    offset: tuple[float, float, float] | None = attrs.field(default=None, validator=finite)
+    """The point of each body that has the speed, in axes of the body from its origin [m]; by default its centre of
+    mass."""
 
 
 @attrs.frozen(kw_only=True)

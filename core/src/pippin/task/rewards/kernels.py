@@ -73,6 +73,12 @@ def is_zero(total: float) -> float:
     return wp.where(total == 0.0, 1.0, 0.0)
 
 
+@wp.func
+def is_not_zero(total: float) -> float:
+    """Return 0 if the sum is zero, else 1."""
+    return wp.where(total == 0.0, 0.0, 1.0)
+
+
 def over_components(name: str, term: wp.Function, result: wp.Function = same) -> wp.Kernel:
     """Return a kernel that writes result(sum of term(x_i, low_i, high_i)) with x_i = value − target.
 
@@ -111,6 +117,7 @@ sum_excess = over_components("sum_excess", excess)
 bell = over_components("bell", scaled_square, falling)
 peak = over_components("peak", scaled_square, nearness)
 is_inside = over_components("is_inside", is_outside, is_zero)
+is_beyond = over_components("is_beyond", is_outside, is_not_zero)
 
 
 @wp.kernel
@@ -152,19 +159,106 @@ def forget_flights(world_mask: wp.array[wp.bool], was_in_air: wp.array2d[wp.bool
 
 
 @wp.kernel
-def sum_slip(
+def sum_landing_forces(
     in_contact: wp.array2d[wp.bool],
-    bodies: wp.array2d[int],
-    body_qd: wp.array[wp.spatial_vector],
+    forces: wp.array3d[wp.vec3],
+    was_in_air: wp.array2d[wp.bool],
     out: wp.array[float],
 ):
-    """Sum the horizontal speeds of the bodies in contact."""
+    """Sum the net forces on what lands in this step [N]."""
+    world = wp.tid()
+    total = wp.float32(0.0)
+    for i in range(in_contact.shape[1]):
+        if in_contact[world, i] and was_in_air[world, i]:
+            total += wp.length(forces[world, i, 0])
+        was_in_air[world, i] = not in_contact[world, i]
+    out[world] = total
+
+
+@wp.kernel
+def sum_swings(
+    in_contact: wp.array2d[wp.bool],
+    heights: wp.array2d[float],
+    columns: wp.array[int],
+    targets: wp.array2d[float],
+    target_columns: wp.array[int],
+    was_in_air: wp.array2d[wp.bool],
+    peaks: wp.array2d[float],
+    out: wp.array[float],
+):
+    """Sum (peak / target − 1)² over what lands in this step, with the largest height of each flight."""
     world = wp.tid()
     total = wp.float32(0.0)
     for i in range(in_contact.shape[1]):
         if in_contact[world, i]:
-            velocity = wp.spatial_top(body_qd[bodies[world, i]])
-            total += wp.length(wp.vec2(velocity[0], velocity[1]))
+            if was_in_air[world, i]:
+                error = peaks[world, i] / targets[world % targets.shape[0], target_columns[i]] - 1.0
+                total += error * error
+            peaks[world, i] = 0.0
+        else:
+            peaks[world, i] = wp.max(peaks[world, i], heights[world, columns[i]])
+        was_in_air[world, i] = not in_contact[world, i]
+    out[world] = total
+
+
+@wp.kernel
+def forget_peaks(world_mask: wp.array[wp.bool], peaks: wp.array2d[float]):
+    """Forget the heights of the masked worlds."""
+    world, i = wp.tid()
+    if world_mask[world]:
+        peaks[world, i] = 0.0
+
+
+@wp.func
+def level_speed(pose: wp.transform, centre: wp.vec3, motion: wp.spatial_vector, point: wp.vec3) -> float:
+    """Return the horizontal speed of a point, in axes of a body from its origin [m/s]."""
+    arm = wp.quat_rotate(wp.transform_get_rotation(pose), point - centre)
+    velocity = wp.spatial_top(motion) + wp.cross(wp.spatial_bottom(motion), arm)
+    return wp.length(wp.vec2(velocity[0], velocity[1]))
+
+
+@wp.kernel
+def sum_slip(
+    in_contact: wp.array2d[wp.bool],
+    bodies: wp.array2d[int],
+    points: wp.array[wp.vec3],
+    body_q: wp.array[wp.transform],
+    body_com: wp.array[wp.vec3],
+    body_qd: wp.array[wp.spatial_vector],
+    squares: int,
+    out: wp.array[float],
+):
+    """Sum the horizontal speeds of the bodies in contact, or their squares."""
+    world = wp.tid()
+    total = wp.float32(0.0)
+    for i in range(in_contact.shape[1]):
+        if in_contact[world, i]:
+            body = bodies[world, i]
+            speed = level_speed(body_q[body], body_com[body], body_qd[body], points[body])
+            total += wp.where(squares > 0, speed * speed, speed)
+    out[world] = total
+
+
+@wp.kernel
+def sum_clearance(
+    heights: wp.array2d[float],
+    columns: wp.array[int],
+    targets: wp.array2d[float],
+    target_columns: wp.array[int],
+    bodies: wp.array2d[int],
+    points: wp.array[wp.vec3],
+    body_q: wp.array[wp.transform],
+    body_com: wp.array[wp.vec3],
+    body_qd: wp.array[wp.spatial_vector],
+    out: wp.array[float],
+):
+    """Sum abs(height − target) · horizontal speed over bodies."""
+    world = wp.tid()
+    total = wp.float32(0.0)
+    for i in range(columns.shape[0]):
+        error = heights[world, columns[i]] - targets[world % targets.shape[0], target_columns[i]]
+        body = bodies[world, i]
+        total += wp.abs(error) * level_speed(body_q[body], body_com[body], body_qd[body], points[body])
     out[world] = total
 
 

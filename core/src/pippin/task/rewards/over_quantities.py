@@ -74,14 +74,16 @@ class Length(L1):
 
 
 class Exp(Summed):
-    """The reward `exp`: exp(−sum of (x / std)²)."""
+    """The reward `exp`: exp(−sum of (x / std)²), or with their mean."""
 
     kernel = kernels.bell
 
     def __init__(self, config: ExpConfig, context: TermContext) -> None:
         quantity = context.quantity(config.of)
         chosen = [quantity.labels[column] for column in quantity.chosen_columns(config.axes)]
-        stds = labels.lookup(config.std, chosen, "std", "number")
+        stds = np.array(labels.lookup(config.std, chosen, "std", "number"))
+        if config.mean:
+            stds *= np.sqrt(len(chosen))
         super().__init__(config, context, highs=[stds], wraps=config.wrap)
 
 
@@ -98,6 +100,12 @@ class InsideRange(Summed):
 
     def __init__(self, config: InsideConfig, context: TermContext) -> None:
         super().__init__(config, context, *range_ends(config.low, config.high))
+
+
+class BeyondRange(InsideRange):
+    """The reward `beyond`: 1 if any x is outside [low, high], else 0."""
+
+    kernel = kernels.is_beyond
 
 
 class OutsideRange(Summed):
