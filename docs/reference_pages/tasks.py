@@ -131,6 +131,10 @@ TASK_ELSEWHERE = """
 | `action_l2`, `action_rate_l2` | `l2` of `last-action`, `action-rate` |
 | `track_lin_vel_xy_exp`, `track_ang_vel_z_exp` | `exp` with a command as `target`, and `axes` |
 | `feet_air_time`, `feet_slide`, `undesired_contacts` | `air-time`, `slip`, `contacts` |
+| `feet_clearance`, `feet_swing_height`, `soft_landing` of mjlab | `clearance`, `swing-height`, `landing` |
+| `variable_posture` of mjlab | `exp` with `mean = true`, and `times` a gate for each table of `std` |
+| `command_threshold` of mjlab | `times = { type = "beyond", of = { type = "command", … } }` |
+| `angular_momentum_penalty` of mjlab | `l2` of `angular-momentum` |
 | `is_alive`, `is_terminated` | `alive`, `terminated` |
 | `root_height_below_minimum`, `joint_pos_out_of_manual_limit` | `outside` of `root-height`, of `joint-positions` |
 | `bad_orientation` | `outside` of `projected-gravity` with `axes = "z"`, and `high` = -cos of the limit |

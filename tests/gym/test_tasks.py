@@ -3,6 +3,8 @@
 The quadruped has no twin there: its test is that it runs.
 """
 
+from importlib.util import find_spec
+
 import gymnasium
 import mujoco
 import numpy as np
@@ -169,6 +171,8 @@ QUICK = ("ant", "hopper", "quadruped_velocity")
     ids=lambda file: file.stem,
 )
 def test_a_task_runs_captured_on_its_own_solver(file):
+    if file.stem.startswith(("go1", "g1", "yam")) and find_spec("mjlab") is None:
+        pytest.skip("its robot is in the group `robots`")
     overrides = {"simulation.device": "cpu", "simulation.capture": "require"}
     env = pippin.gym.VectorEnv(file, num_envs=2, overrides=overrides)
     observations, _ = env.reset(seed=0)
@@ -179,7 +183,8 @@ def test_a_task_runs_captured_on_its_own_solver(file):
     env.close()
 
     assert env.simulation.program.is_captured
-    assert np.isfinite(observations).all()
+    groups = observations.values() if isinstance(observations, dict) else [observations]
+    assert all(np.isfinite(each).all() for each in groups)
     assert np.isfinite(reward).all()
 
 

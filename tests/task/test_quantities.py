@@ -122,6 +122,21 @@ def test_the_mass_centre_is_the_mean_by_mass(terms, bodies):
     np.testing.assert_allclose(terms.measure("mass-centre"), expected, **CLOSE)
 
 
+def test_the_angular_momentum_is_that_about_the_centre_of_mass(terms, bodies):
+    """Of all bodies: about the moving centre, so that a speed of the whole adds nothing."""
+    model = terms.simulation.model
+    mass = model.body_mass.numpy().reshape(3, 9, 1)
+    inertia = model.body_inertia.numpy().reshape(3, 9, 3, 3)
+    centres = bodies["p"] + np.einsum("abij,abj->abi", bodies["R"], bodies["com"])
+    middle, drift = (
+        (mass * each).sum(axis=1, keepdims=True) / mass.sum(axis=1, keepdims=True) for each in (centres, bodies["v"])
+    )
+    spins = np.einsum("abij,abjk,ablk,abl->abi", bodies["R"], inertia, bodies["R"], bodies["w"])
+    expected = (spins + mass * np.cross(centres - middle, bodies["v"] - drift)).sum(axis=1)
+
+    np.testing.assert_allclose(terms.measure("angular-momentum"), expected, rtol=1e-4, atol=1e-4)
+
+
 def test_root_height_and_position_are_of_the_origin(terms, bodies):
     position = terms.measure("root-position")
 

@@ -258,9 +258,17 @@ class _Required:
         return {**({"required": required} if required else {}), **({"properties": inner} if inner else {})}
 
 
+_PLACES: Mapping[str, str] = {
+    "solver": "properties/solver",
+    "reward": "properties/task/properties/rewards/additionalProperties",
+}
+"""The place of the schema of a kind whose plugins may be inside one of their own kind."""
+
+
 def _again(kind: Kind) -> Schema:
     """Return the schema of a plugin inside one of its own kind; beside `$ref`, draft 7 reads no other keyword."""
-    return {"allOf": [{"$ref": "#/properties/solver"}]} if kind == "solver" else {"type": "object"}
+    place = _PLACES.get(kind)
+    return {"type": "object"} if place is None else {"allOf": [{"$ref": f"#/{place}"}]}
 
 
 def _demands_by_type(demands: Iterable[tuple[Iterable[str], Schema]]) -> Schema:

@@ -12,6 +12,11 @@ _FOLDER = Path(__file__).parent / "tasks"
 TASKS: Mapping[str, Path] = {
     "Pippin/Ant-v0": _FOLDER / "ant.toml",
     "Pippin/CartpoleSwingUp-v0": _FOLDER / "swing_up.toml",
+    "Pippin/G1Velocity-v0": _FOLDER / "g1_velocity.toml",
+    "Pippin/Go1GetUp-v0": _FOLDER / "go1_getup.toml",
+    "Pippin/Go1Handstand-v0": _FOLDER / "go1_handstand.toml",
+    "Pippin/Go1Velocity-v0": _FOLDER / "go1_velocity.toml",
+    "Pippin/Go1VelocityRough-v0": _FOLDER / "go1_rough.toml",
     "Pippin/HalfCheetah-v0": _FOLDER / "half_cheetah.toml",
     "Pippin/Hopper-v0": _FOLDER / "hopper.toml",
     "Pippin/Humanoid-v0": _FOLDER / "humanoid.toml",
@@ -23,6 +28,7 @@ TASKS: Mapping[str, Path] = {
     "Pippin/Reacher-v0": _FOLDER / "reacher.toml",
     "Pippin/Swimmer-v0": _FOLDER / "swimmer.toml",
     "Pippin/Walker2d-v0": _FOLDER / "walker2d.toml",
+    "Pippin/YamLift-v0": _FOLDER / "yam_lift.toml",
 }
 """The file of each task that Pippin brings, by the name that Gymnasium knows."""
 

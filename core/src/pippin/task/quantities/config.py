@@ -208,6 +208,13 @@ class MassCentreConfig:
 
 
 @attrs.frozen(kw_only=True)
+class AngularMomentumConfig(MassCentreConfig):
+    """The angular momentum of bodies about their centre of mass."""
+
+    implementation = ".roots:AngularMomentum"
+
+
+@attrs.frozen(kw_only=True)
 class MassCentreRateConfig(MassCentreConfig):
     """The change of the centre of mass of bodies over a control step."""
 

@@ -165,6 +165,38 @@ def read_mass_centre(
 
 
 @wp.kernel
+def read_angular_momentum(
+    body_q: wp.array[wp.transform],
+    body_qd: wp.array[wp.spatial_vector],
+    body_com: wp.array[wp.vec3],
+    body_mass: wp.array[float],
+    body_inertia: wp.array[wp.mat33],
+    bodies: wp.array2d[int],
+    out: wp.array2d[float],
+):
+    """Write x, y, z of the angular momentum of some bodies about their centre of mass, in axes of the world."""
+    world = wp.tid()
+    total = wp.float32(0.0)
+    moment = wp.vec3()
+    push = wp.vec3()
+    about_origin = wp.vec3()
+    for i in range(bodies.shape[1]):
+        body = bodies[world, i]
+        mass = body_mass[body]
+        turn = wp.transform_get_rotation(body_q[body])
+        centre = wp.transform_point(body_q[body], body_com[body])
+        velocity = wp.spatial_top(body_qd[body])
+        spin = wp.quat_rotate_inv(turn, wp.spatial_bottom(body_qd[body]))
+        about_origin += wp.quat_rotate(turn, body_inertia[body] * spin) + mass * wp.cross(centre, velocity)
+        total += mass
+        moment += mass * centre
+        push += mass * velocity
+    momentum = about_origin - wp.cross(moment, push) / total
+    for axis in range(3):
+        out[world, axis] = momentum[axis]
+
+
+@wp.kernel
 def read_orientation(
     body_q: wp.array[wp.transform], bodies: wp.array[int], is_unique: int, first: int, out: wp.array2d[float]
 ):

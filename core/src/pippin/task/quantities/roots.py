@@ -20,6 +20,7 @@ from .config import (
 )
 from .kernels import (
     project_gravity,
+    read_angular_momentum,
     read_height,
     read_mass_centre,
     read_orientation,
@@ -167,3 +168,14 @@ class MassCentre(Quantity):
         model = self.context.simulation.model
         inputs = [state.body_q, model.body_com, model.body_mass, self._bodies, out]
         wp.launch(read_mass_centre, len(out), inputs, device=out.device)
+
+
+class AngularMomentum(MassCentre):
+    """The quantity `angular-momentum`: the sum of R I Rᵀ w + m (p − P) × v, with P the centre of mass of the bodies."""
+
+    unit = "kg·m²/s"
+
+    def _read(self, state: newton.State, out: wp.array) -> None:
+        model = self.context.simulation.model
+        inputs = [state.body_q, state.body_qd, model.body_com, model.body_mass, model.body_inertia, self._bodies]
+        wp.launch(read_angular_momentum, len(out), [*inputs, out], device=out.device)

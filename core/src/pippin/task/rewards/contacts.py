@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import warp as wp
@@ -141,11 +142,11 @@ class Contacts(Reward):
 
 def _points(offset: tuple[float, float, float] | None, context: TermContext) -> wp.array:
     """Return a point of each body, from its origin: the same one, or the centre of mass, shape [bodies]."""
-    centres: wp.array = context.simulation.model.body_com
+    centres: Any = context.simulation.model.body_com
     return centres if offset is None else wp.full(centres.shape, wp.vec3(*offset), wp.vec3, device=context.device)
 
 
-def _motions(context: TermContext) -> list[wp.array]:
+def _motions(context: TermContext) -> list[Any]:
     """Return what the speeds of points follow from, in the order of the kernels."""
     state = context.simulation.state
     return [state.body_q, context.simulation.model.body_com, state.body_qd]
