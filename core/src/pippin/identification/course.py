@@ -33,7 +33,7 @@ from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
 from .rollouts import JUDGED
 from .search import Evolution, SeveralStarts, latin_hypercube, population_of
-from .verdicts import IDENTIFIED, FitVerdict, judge
+from .verdicts import IDENTIFIED, TIED, FitVerdict, judge
 from .windows import divide
 
 _DIVERGES = "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
@@ -125,8 +125,8 @@ class FitCourse(Closing):
         self.candidates.close()
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
-        """Lower the cost until the end. Values that the logs do not tell go back to those of the file, and the others
-        are fitted once more.
+        """Lower the cost until the end. Values that the logs do not tell go back to those of the file, but for those
+        that they tell then, and the others are fitted once more.
         """
         self._begun = time.perf_counter()
         watch = SaturationWatch(self.simulation, self._logs[0].joints, len(self._rollouts.parts[0].windows))
@@ -143,13 +143,14 @@ class FitCourse(Closing):
                 self._verdicts |= self._judge_whole(stop_if_asked, is_fitted=True)
                 if self._takes_a_step(stepped):
                     continue
+            is_moved = self._is_whole & (self._unknowns != self._first_unknowns)
+            held = [number for number, each in self._verdicts.items() if is_moved[number] and not each.is_determined]
             self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
-            is_moved = self._is_free | (self._is_whole & (self._unknowns != self._first_unknowns))
-            lost = [number for number, each in self._verdicts.items() if is_moved[number] and not each.is_determined]
-            if not lost:
+            held += self._held()
+            if not held:
                 return
-            self._unknowns[lost] = self._first_unknowns[lost]
-            self._is_free[lost] = False
+            self._unknowns[held] = self._first_unknowns[held]
+            self._is_free[held] = False
             if not self._is_free.any():
                 return
 
@@ -292,7 +293,7 @@ class FitCourse(Closing):
         if not is_right:
             noise = np.full(len(self._point.residuals), np.sqrt(self._share()))
             self._point = attrs.evolve(self._point, residuals=noise)
-        found = dict(self._judged() if self._is_free.any() else ())
+        found = dict(self._judged())
         found |= self._judge_whole(lambda: None, is_fitted=is_right)
         return tuple(found[number] for number in sorted(found))
 
@@ -430,9 +431,30 @@ class FitCourse(Closing):
     def _values(self, unknowns: np.ndarray) -> np.ndarray:
         return self.candidates.values(unknowns)
 
-    def _judged(self) -> Iterator[tuple[int, FitVerdict]]:
-        """Yield the number of each value that is free, and its verdict."""
-        evidence, free = self._evidence(), np.flatnonzero(self._is_free)
+    def _held(self) -> list[int]:
+        """Return the numbers of free values that have to be held, so that the logs tell all others: of values that are
+        coupled, those with the least effect. With all of them at the values of the file, the others would take the
+        error of their sum.
+        """
+        left = self._is_free.copy()
+        sizes = np.full(len(left), np.inf)
+        if left.any():
+            sizes[left] = np.linalg.norm(self._evidence().jacobian, axis=0)
+        while lost := [number for number, each in self._judged(left) if not each.is_determined]:
+            left[min(lost, key=lambda number: sizes[number])] = False
+        return np.flatnonzero(self._is_free & ~left).tolist()
+
+    def _judged(self, chosen: np.ndarray | None = None) -> Iterator[tuple[int, FitVerdict]]:
+        """Yield the number of each value that is free, and its verdict.
+
+        Args:
+            chosen: Whether each value is judged, and the others are held, shape [values]; by default all that are free.
+        """
+        free = np.flatnonzero(self._is_free if chosen is None else chosen)
+        if not len(free):
+            return
+        columns = np.searchsorted(np.flatnonzero(self._is_free), free)
+        evidence = self._evidence().of(columns)
         names, ranges = self._owners(), np.array([each.config.range for each, _ in self._owners()])
         values, (low, high) = self._values(self._unknowns), self._ends_of()
         verdicts = judge(
@@ -444,10 +466,13 @@ class FitCourse(Closing):
             np.sqrt(np.diag(evidence.covariance)) * evidence.slopes,
             evidence.jacobian,
             evidence.priors,
-            self._point.errors,
+            self._point.errors[columns],
         )
-        widths = evidence.block_widths()
+        widths = evidence.block_widths() if chosen is None else [None] * len(free)
         for number, verdict, width in zip(free.tolist(), verdicts, widths, strict=True):
+            earlier = self._verdicts.get(number)
+            if earlier is not None and verdict.is_determined:  # thanks to one that is held
+                verdict = attrs.evolve(verdict, verdict=TIED, coupled=earlier.coupled)
             yield number, attrs.evolve(verdict, block_half_width=width)
 
     def _evidence(self) -> Evidence:
@@ -484,9 +509,9 @@ class FitCourse(Closing):
     def result(self, folder: Path) -> FitResult:
         """Return what was found, after rollouts of the values of the file, and of those that are kept."""
         seconds = time.perf_counter() - self._begun
-        found = self._verdicts | dict(self._judged()) if self._is_free.any() else self._verdicts
+        found = self._verdicts | dict(self._judged())
         verdicts = tuple(found[number] for number in sorted(found))
-        kept = np.array([each.value if each.is_identified else each.start for each in verdicts])
+        kept = np.array([each.value if each.is_kept else each.start for each in verdicts])
         self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]), shifts=self._shifts())
         validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
@@ -540,13 +565,20 @@ class FitCourse(Closing):
             parameter: [each for each in result.verdicts if each.key == parameter.key] for parameter in self._parameters
         }
         for parameter, own in verdicts.items():
-            kept = np.array([each.value if each.is_identified else each.start for each in own])
+            kept = np.array([each.value if each.is_kept else each.start for each in own])
             parameter.write(np.tile(kept, (self.simulation.world_count, 1)))
         for parameter, own in verdicts.items():
-            if any(each.is_identified for each in own):
-                texts = [f"± {each.half_width:.2g}" if each.is_identified else each.verdict for each in own]
+            if any(each.is_kept for each in own):
+                texts = [_comment(each) for each in own]
                 parameter.write_tables(tables, comments, texts)
         return tables, comments
+
+
+def _comment(verdict: FitVerdict) -> str:
+    """Return what a file says of a value."""
+    if verdict.is_identified:
+        return f"± {verdict.half_width:.2g}"
+    return ", ".join([verdict.verdict, *(f"coupled to {each}" for each in verdict.coupled)])
 
 
 def _named(points: Iterator[Point]) -> Iterator[Point]:

@@ -45,6 +45,16 @@ class Evidence:
     share: float
     """Share of the rows that the values, and the starts of windows, have not used up."""
 
+    def of(self, columns: np.ndarray) -> Evidence:
+        """Return the evidence about some of the values, if the others are held.
+
+        Args:
+            columns: Their indices.
+        """
+        names = tuple(self.names[column] for column in columns)
+        own = {name: getattr(self, name)[columns] for name in ("values", "is_ratio", "slopes", "priors")}
+        return attrs.evolve(self, names=names, jacobian=self.jacobian[:, columns], **own)
+
     @cached_property
     def covariance(self) -> np.ndarray:
         """Covariance of the unknowns if residuals are white noise; infinite where nothing tells one."""

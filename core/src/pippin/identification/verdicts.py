@@ -21,7 +21,7 @@ direction, squared, from which on it is lost with it."""
 _ROUNDING = 1e-12
 """Smallest eigenvalue of a matrix of correlations that is not rounding."""
 
-IDENTIFIED, _END = "identified", "at an end of its range"
+IDENTIFIED, _END, TIED = "identified", "at an end of its range", "only together"
 
 
 @attrs.frozen(kw_only=True)
@@ -44,7 +44,8 @@ class FitVerdict:
     """Half of the interval that holds the value in 95 % of such logs, if residuals are white noise."""
 
     verdict: str
-    """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`."""
+    """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`, or `only together`: right if
+    the value that it is coupled to, which keeps that of the file, is right."""
 
     collinearity: float
     """How much of its effect the other values together can have (R²): 1 if nothing tells them apart."""
@@ -58,12 +59,17 @@ class FitVerdict:
 
     @property
     def is_determined(self) -> bool:
-        """Whether the logs tell the value, which may be at an end of its range."""
-        return self.verdict in (IDENTIFIED, _END)
+        """Whether the logs tell the value, which may be at an end of its range, or depend on one that is held."""
+        return self.verdict in (IDENTIFIED, _END, TIED)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the value goes into the file that was found: it and the values that are held explain the logs."""
+        return self.verdict in (IDENTIFIED, TIED)
 
     @property
     def is_identified(self) -> bool:
-        """Whether the value may be used."""
+        """Whether the value may be used by itself."""
         return self.verdict == IDENTIFIED
 
 
