@@ -133,6 +133,8 @@ def test_what_cannot_be_told_apart_is_named_and_stays_out_of_the_file(folder):
         friction = arm.get("friction").numpy()[0]
     np.testing.assert_allclose(sums, 2.0 + np.array(arms.TRUTH["damping"]), rtol=0.01)
     np.testing.assert_allclose(friction, arms.TRUTH["friction"], rtol=0.05)
+    assert "kd" in lost.directions[0]
+    assert "damping" in lost.directions[0], "the direction is named, although one of both was held"
     assert lost.costs[-1] == pytest.approx(kept.costs[-1], rel=0.02)
 
 

@@ -17,11 +17,13 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
 from .blocks import blocks_of
+from .body_parameters import BodyNumbers
 from .candidates import Candidates
 from .checks import refuse_faults, say_faults
 from .estimated_starts import EstimatedStarts
 from .evidence import Evidence
 from .journal import FitState, Journal, key_of
+from .known_numbers import refuse_unclear
 from .least_squares import DAMPING, DAMPINGS, STEP, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
 from .log_playback import FitMaterial
@@ -45,6 +47,9 @@ _FLOOR = 0.03
 
 _TOLD = 3.841
 """The 95 % quantile of χ² with one degree of freedom: a whole number is told if its neighbours cost more."""
+
+_DEPENDS = 0.2
+"""Change of a value per change of one that is held from which on it depends on that one."""
 
 
 class FitCourse(Closing):
@@ -73,6 +78,7 @@ class FitCourse(Closing):
         with Simulation(attrs.evolve(config, scene=one)) as first:
             joints = robot_joints(first.model)
             logs = read_logs(files, table, joints)
+            refuse_unclear(table, [log.name for log in logs])
             refuse_faults(logs, table, joints)
             say_faults(list(contact_faults(first.model, logs, joints, table)), table)
             if any(log.joints != logs[0].joints for log in logs):
@@ -81,7 +87,7 @@ class FitCourse(Closing):
                 if missing := sorted((table.signals or logs[0].signals).keys() - log.signals.keys()):
                     raise ConfigError(f"fit.signals: {log.name} has no {missing[0]}; name signals that all logs have")
             windows, steps = divide(logs, table, first.control_dt)
-            count = sum(each.count for each in find_parameters(table, first, logs[0].joints))
+            count = sum(each.count for each in find_parameters(table, first, logs[0].joints, BodyNumbers(first)))
         self._material = FitMaterial(
             config=attrs.evolve(config, scene=one), table=table, logs=logs, windows=windows, steps=steps
         )
@@ -434,14 +440,21 @@ class FitCourse(Closing):
     def _held(self) -> list[int]:
         """Return the numbers of free values that have to be held, so that the logs tell all others: of values that are
         coupled, those with the least effect. With all of them at the values of the file, the others would take the
-        error of their sum.
+        error of their sum. Note which of the others depend on them.
         """
-        left = self._is_free.copy()
-        sizes = np.full(len(left), np.inf)
-        if left.any():
-            sizes[left] = np.linalg.norm(self._evidence().jacobian, axis=0)
+        if not self._is_free.any():
+            return []
+        left, evidence, sizes = self._is_free.copy(), self._evidence(), np.zeros(len(self._is_free))
+        sizes[left] = np.linalg.norm(evidence.jacobian, axis=0)
         while lost := [number for number, each in self._judged(left) if not each.is_determined]:
             left[min(lost, key=lambda number: sizes[number])] = False
+        is_held = ~left[self._is_free]
+        shares, names = np.abs(evidence.followed(is_held)), np.array(evidence.names)[is_held]
+        verdicts = dict(self._judged())
+        for number, own in zip(np.flatnonzero(left).tolist(), shares, strict=True):
+            if own.max(initial=0.0) > _DEPENDS:
+                coupled = (str(names[own.argmax()]).replace(" ", ": ", 1),)
+                self._verdicts[number] = attrs.evolve(verdicts[number], verdict=TIED, coupled=coupled)
         return np.flatnonzero(self._is_free & ~left).tolist()
 
     def _judged(self, chosen: np.ndarray | None = None) -> Iterator[tuple[int, FitVerdict]]:
@@ -466,7 +479,7 @@ class FitCourse(Closing):
             np.sqrt(np.diag(evidence.covariance)) * evidence.slopes,
             evidence.jacobian,
             evidence.priors,
-            self._point.errors[columns],
+            evidence.errors,
         )
         widths = evidence.block_widths() if chosen is None else [None] * len(free)
         for number, verdict, width in zip(free.tolist(), verdicts, widths, strict=True):
@@ -495,10 +508,25 @@ class FitCourse(Closing):
             priors=self._priors()[1][free] * slopes**2,
             jacobian=point.jacobian[:rows],
             residuals=point.residuals[:rows],
+            errors=point.errors,
             blocks=np.concatenate([blocks, blocks[firsts]]),
             channels=np.concatenate([np.tile(np.arange(width), len(part.window_of)), np.tile(states, windows)]),
             share=self._share(),
         )
+
+    def _evidence_of_all(self) -> Evidence | None:
+        """Return what the rows tell of all values but whole numbers, also of those that are held; None if there is no
+        value.
+        """
+        if (self._is_free | self._is_whole).all():
+            return self._evidence() if self._is_free.any() else None
+        free, starts, self._is_free = self._is_free, self._starts, ~self._is_whole
+        method = self._method(self._residuals_of_search(lambda: None, None))
+        point, self._point = self._point, next(_named(method.iterate(self._unknowns[self._is_free], 1)))
+        self._refine(method)
+        evidence = self._evidence()
+        self._is_free, self._starts, self._point = free, starts, point
+        return evidence
 
     def _share(self) -> float:
         """Return the share of the residuals of samples and starts that the unknowns have not used up."""
@@ -508,15 +536,14 @@ class FitCourse(Closing):
 
     def result(self, folder: Path) -> FitResult:
         """Return what was found, after rollouts of the values of the file, and of those that are kept."""
-        seconds = time.perf_counter() - self._begun
-        found = self._verdicts | dict(self._judged())
+        seconds, shifts = time.perf_counter() - self._begun, self._shifts()
+        found, evidence = self._verdicts | dict(self._judged()), self._evidence_of_all()
         verdicts = tuple(found[number] for number in sorted(found))
         kept = np.array([each.value if each.is_kept else each.start for each in verdicts])
-        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]), shifts=self._shifts())
+        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]), shifts=shifts)
         validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         say_faults([("", fault) for fault in gain_faults(errors)], self._table)
-        evidence = self._evidence() if self._is_free.any() else None
         return FitResult(
             correlated=() if evidence is None else evidence.names,
             correlations=() if evidence is None else evidence.correlations(),
