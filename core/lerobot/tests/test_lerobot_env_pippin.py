@@ -24,8 +24,8 @@ type = "featherstone"
 [actuators.pole]
 type = "pd"
 joints = [".*"]
-kp = 10.0
-kd = 1.0
+kp = 400.0
+kd = 20.0
 [sensors.front]
 type = "camera"
 position = [0.0, -2.0, 0.5]
@@ -80,6 +80,7 @@ def test_lerobot_finds_the_distribution_by_its_name():
     assert metadata.metadata("lerobot_env_pippin")["Name"] == "lerobot_env_pippin"
 
 
+@pytest.mark.slow
 def test_an_environment_has_what_lerobot_reads(task, make):
     env = make(task, 2, environment_state="truth", instruction="lean")
     observed, _ = env.reset(seed=[1, 2], options={"lerobot_new_rollout": True})
@@ -106,6 +107,7 @@ def test_an_environment_has_what_lerobot_reads(task, make):
         env.get_attr("unknown")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
