@@ -1,14 +1,14 @@
 """Throughput of tasks as environments: beside their bare simulations, Gymnasium's processes, and EnvPool.
 
-    uv run --group dev --with envpool python tests/benchmarks/environments.py
+    uv run --group dev --group robots --with envpool python tests/benchmarks/environments.py
 
 Both sides of a row run in turn in one process, and a figure is the median of the ratios of neighbouring turns.
 Gymnasium's environments are `Ant-v5` in one process for each; EnvPool's, if it is installed (`uv run --with envpool`),
 run on all cores. They take the same substeps and the same random actions. The last table is for other tasks, on
 `mujoco-native`; the humanoid of EnvPool observes 348 numbers, and ours 45.
 
-The rough ground has stairs, slopes and a scan of 187 rays below each robot. Its bare simulation is the scene without
-the task, once with the sensors that the task reads, and once without any.
+The rough ground has stairs, slopes and a scan of 187 rays below each Go1, whose file is in the group `robots`. Its bare
+simulation is the scene without the task, once with the sensors that the task reads, and once without any.
 
 "Rollout alone" is not an environment: MuJoCo takes the same steps of the same model on all cores, and nothing else
 happens. No environment that takes MuJoCo's steps can be faster, so these rows bound the others.
@@ -34,8 +34,7 @@ from in_turn import in_turn
 from mujoco.rollout import Rollout
 
 ANT = pippin.gym.TASKS["Pippin/Ant-v0"]
-ROUGH = Path(__file__).parents[2] / "docs" / "examples" / "quadruped_rough.toml"
-SCAN = {"sensors.ahead.grid": {"size": [1.6, 1.0], "resolution": 0.1, "start_height": 2.0}}
+ROUGH = Path(__file__).parents[2] / "docs" / "examples" / "robots" / "go1_rough.toml"
 BESIDE_ENVPOOL = ("Hopper", "Walker2d", "HalfCheetah", "Humanoid")
 OVERRIDES = {"simulation.device": "cpu", "simulation.capture": "require"}
 
@@ -44,12 +43,16 @@ ALONE = "rollout alone"
 Repeat = Callable[[int], None]
 
 
+def on(solver: str) -> dict[str, Any]:
+    """Return what chooses a solver on the CPU; one whose steps can be recorded must record them."""
+    return OVERRIDES if solver == "mujoco" else {"simulation.device": "cpu", "solver.type": solver}
+
+
 def ours(
     worlds: int, solver: str, random: bool, file: Path = ANT, **more: object
 ) -> tuple[pippin.gym.VectorEnv, Repeat]:
     """Return the environment, and what takes some steps of it."""
-    overrides = OVERRIDES if solver == "mujoco" else {"simulation.device": "cpu", "solver.type": solver}
-    overrides = {**overrides, **more}
+    overrides = {**on(solver), **more}
     env = pippin.gym.VectorEnv(file, num_envs=worlds, overrides=overrides)
     env.reset(seed=0)
     return env, stepping(env.step, actions(env.action_space.shape, random))
@@ -72,18 +75,18 @@ def stepping(step: Callable[[Any], object], chosen: Sequence[Any]) -> Repeat:
     return repeat
 
 
-def beside_bare(worlds: int, file: Path = ANT, **removed: Any) -> float:
+def beside_bare(worlds: int, file: Path = ANT, solver: str = "mujoco", **removed: Any) -> float:
     """Return the environment's speed over that of the same scene without its task, both at rest in the same pose.
 
     Args:
         worlds: The number of worlds.
         file: The file of the task.
+        solver: The solver of both.
         **removed: Parts of the configuration that the scene has in place of those of the file.
     """
     own: dict[str, Any] = {key: {"extends": False} for key in ("task.events", "task.curricula")}
-    own |= SCAN if file == ROUGH else {}
-    env, first = ours(worlds, "mujoco", random=False, file=file, **own)
-    config = pippin.config.load(file, {**OVERRIDES, **own, "scene.worlds": worlds})
+    env, first = ours(worlds, solver, random=False, file=file, **own)
+    config = pippin.config.load(file, {**on(solver), **own, "scene.worlds": worlds})
     with pippin.Simulation(attrs.evolve(config, task=None, **removed)) as bare:
         for step in (lambda: first(1), bare.step):
             for _ in range(100):  # the robots land
@@ -176,7 +179,7 @@ def main() -> None:
         print(f"| {worlds} | {beside_bare(worlds):.3f} |", flush=True)
     print("\n| worlds on rough ground | ÷ bare with sensors | ÷ bare without |\n|---|---|---|")
     for worlds in chosen.rough:
-        ratios = [beside_bare(worlds, ROUGH, **removed) for removed in ({}, {"sensors": {}})]
+        ratios = [beside_bare(worlds, ROUGH, "mujoco-native", **removed) for removed in ({}, {"sensors": {}})]
         print(f"| {worlds} | {ratios[0]:.3f} | {ratios[1]:.3f} |", flush=True)
     print("\n| beside | our solver | ratio | ours [environment steps/s] | theirs |\n|---|---|---|---|---|")
     for name, make in (("AsyncVectorEnv", gymnasium_processes), ("EnvPool", envpool_threads)):
