@@ -71,6 +71,7 @@ def test_each_of_some_episodes_counts_once_whether_it_is_short_or_long(policy, t
     assert 0 < score["terminated"] < 16
     assert score["mean_return"] == score["mean_length"] - score["terminated"] / 16 < 50.0, "a fall is not paid"
     assert f"± {score['mean_return_half_width']:.2g} at 95 %" in result.stderr
+    assert 'id="task"' in (tmp_path / "run" / "report.html").read_text()
 
 
 @pytest.mark.parametrize(

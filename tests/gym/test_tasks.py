@@ -4,6 +4,7 @@ The quadruped has no twin there: its test is that it runs.
 """
 
 from importlib.util import find_spec
+from pathlib import Path
 
 import gymnasium
 import mujoco
@@ -200,3 +201,18 @@ def test_a_task_keeps_the_contract_of_vector_environments(name, mode):
     results = conformance.check_vector_env(env, steps=7)
 
     assert {result.outcome for result in results} == {"passed"}
+
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+ORIGINS = ("Gymnasium's", "Isaac Lab", "dm_control", "mjlab's", "Playground's", "Ours:")
+FILES = [*pippin.gym.TASKS.values(), *sorted((EXAMPLES / "tasks").glob("*.toml"))]
+FILES += [EXAMPLES / f"{name}.toml" for name in ("reach", "quadruped_rough", "so101_push")]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_the_file_of_a_task_is_short_and_says_where_it_comes_from(file):
+    lines = file.read_text(encoding="utf-8").splitlines()
+
+    assert len(lines) <= 90
+    assert lines[0].startswith("# ")
+    assert any(origin in lines[0] for origin in ORIGINS), lines[0]

@@ -127,6 +127,28 @@ def test_a_ray_meets_random_ground_at_the_height_that_the_host_knows(scanned, la
         assert np.abs(hardest / 0.005 - np.round(hardest / 0.005)).max() < 1e-3
 
 
+@pytest.mark.slow
+def test_a_camera_sees_the_ground_of_each_patch():
+    """Each pixel of a camera that looks down is at a height that the host knows, to a centimetre in every direction."""
+    count, size, fov, above = 2 * len(PATCHES), 31, 0.9, 4.0
+    eye = {"type": "camera", "body": "drone", "position": [0.0, 0.0, above], "outputs": ["depth"], "vertical_fov": fov}
+    config = tables({"levels": 2, "patches": PATCHES}, "xpbd", [DRONE], worlds=count)
+    config["sensors"] = {"eye": {**eye, "width": size, "height": size}}
+    with pippin.Simulation(pippin.structure(config)) as simulation:
+        depth = simulation.sensors["eye"]["depth"].numpy()[:, 0].astype(float)
+        eyes = simulation.state.body_q.numpy()[:, :3] + [0.0, 0.0, above]
+    slopes = (np.arange(size) + 0.5 - size / 2) / (size / 2) * np.tan(fov / 2)
+    x = eyes[:, 0, None, None] + depth * slopes[None, None, :]
+    y = eyes[:, 1, None, None] - depth * slopes[None, :, None]
+    heights, terrain = eyes[:, 2, None, None] - depth, grid({"levels": 2, "patches": PATCHES})
+    beside = [terrain.height(x + dx, y + dy) for dx in (-0.01, 0.0, 0.01) for dy in (-0.01, 0.0, 0.01)]
+    wrong = (heights < np.min(beside, axis=0) - 0.01) | (heights > np.max(beside, axis=0) + 0.01)  # a wall is between
+
+    sphere = np.hypot(np.arange(size) - size // 2, (np.arange(size) - size // 2)[:, None]) < 4  # the drone itself
+    assert wrong[:, ~sphere].mean() < 2e-3  # some of those that graze an edge
+    assert np.ptp(heights[:, ~sphere]) > 1.0
+
+
 def rest(solver, labels, tolerance, count=200, **keys):
     """Let a box fall on the start of each patch, and compare its height with that of the formula."""
     patches = {label: PATCHES[label] for label in labels}

@@ -125,3 +125,23 @@ def _weights(simulation):
     if hasattr(solver, "batch"):
         return [solver.batch.expand(name).copy() for name in names]
     return [getattr(solver.mjw_model, name).numpy().copy() for name in names]
+
+
+LINKS = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" contype="0" conaffinity="0"/>
+<geom name="wall" type="box" size=".1 .1 .1" pos="3 0 0"/>
+<body name="bare"><joint/><geom name="rod" size=".1"/></body>
+<body name="clad" pos="1 0 0"><joint/><geom name="hull" size=".1"/>
+<geom name="skin" size=".1" contype="0" conaffinity="0"/></body>
+<body name="hidden" pos="2 0 0"><joint/><geom name="proxy" size=".1" group="3"/></body>
+</worldbody></mujoco>"""
+
+
+def test_links_without_a_skin_are_seen(load):
+    """Newton hides what collides as soon as one geom does not; MuJoCo draws the groups 0 to 2."""
+    with load(LINKS) as simulation:
+        model = simulation.model
+        names = [label.rpartition("/")[2] for label in model.shape_label]
+        is_seen = (model.shape_flags.numpy() & int(newton.ShapeFlags.VISIBLE)) > 0
+
+    assert {name for name, seen in zip(names, is_seen, strict=True) if seen} == {"floor", "wall", "rod", "skin"}
+    assert {"hull", "proxy"} <= set(names)

@@ -18,6 +18,11 @@ def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, f
         raise ValueError(f"'{attribute.name}' must be a range [low, high] with low < high: {list(value)}")
 
 
+def _delay(instance: Any, attribute: attrs.Attribute[Any], value: tuple[int, int]) -> None:
+    if not 0 <= value[0] <= value[1]:
+        raise ValueError(f"'{attribute.name}' must be steps [low, high] with 0 <= low <= high: {list(value)}")
+
+
 def _pattern(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
     try:
         re.compile(value)
@@ -46,6 +51,10 @@ class ObservationConfig:
 
     scale: float = attrs.field(default=1.0, validator=finite)
     """Factor of the values."""
+
+    delay: tuple[int, int] = attrs.field(default=(0, 0), validator=_delay)
+    """Least and largest number of control steps by which the readings are late, drawn for each world at each reset.
+    Until a reading is there, it is the first one after the reset."""
 
     history: int = attrs.field(default=1, validator=ge(1))
     """Number of readings side by side, the oldest first; after a reset all are the first one."""
@@ -79,6 +88,10 @@ class TaskConfig:
 
     actions: Mapping[str, Annotated[ComponentConfig, "action"]] = attrs.field(factory=dict)
     """Meanings of the action's numbers, side by side in this order."""
+
+    action_delay: tuple[int, int] = attrs.field(default=(0, 0), validator=_delay)
+    """Least and largest number of control steps after which an action takes effect, drawn for each world at each
+    reset. Until then its numbers count as zero. Rewards and observations of `last-action` have the action as given."""
 
     observations: Mapping[str, Mapping[str, ObservationConfig]] = attrs.field(factory=dict)
     """Groups of terms, side by side in this order."""

@@ -13,6 +13,7 @@ from pippin.simulation import Simulation
 
 if TYPE_CHECKING:
     import warp as wp
+    from pippin.task.observations import ObservationGroup
     from pippin.task.task import Task
 
 Autoreset = Literal["same-step", "next-step", "disabled"]
@@ -88,8 +89,8 @@ class LocalWorlds:
             "waiting": episodes.waiting,
             "episode/r": episodes.finished_return,
             "episode/l": episodes.finished_length,
-            **{f"values/{name}": group.values for name, group in groups},
-            **{f"final/{name}": group.final for name, group in groups},
+            **{f"values/{name}": _shaped(group.values, group) for name, group in groups},
+            **{f"final/{name}": _shaped(group.final, group) for name, group in groups},
             **{f"terms/{label}": rows[row] for row, label in enumerate(task.rewards)},
             **{f"metrics/{label}": episodes.finished_metrics[row] for row, label in enumerate(task.metrics)},
             **success,
@@ -151,9 +152,14 @@ def _action_space(task: Task) -> gymnasium.spaces.Box:
 def _observation_space(task: Task) -> gymnasium.Space:
     """Return the space of one world's observations: of the one group, or a `Dict` of the groups."""
     boxes: dict[str, gymnasium.Space] = {
-        name: gymnasium.spaces.Box(-np.inf, np.inf, (len(group.labels),), dtype=np.float32)
+        name: gymnasium.spaces.Box(*group.bounds, group.image_shape or (len(group.labels),), dtype=np.float32)
         for name, group in task.observations.items()
     }
     if not boxes:
         raise ConfigError("task.observations: there are none; an environment needs at least one group")
     return next(iter(boxes.values())) if len(boxes) == 1 else gymnasium.spaces.Dict(boxes)
+
+
+def _shaped(values: wp.array, group: ObservationGroup) -> wp.array:
+    """View the numbers of a group, shape [worlds, numbers], as images if they are some."""
+    return values if group.image_shape is None else values.reshape((len(values), *group.image_shape))

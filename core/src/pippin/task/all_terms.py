@@ -14,6 +14,7 @@ from pippin.config.task import TaskConfig
 from pippin.errors import ConfigError
 
 from .context import TermContext
+from .delays import LateAction
 from .episodes import SUCCESS, EpisodeBuffers
 from .factory import make_term
 from .observations import ObservationGroup
@@ -68,7 +69,12 @@ class AllTerms:
         self._make("action", "actions", config.actions, self.actions)
         ends = list(accumulate((len(action.labels) for action in self.actions.values()), initial=0))
         episodes.set_action_width(ends[-1])
-        self._slices: list[Any] = [episodes.action[:, first:end] for first, end in pairwise(ends)]
+        #: The action that takes effect later than it is given; None if it does at once.
+        self.late_action: LateAction | None = None
+        if config.action_delay[1] and ends[-1]:
+            self.late_action = LateAction(config.action_delay, episodes.action, self._context("action"))
+        action: Any = episodes.action if self.late_action is None else self.late_action.values
+        self._slices: list[Any] = [action[:, first:end] for first, end in pairwise(ends)]
         self._make("command", "commands", config.commands, self.commands)
         self.observations = {
             name: ObservationGroup(name, terms, self._context) for name, terms in config.observations.items()
@@ -102,12 +108,15 @@ class AllTerms:
 
     def act(self) -> None:
         """Let each action set its targets."""
+        if self.late_action is not None:
+            self.late_action.update()
         for action, numbers in zip(self.actions.values(), self._slices, strict=True):
             action.apply(numbers)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Let all terms forget the masked worlds."""
-        for term in self.every:
+        late = () if self.late_action is None else (self.late_action,)
+        for term in (*self.every, *self.observations.values(), *late):
             term.reset(world_mask)
 
     def _make(

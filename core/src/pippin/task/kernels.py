@@ -38,17 +38,20 @@ def compose(
     seeds: wp.array[int],
     first_world: int,
     count: wp.array[int],
-    history: wp.array3d[float],
+    delays: wp.array[int],
+    shown: int,
+    readings: wp.array3d[float],
     is_due: wp.array[wp.bool],
     is_new: wp.array[wp.bool],
     keeps: int,
     first: int,
     out: wp.array2d[float],
 ):
-    """Write one term of a group of observations, column `first` on: history, and the present reading last.
+    """Write one term of a group of observations, column `first` on: the latest `shown` readings that are late by the
+    delay of the world, the oldest first.
 
-    Only worlds with a new state are due. With `keeps`, the reading joins the history; in worlds that start an episode
-    it fills it.
+    Only worlds with a new state are due. With `keeps`, the reading joins the others; in worlds that start an episode
+    it replaces all.
     """
     world, i = wp.tid()
     if not is_due[world]:
@@ -60,15 +63,56 @@ def compose(
         value += wp.randf(state, -noise[0], noise[0]) + noise[1] * wp.randn(state)
     value = wp.clamp(value, bounds[0], bounds[1]) * scale
     width = columns.shape[0]
-    length = history.shape[1]
-    for k in range(length):
+    length = readings.shape[1]
+    skipped = length - shown - delays[world]
+    for k in range(shown):
         past = value
-        if k < length - 1 and not is_new[world]:
-            past = history[world, k + 1, i]
+        if skipped + k < length - 1 and not is_new[world]:
+            past = readings[world, skipped + k + 1, i]
         out[world, first + k * width + i] = past
     if keeps > 0:
         for k in range(length):
-            history[world, k, i] = out[world, first + k * width + i]
+            kept = value
+            if k < length - 1 and not is_new[world]:
+                kept = readings[world, k + 1, i]
+            readings[world, k, i] = kept
+
+
+@wp.kernel
+def draw_delays(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    low: int,
+    high: int,
+    delays: wp.array[int],
+):
+    """Draw a number of steps from low to high, both included."""
+    world = wp.tid()
+    if world_mask[world]:
+        state = random_state(key, seeds[world], first_world + world, counts[world])
+        delays[world] = wp.randi(state, low, high + 1)
+
+
+@wp.kernel
+def delay_action(action: wp.array2d[float], delays: wp.array[int], taken: wp.array3d[float], late: wp.array2d[float]):
+    """Keep the latest actions, the oldest first, and write the one that is late by the delay of the world."""
+    world, i = wp.tid()
+    last = taken.shape[1] - 1
+    for k in range(last):
+        taken[world, k, i] = taken[world, k + 1, i]
+    taken[world, last, i] = action[world, i]
+    late[world, i] = taken[world, last - delays[world], i]
+
+
+@wp.kernel
+def forget_actions(world_mask: wp.array[wp.bool], taken: wp.array3d[float]):
+    """Set the actions of the masked worlds to zero."""
+    world, k, i = wp.tid()
+    if world_mask[world]:
+        taken[world, k, i] = 0.0
 
 
 @wp.kernel

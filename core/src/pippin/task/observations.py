@@ -1,4 +1,4 @@
-"""Groups of observations: terms side by side, with noise, bounds, scale and history."""
+"""Groups of observations: terms side by side, with noise, bounds, scale, delay and history."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pippin.errors import ConfigError
 from pippin.state.draws import Draws
 
 from .context import TermContext
+from .delays import Delays
 from .episodes import EpisodeBuffers
 from .kernels import compose
 from .terms import Quantity
@@ -25,7 +26,8 @@ class _Observation:
     quantity: Quantity
     columns: wp.array[int]
     draws: Draws
-    history: wp.array
+    delays: Delays
+    readings: wp.array
     first: int
 
 
@@ -48,10 +50,12 @@ class ObservationGroup:
                 columns = quantity.chosen_columns(config.axes)
             except ConfigError as error:
                 raise ConfigError(*(f"observations.{name}.{label}.{fault}" for fault in error.faults)) from error
-            history = wp.zeros((own.world_count, config.history, len(columns)), dtype=float, device=own.device)
+            count = config.history + config.delay[1]
+            readings = wp.zeros((own.world_count, count, len(columns)), dtype=float, device=own.device)
             shared = self._terms[0].draws if self._terms else None
             draws = own.simulation.seeds.draws(f"task.{own.name}/", shared)
-            self._terms.append(_Observation(label, config, quantity, own.ints(columns), draws, history, len(labels)))
+            delays, chosen = Delays(config.delay, own), own.ints(columns)
+            self._terms.append(_Observation(label, config, quantity, chosen, draws, delays, readings, len(labels)))
             labels += [f"{label}/{quantity.labels[column]}" for column in columns] * config.history
         #: A name for each number.
         self.labels = tuple(labels)
@@ -60,6 +64,22 @@ class ObservationGroup:
         self.values, self.final = (
             wp.zeros((own.world_count, len(labels)), dtype=float, device=own.device) for _ in range(2)
         )
+
+    @property
+    def image_shape(self) -> tuple[int, ...] | None:
+        """The shape of the numbers of a world if the group is one image, else None."""
+        if len(self._terms) != 1 or self._terms[0].config.history > 1:
+            return None
+        return getattr(self._terms[0].quantity, "image_shape", None)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and largest number, for spaces: those of an image as it is, else none."""
+        if self.image_shape is None:
+            return -math.inf, math.inf
+        config = self._terms[0].config
+        is_plain = config.clip is None and config.scale > 0.0 and not (config.noise or config.noise_std)
+        return (0.0, config.scale) if is_plain else (-math.inf, math.inf)
 
     @property
     def quantities(self) -> list[Quantity]:
@@ -73,6 +93,11 @@ class ObservationGroup:
             (term.label, term.quantity, on_host(term.columns).tolist(), term.config.history) for term in self._terms
         ]
 
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the delays of the masked worlds; mask of shape [worlds + 1]."""
+        for term in self._terms:
+            term.delays.draw(world_mask)
+
     def compose(self, out: wp.array, episodes: EpisodeBuffers, *, keeps: bool) -> None:
         """Write the group from the measured quantities, in the worlds with a new state.
 
@@ -85,8 +110,8 @@ class ObservationGroup:
             config = term.config
             bounds = wp.vec2(*((-math.inf, math.inf) if config.clip is None else config.clip))
             inputs = [term.quantity.values, term.columns, wp.vec2(config.noise, config.noise_std), bounds]
-            inputs += [config.scale, *term.draws.arguments]
-            inputs += [term.history, episodes.due, episodes.new, int(keeps), term.first, out]
+            inputs += [config.scale, *term.draws.arguments, term.delays.steps, config.history]
+            inputs += [term.readings, episodes.due, episodes.new, int(keeps), term.first, out]
             wp.launch(compose, (len(out), len(term.columns)), inputs, device=out.device)
         if keeps and any(term.config.noise or term.config.noise_std for term in self._terms):
             self._terms[0].draws.advance(episodes.due)  # the terms share the counts

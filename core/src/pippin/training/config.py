@@ -10,6 +10,11 @@ from attrs.validators import deep_iterable, ge, gt, in_, le, min_len
 from pippin.validators import finite, positive
 
 
+def _needs_symmetry(instance: Any, attribute: attrs.Attribute[Any], value: float) -> None:
+    if value and instance.symmetry is None:
+        raise ValueError(f"'{attribute.name}' needs 'symmetry', the label of a table in [task.symmetry]: got {value}")
+
+
 @attrs.frozen(kw_only=True)
 class TrainerConfig:
     """Settings of a training by PPO: those that every trainer has."""
@@ -81,6 +86,12 @@ class RslRlConfig(TrainerConfig):
 
     least_std: float = attrs.field(default=1e-6, validator=positive)
     """Standard deviation below which that of the actions never falls."""
+
+    symmetry: str | None = None
+    """Label in `[task.symmetry]`: the networks learn from each step and from its mirror image; by default not."""
+
+    mirror_loss: float = attrs.field(default=0.0, validator=[finite, ge(0.0), _needs_symmetry])
+    """Weight of the mean squared difference between the action in the mirror and the mirrored action."""
 
 
 @attrs.frozen(kw_only=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-from pippin.gym import RslRlVecEnvWrapper, VectorEnv
+from pippin import ConfigError
+from pippin.gym import Mirror, RslRlVecEnvWrapper, VectorEnv
 from rsl_rl.runners import OnPolicyRunner
+from tensordict import TensorDict
 
 from .config import RslRlConfig
 from .networks import write_policy
@@ -50,6 +53,7 @@ class RslRlTrainer:
             "clip_param": config.clip,
             "entropy_coef": config.entropy,
             "use_clipped_value_loss": False,
+            **_symmetry(config, env),
             **config.options,
         }
         settings: dict[str, Any] = {
@@ -83,3 +87,31 @@ class RslRlTrainer:
             mean = policy.obs_normalizer.mean.cpu().numpy().ravel()
             std = policy.obs_normalizer.std.cpu().numpy().ravel() + policy.obs_normalizer.eps
         write_policy(path, layers_of(policy.mlp), self._config.activation, mean=mean, std=std)
+
+
+def doubled(mirror: Mirror) -> Callable[..., tuple[Any, Any]]:
+    """Return what rsl-rl-lib calls to augment a batch: it gives each row, and then each row in the mirror."""
+
+    def double(env: Any, obs: TensorDict | None, actions: torch.Tensor | None) -> tuple[Any, Any]:
+        if obs is not None:
+            mirrored = TensorDict(mirror.observations(dict(obs.items())), batch_size=obs.batch_size)
+            obs = torch.cat([obs, mirrored])
+        return obs, None if actions is None else torch.cat([actions, mirror.actions(actions)])
+
+    return double
+
+
+def _symmetry(config: RslRlConfig, env: VectorEnv) -> dict[str, Any]:
+    """Return the settings of the library's extension for symmetries."""
+    if config.symmetry is None:
+        return {}
+    if config.symmetry not in env.task.mirrors:
+        known = ", ".join(env.task.mirrors) or "none; add a table [task.symmetry.LABEL]"
+        raise ConfigError(f"trainer.symmetry: no symmetry is labelled {config.symmetry!r}; labels: {known}")
+    extension = {
+        "data_augmentation_func": doubled(env.mirror(config.symmetry)),
+        "use_data_augmentation": True,
+        "use_mirror_loss": config.mirror_loss > 0.0,
+        "mirror_loss_coeff": config.mirror_loss,
+    }
+    return {"symmetry_cfg": extension}

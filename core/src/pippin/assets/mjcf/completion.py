@@ -18,6 +18,8 @@ from .normal_form import NormalMJCF
 _FIXED = int(mujoco.mjtCamLight.mjCAMLIGHT_FIXED)
 _SLIDER = 2
 """MuJoCo's mark of a body on the world that only slides, along the axes of its inertia."""
+_HIDDEN_GROUP = 3
+"""First group of geoms that MuJoCo's viewer leaves out."""
 _FREE, _BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 
 
@@ -28,6 +30,7 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written:
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
     _match_pairs(builder, normal.model, is_as_written=is_as_written)
+    _show_bare_links(builder, normal.model)
     if is_as_written:
         _mark_sliders(builder, normal.model)
     _add_cameras(builder, normal)
@@ -82,13 +85,32 @@ def _match_pairs(builder: newton.ModelBuilder, model: Any, *, is_as_written: boo
     _free_loops(builder, model)
     if not is_as_written:
         return
-    names = {model.geom(index).name.replace("-", "_"): index for index in range(model.ngeom)}
-    geoms = np.array([_geom(label.replace("-", "_"), names) for label in builder.shape_label], dtype=int)
+    geoms = _geoms(builder, model)
     pairs = shape_pairs(builder)
     pairs = pairs[(geoms[pairs] >= 0).all(axis=1)]
     can = colliding(model)[tuple(geoms[pairs].T)]
     for first, second in pairs[~can].tolist():
         builder.add_shape_collision_filter_pair(first, second)
+
+
+def _show_bare_links(builder: newton.ModelBuilder, model: Any) -> None:
+    """Show the geoms of links that nothing shows, and those of the world, if MuJoCo draws them.
+
+    Newton's importer hides all geoms that collide as soon as one of the file does not, even on links that have no
+    other; MuJoCo draws the groups 0 to 2.
+    """
+    flags, visible = builder.shape_flags, int(newton.ShapeFlags.VISIBLE)
+    shown = {body for body, flag in zip(builder.shape_body, flags, strict=True) if flag & visible} - {-1}
+    for shape, geom in enumerate(_geoms(builder, model).tolist()):
+        is_drawn = geom >= 0 and model.geom_group[geom] < _HIDDEN_GROUP and model.geom_rgba[geom, 3] > 0.0
+        if is_drawn and builder.shape_body[shape] not in shown:
+            flags[shape] |= visible
+
+
+def _geoms(builder: newton.ModelBuilder, model: Any) -> np.ndarray:
+    """Return the geom of each shape, -1 for none."""
+    names = {model.geom(index).name.replace("-", "_"): index for index in range(model.ngeom)}
+    return np.array([_geom(label.replace("-", "_"), names) for label in builder.shape_label], dtype=int)
 
 
 def _geom(label: str, names: Mapping[str, int]) -> int:

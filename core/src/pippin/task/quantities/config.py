@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import attrs
+from attrs.validators import optional
 from pippin.motions import SelectionConfig
-from pippin.validators import finite
+from pippin.validators import finite, positive
 
 
 @attrs.frozen(kw_only=True)
@@ -287,6 +288,30 @@ class SensorReadingConfig:
 
     output: str
     """Name of the output; true and false count as 1 and 0."""
+
+
+def _belongs_to_depth(instance: Any, attribute: attrs.Attribute[Any], value: float | None) -> None:
+    if (value is None) == (instance.output in ("depth", "distance")):
+        raise ValueError(f"'{attribute.name}' belongs to depth and distance, which need it: got {value}")
+
+
+@attrs.frozen(kw_only=True)
+class ImageConfig:
+    """An image of a camera, each number from 0 to 1."""
+
+    implementation = ".readings:ImageReading"
+
+    sensor: str
+    """Label of a `camera`, which must be in all worlds, once in each."""
+
+    output: Literal["color", "albedo", "depth", "distance"] = "color"
+    """Name of the output: red, green and blue, or one channel."""
+
+    channels: Literal["first", "last"] = "first"
+    """Order of the numbers: channels, rows, columns, as PyTorch has images; or rows, columns, channels."""
+
+    far: float | None = attrs.field(default=None, validator=[optional(positive), _belongs_to_depth])
+    """Depth or distance that counts as 1, as all beyond it do [m]."""
 
 
 @attrs.frozen(kw_only=True)

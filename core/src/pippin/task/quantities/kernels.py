@@ -38,6 +38,24 @@ def copy_flags(values: wp.array2d[wp.bool], out: wp.array2d[float]):
 
 
 @wp.kernel
+def read_colours(
+    image: wp.array4d[wp.vec4ub], width: int, channel_stride: int, pixel_stride: int, out: wp.array2d[float]
+):
+    """Out = red, green and blue / 255."""
+    world, pixel = wp.tid()
+    colour = image[world, 0, pixel // width, pixel % width]
+    for channel in range(3):
+        out[world, channel * channel_stride + pixel * pixel_stride] = float(colour[channel]) / 255.0
+
+
+@wp.kernel
+def read_depths(image: wp.array4d[float], width: int, far: float, out: wp.array2d[float]):
+    """Out = depth / far, at most 1."""
+    world, pixel = wp.tid()
+    out[world, pixel] = wp.min(image[world, 0, pixel // width, pixel % width], far) / far
+
+
+@wp.kernel
 def take_power(qd: wp.array[float], dofs: wp.array2d[int], out: wp.array2d[float]):
     """Out = abs(out × qd)."""
     world, i = wp.tid()

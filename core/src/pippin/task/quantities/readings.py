@@ -11,8 +11,8 @@ import warp as wp
 from pippin import ConfigError, SimulationError, did_you_mean, labels
 from pippin.task import Quantity, TermContext
 
-from .config import SensorReadingConfig, ViewReadingConfig
-from .kernels import copy_flags
+from .config import ImageConfig, SensorReadingConfig, ViewReadingConfig
+from .kernels import copy_flags, read_colours, read_depths
 
 _COMPONENTS = {3: "xyz", 4: "xyzw", 7: ("x", "y", "z", "qx", "qy", "qz", "qw")}
 
@@ -44,6 +44,40 @@ class SensorReading(Quantity):
             wp.launch(copy_flags, out.shape, [self._numbers, out], device=out.device)
         elif out is not self.values:
             wp.copy(out, self._numbers)
+
+
+class ImageReading(Quantity):
+    """The quantity `image`: an image of a camera, from 0 to 1."""
+
+    def __init__(self, config: ImageConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        data: Any = context.sensor_output(config.sensor, config.output).data
+        if data.ndim != 4 or data.shape[1] != 1:
+            raise ConfigError(
+                f"sensor: {config.sensor!r} has the shape {list(data.shape[1:])} in each world, and one camera has one"
+                " image of rows and columns; make a sensor for each camera"
+            )
+        self._image = data
+        rows, columns = data.shape[2:]
+        channels = ("red", "green", "blue") if config.far is None else (config.output,)
+        pixels = [f"{row}.{column}" for row in range(rows) for column in range(columns)]
+        #: The shape of the numbers of a world.
+        self.image_shape: tuple[int, int, int]
+        if config.channels == "first":
+            self.image_shape, self._strides = (len(channels), rows, columns), (rows * columns, 1)
+            self.labels = tuple(f"{pixel}/{channel}" for channel in channels for pixel in pixels)
+        else:
+            self.image_shape, self._strides = (rows, columns, len(channels)), (1, len(channels))
+            self.labels = tuple(f"{pixel}/{channel}" for pixel in pixels for channel in channels)
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Read the image."""
+        worlds, _, rows, columns = self._image.shape
+        if self.config.far is None:
+            kernel, inputs = read_colours, [self._image, columns, *self._strides, out]
+        else:
+            kernel, inputs = read_depths, [self._image, columns, self.config.far, out]
+        wp.launch(kernel, (worlds, rows * columns), inputs, device=out.device)
 
 
 class ViewReading(Quantity):
