@@ -72,7 +72,11 @@ class TrainerConfig:
     """Further settings of the library's PPO, by the library's names; they replace those above."""
 
     def rate(self, progress: float) -> float:
-        """Return the learning rate after a share of the iterations, from 0 to 1."""
+        """Return the learning rate.
+
+        Args:
+            progress: Share of the iterations that are done, from 0 to 1.
+        """
         return self.learning_rate * (1.0 - progress) if self.anneal else self.learning_rate
 
 
