@@ -8,8 +8,6 @@ import sys
 import pytest
 from pippin.devices import _DRIVER_FILE, no_garbage_collection
 
-pytestmark = pytest.mark.required
-
 STARTED = """
 import warp as wp
 {before}

@@ -21,6 +21,7 @@ from pippin.config.overrides import apply, parse
 from pippin.config.tree import Node
 from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
+from pippin.workers import start_warm_process
 
 from ._options import PATH, json_list, overrides
 from ._progress import shown_progress
@@ -72,6 +73,8 @@ def check_plugin(
         raise ConfigError("--markdown: --json prints another form; give one of them")
     name = located(name)
     found: Any = kind or _kind_of(name)
+    if not chosen or "light_import" in chosen:
+        start_warm_process(())  # it imports Newton beside this process
     from pippin.conformance import Conformance
 
     conformance = Conformance(

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -198,10 +198,12 @@ class PluginUnderTest:
                 "settable_joints": settable_joints,
             },
         }
+        own = merged(tables, self._tables(is_present))
+        own = merged({"catalog": {"block": _solvers_besides(own)}}, own)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
             simulation = Simulation(
-                structure(merged(tables, self._tables(is_present))),
+                structure(own),
                 {**self._plugins(is_present), **(plugins or {})},
                 prototype,
                 folder=self.new_folder() if has_folder else None,
@@ -266,3 +268,20 @@ class PluginUnderTest:
         if self.kind == "solver":
             return self.component()
         return None if self.solver is None else PluginUnderTest(kind="solver", name=self.solver).component()
+
+
+def _solvers_besides(tables: Mapping[str, Any]) -> list[str]:
+    """Return the installed solvers that no table names: a refusal names those that could, and would import them all."""
+    named = set(_types(tables))
+    return [name for name in Catalog.installed().names("solver") if name not in named]
+
+
+def _types(value: Any) -> Iterator[str]:
+    """Yield every `type` in a table and in those inside it."""
+    if isinstance(value, Mapping):
+        if isinstance(kind := value.get("type"), str):
+            yield kind.rpartition(":")[2]
+        value = value.values()
+    if not isinstance(value, str) and isinstance(value, Iterable):
+        for part in value:
+            yield from _types(part)
