@@ -146,6 +146,15 @@ def test_wrong_data_are_refused_and_named(fault):
         refuse_faults([spoil(clean())], TABLE, ROBOT)
 
 
+@pytest.mark.slow
+def test_a_drift_of_a_thousandth_is_refused_in_a_log_of_a_minute_and_a_half():
+    log = clean(90.0)
+
+    refuse_faults([log], TABLE, ROBOT)
+    with pytest.raises(pippin.ConfigError, match=r"changes by 0\.06 s in 60 s, a drift of 0\.001; log"):
+        refuse_faults([at_times(log, log.times * (1.0 - 1e-3))], TABLE, ROBOT)
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [

@@ -38,6 +38,7 @@ def evidence(random, share):
         priors=np.zeros(3),
         jacobian=design,
         residuals=design @ values - data,
+        errors=np.zeros(3),
         blocks=blocks_of(windows, 1),
         channels=np.zeros(SAMPLES, dtype=int),
         share=(SAMPLES - 3) / SAMPLES,
@@ -88,10 +89,26 @@ def test_the_weakest_direction_is_named_with_what_it_changes():
     whole = np.full((3, 3), np.inf)
     whole[:2, :2] = covariance
 
-    weak, strong = directions(["kp", "kd", "mass"], whole, np.array([10.0, 2.0, 1.0]), np.array([10.0, 2.0, np.nan]))
+    known = np.ones(3)
+    weak, strong = directions(
+        ["kp", "kd", "mass"], whole, np.array([10.0, 2.0, 1.0]), np.array([10.0, 2.0, np.nan]), known
+    )
 
     assert weak in ("kp +69 %, kd -69 %", "kd +69 %, kp -69 %")
     assert strong in ("kp +1.4 %, kd +1.4 %", "kd +1.4 %, kp +1.4 %")
+
+
+def test_a_small_change_with_a_large_effect_is_part_of_a_direction():
+    covariance = np.array([[1.0, -0.01], [-0.01, 1.0001e-4]])
+    slopes = values = np.ones(2)
+
+    alone, both = (
+        directions(["damping", "kd"], covariance, slopes, values, np.array([1.0, size]), count=1)
+        for size in (1.0, 100.0)
+    )
+
+    assert alone == ("damping +2e+02 %",)
+    assert both == ("damping +2e+02 %, kd -2 %",)
 
 
 def test_a_missing_resonance_shows_in_the_spectrum():

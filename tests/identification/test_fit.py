@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from pippin.cli import main
 from pippin.config.toml_text import toml_text
 from pippin.identification.fit import check_fit
+from pippin.identification.verdicts import TIED
 
 from . import arms
 
@@ -115,13 +116,26 @@ def test_what_cannot_be_told_apart_is_named_and_stays_out_of_the_file(folder):
         file, [log], {**changes, "fit.parameters.'actuators.arm.kd'.prior": {"std": 0.01}}, out=folder / "kept"
     )
 
-    unknown = {each.key for each in lost.verdicts if each.verdict == "not identifiable"}
+    unknown = {each.key for each in lost.verdicts if not each.is_identified}
     assert unknown == {"actuators.arm.kd", "actuators.arm.damping"}
     assert not lost.is_identified
     assert all("kd" in " ".join(each.coupled) for each in lost.verdicts if each.key == "actuators.arm.damping")
-    assert "[actuators.arm.kd]" not in lost.file.read_text(encoding="utf-8")
-    assert "[actuators.arm.kd]" in kept.file.read_text(encoding="utf-8")
     assert kept.is_identified
+    # One of each pair keeps the value of the file, and the other one makes up for it: the others are right.
+    held, tied = ([each for each in lost.verdicts if each.verdict == kind] for kind in ("not identifiable", TIED))
+    assert len(held) == len(tied) == 2
+    assert {each.name for each in held} == {each.name for each in tied} == {"shoulder", "elbow"}
+    text = lost.file.read_text(encoding="utf-8")
+    assert text.count("only together, coupled to actuators.arm.") == 2
+    with pippin.Simulation(lost.file) as simulation:
+        arm = simulation.actuators["arm"]
+        sums = arm.get("kd").numpy()[0] + arm.get("damping").numpy()[0]
+        friction = arm.get("friction").numpy()[0]
+    np.testing.assert_allclose(sums, 2.0 + np.array(arms.TRUTH["damping"]), rtol=0.01)
+    np.testing.assert_allclose(friction, arms.TRUTH["friction"], rtol=0.05)
+    assert "kd" in lost.directions[0]
+    assert "damping" in lost.directions[0], "the direction is named, although one of both was held"
+    assert lost.costs[-1] == pytest.approx(kept.costs[-1], rel=0.02)
 
 
 @pytest.mark.slow
@@ -137,7 +151,7 @@ def test_what_cannot_be_told_apart_is_named_also_with_estimated_starts(folder, w
 
     assert without.costs[-1] == pytest.approx(1.0, abs=0.06)
     assert without.is_identified
-    unknown = {(each.key, each.name) for each in lost.verdicts if each.verdict == "not identifiable"}
+    unknown = {(each.key, each.name) for each in lost.verdicts if not each.is_identified}
     assert unknown == {(f"actuators.arm.{key}", name) for key in ("kd", "damping") for name in ("shoulder", "elbow")}
 
 

@@ -93,30 +93,41 @@ def test_another_log_or_file_is_refused(whole, tmp_path):
         pippin.fit(folder / "arm.toml", overrides={"simulation.dt": 0.0025}, out=folder / "whole")
 
 
-def kill(command, is_time):
-    """Run a command, and kill it as soon as something is so."""
+def kill(command, is_time, number=signal.SIGKILL, code=-signal.SIGKILL):
+    """Run a command, and send it a signal as soon as something is so; it ends with a code."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 120.0
         while not is_time() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.002)
-        os.kill(process.pid, signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL, "it ended before it could be killed"
+        os.kill(process.pid, number)
+    assert process.returncode == code, "it ended before it could be stopped"
 
 
 @pytest.mark.slow
 def test_a_killed_fit_goes_on(whole, tmp_path):
     folder, result = whole
-    command = [
-        str(Path(sys.executable).with_name("pippin")),
-        "fit",
-        str(folder / "arm.toml"),
-        "--out",
-        str(tmp_path / "out"),
-    ]
+    pippin_command = str(Path(sys.executable).with_name("pippin"))
+    command = [pippin_command, "fit", str(folder / "arm.toml"), "--out", str(tmp_path / "out")]
     kill(command, lambda: len(list((tmp_path / "out" / "iterations").glob("0*.npz"))) >= 2)
 
     again = pippin.fit(folder / "arm.toml", out=tmp_path / "out")
 
+    assert values(again) == values(result)
+
+
+@pytest.mark.slow
+def test_control_c_writes_what_was_found_and_the_fit_goes_on(whole, tmp_path):
+    folder, result = whole
+    pippin_command = str(Path(sys.executable).with_name("pippin"))
+    command = [pippin_command, "fit", str(folder / "arm.toml"), "--out", str(tmp_path / "out")]
+    begun = tmp_path / "out" / "iterations"
+
+    kill(command, lambda: len(list(begun.glob("0*.npz"))) >= 2, signal.SIGINT, 130)
+    has_file, has_page = ((tmp_path / "out" / name).is_file() for name in ("identified.toml", "report.html"))
+    again = pippin.fit(folder / "arm.toml", out=tmp_path / "out")
+
+    assert has_file
+    assert has_page
     assert values(again) == values(result)
 
 

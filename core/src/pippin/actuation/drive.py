@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import newton
@@ -112,6 +112,18 @@ class DriveActuator(JointActuator, abc.ABC):
         self._effort.zero(control)
         self.apply_actuators(state, control, dt)
         self._states.settle()
+
+    def remember_targets(self, set_targets: Callable[[int], None]) -> None:
+        """Let the delay start with targets of earlier physics steps, in place of those of the first step.
+
+        Args:
+            set_targets: Writes the targets of a physics step, which is that many before the next one.
+        """
+        room = 0 if self.config.delay is None else self.config.delay.room
+        for back in range(room + room % 2, 0, -1):  # after an even number, the memory of the drive is in place
+            set_targets(back)
+            self._effort.remember(self._host.state, self._states.current, self._states.next)
+            self._states.swap()
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:

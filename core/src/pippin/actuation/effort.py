@@ -112,6 +112,13 @@ class Effort(abc.ABC):
         self.compute(state, targets, efforts, current, following, dt)
         wp.launch(kernels.add_efforts, self._count, [self.dofs, efforts[1], control.joint_f], device=self._device)
 
+    def remember(self, state: newton.State, current: Any, following: Any) -> None:
+        """Note the targets for later steps alone, as a step does."""
+        assert self._delay is not None, "there is a delay"
+        targets = (self._positions(state), self.velocity_targets.flatten(), self.feedforward.flatten())
+        memories = current.delay_state, following.delay_state
+        self._delay.update_state(*targets, self._lanes, self._lanes, *memories)
+
     def zero(self, control: newton.Control) -> None:
         """Set `control.joint_f` to zero on the driven DOFs."""
         zero_efforts(self.dofs, control)

@@ -82,10 +82,15 @@ class FitConfig:
 
     parameters: Mapping[str, FitParameterConfig] = attrs.field(validator=min_len(1))
     """What varies, by place: `actuators.LABEL.KEY` for a number of an actuator, such as `actuators.arm.armature`;
-    `bodies.PATTERN.mass` [kg], `.com` [m] and `.spread` [kg·m²] are numbers of bodies: the spreads are ∫x² dm, ∫y² dm
-    and ∫z² dm about the centre of mass, along principal axes;
+    `bodies.PATTERN.mass` [kg], `.com` [m], `.spread` [kg·m²] and `.shear` are numbers of bodies: the spreads are
+    ∫x² dm, ∫y² dm and ∫z² dm about the centre of mass, along principal axes, and shears turn these;
     `signals.offset` is what the robot's encoders read at the zero of a joint [rad or m], and `signals.delay` is the
     time from a command to its effect [s]."""
+
+    known: Mapping[str, Mapping[str, float | tuple[float, ...]]] = attrs.field(factory=dict)
+    """Numbers of the model that are known and differ between logs, such as the mass on a bench: tables by pattern of
+    names of logs, such as `heavy_*.npz`, with numbers by place, as `parameters` has them. All others have those of the
+    file."""
 
     logs: tuple[FilePath, ...] = ()
     """Files of logs, and patterns of them such as `logs/*.npz`; `--log` adds more."""

@@ -70,7 +70,12 @@ def bootstrap(
 
 
 def directions(
-    names: Sequence[str], covariance: np.ndarray, slopes: np.ndarray, values: np.ndarray, count: int = 3
+    names: Sequence[str],
+    covariance: np.ndarray,
+    slopes: np.ndarray,
+    values: np.ndarray,
+    sizes: np.ndarray,
+    count: int = 3,
 ) -> tuple[str, ...]:
     """Return the weakest directions in words: what can change together, within the interval of 95 %.
 
@@ -79,15 +84,17 @@ def directions(
         covariance: Covariance of the unknowns, shape [values, values]; infinite where nothing tells one.
         slopes: Change of the values per change of the unknowns.
         values: The values, of which changes are shares; NaN for those whose changes are shown as they are.
+        sizes: Change of the residuals per change of the unknowns: in a direction, a small change may outweigh others.
         count: Number of directions.
     """
     told = np.flatnonzero(np.isfinite(np.diag(covariance)))
     found = []
-    sizes, axes = np.linalg.eigh(covariance[np.ix_(told, told)])
-    for size, axis in list(zip(sizes, axes.T, strict=True))[::-1][:count]:
+    spreads, axes = np.linalg.eigh(covariance[np.ix_(told, told)])
+    for size, axis in list(zip(spreads, axes.T, strict=True))[::-1][:count]:
         step = _NORMAL * np.sqrt(max(float(size), 0.0)) * axis * np.sign(axis[np.abs(axis).argmax()])
-        largest = np.abs(step).max()
-        shown = [at for at in np.argsort(-np.abs(step), kind="stable") if abs(step[at]) >= _SHOWN * largest]
+        parts = [np.abs(step), np.abs(step) * sizes[told]]
+        is_shown = np.any([part >= _SHOWN * part.max() for part in parts], axis=0)
+        shown = [at for at in np.argsort(-np.abs(step), kind="stable") if is_shown[at]]
         changes = [(int(told[at]), float(step[at] * slopes[told[at]])) for at in shown]
         texts = [
             f"{names[at]} {change:+.2g}" if np.isnan(values[at]) else f"{names[at]} {100 * change / values[at]:+.2g} %"

@@ -17,11 +17,13 @@ from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 
 from .blocks import blocks_of
+from .body_parameters import BodyNumbers
 from .candidates import Candidates
 from .checks import refuse_faults, say_faults
 from .estimated_starts import EstimatedStarts
 from .evidence import Evidence
 from .journal import FitState, Journal, key_of
+from .known_numbers import refuse_unclear
 from .least_squares import DAMPING, DAMPINGS, STEP, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
 from .log_playback import FitMaterial
@@ -33,7 +35,7 @@ from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
 from .rollouts import JUDGED
 from .search import Evolution, SeveralStarts, latin_hypercube, population_of
-from .verdicts import IDENTIFIED, FitVerdict, judge
+from .verdicts import IDENTIFIED, TIED, FitVerdict, judge
 from .windows import divide
 
 _DIVERGES = "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
@@ -45,6 +47,9 @@ _FLOOR = 0.03
 
 _TOLD = 3.841
 """The 95 % quantile of χ² with one degree of freedom: a whole number is told if its neighbours cost more."""
+
+_DEPENDS = 0.2
+"""Change of a value per change of one that is held from which on it depends on that one."""
 
 
 class FitCourse(Closing):
@@ -73,6 +78,7 @@ class FitCourse(Closing):
         with Simulation(attrs.evolve(config, scene=one)) as first:
             joints = robot_joints(first.model)
             logs = read_logs(files, table, joints)
+            refuse_unclear(table, [log.name for log in logs])
             refuse_faults(logs, table, joints)
             say_faults(list(contact_faults(first.model, logs, joints, table)), table)
             if any(log.joints != logs[0].joints for log in logs):
@@ -81,7 +87,7 @@ class FitCourse(Closing):
                 if missing := sorted((table.signals or logs[0].signals).keys() - log.signals.keys()):
                     raise ConfigError(f"fit.signals: {log.name} has no {missing[0]}; name signals that all logs have")
             windows, steps = divide(logs, table, first.control_dt)
-            count = sum(each.count for each in find_parameters(table, first, logs[0].joints))
+            count = sum(each.count for each in find_parameters(table, first, logs[0].joints, BodyNumbers(first)))
         self._material = FitMaterial(
             config=attrs.evolve(config, scene=one), table=table, logs=logs, windows=windows, steps=steps
         )
@@ -125,8 +131,8 @@ class FitCourse(Closing):
         self.candidates.close()
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
-        """Lower the cost until the end. Values that the logs do not tell go back to those of the file, and the others
-        are fitted once more.
+        """Lower the cost until the end. Values that the logs do not tell go back to those of the file, but for those
+        that they tell then, and the others are fitted once more.
         """
         self._begun = time.perf_counter()
         watch = SaturationWatch(self.simulation, self._logs[0].joints, len(self._rollouts.parts[0].windows))
@@ -143,13 +149,14 @@ class FitCourse(Closing):
                 self._verdicts |= self._judge_whole(stop_if_asked, is_fitted=True)
                 if self._takes_a_step(stepped):
                     continue
+            is_moved = self._is_whole & (self._unknowns != self._first_unknowns)
+            held = [number for number, each in self._verdicts.items() if is_moved[number] and not each.is_determined]
             self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
-            is_moved = self._is_free | (self._is_whole & (self._unknowns != self._first_unknowns))
-            lost = [number for number, each in self._verdicts.items() if is_moved[number] and not each.is_determined]
-            if not lost:
+            held += self._held()
+            if not held:
                 return
-            self._unknowns[lost] = self._first_unknowns[lost]
-            self._is_free[lost] = False
+            self._unknowns[held] = self._first_unknowns[held]
+            self._is_free[held] = False
             if not self._is_free.any():
                 return
 
@@ -292,7 +299,7 @@ class FitCourse(Closing):
         if not is_right:
             noise = np.full(len(self._point.residuals), np.sqrt(self._share()))
             self._point = attrs.evolve(self._point, residuals=noise)
-        found = dict(self._judged() if self._is_free.any() else ())
+        found = dict(self._judged())
         found |= self._judge_whole(lambda: None, is_fitted=is_right)
         return tuple(found[number] for number in sorted(found))
 
@@ -430,9 +437,37 @@ class FitCourse(Closing):
     def _values(self, unknowns: np.ndarray) -> np.ndarray:
         return self.candidates.values(unknowns)
 
-    def _judged(self) -> Iterator[tuple[int, FitVerdict]]:
-        """Yield the number of each value that is free, and its verdict."""
-        evidence, free = self._evidence(), np.flatnonzero(self._is_free)
+    def _held(self) -> list[int]:
+        """Return the numbers of free values that have to be held, so that the logs tell all others: of values that are
+        coupled, those with the least effect. With all of them at the values of the file, the others would take the
+        error of their sum. Note which of the others depend on them.
+        """
+        if not self._is_free.any():
+            return []
+        left, evidence, sizes = self._is_free.copy(), self._evidence(), np.zeros(len(self._is_free))
+        sizes[left] = np.linalg.norm(evidence.jacobian, axis=0)
+        while lost := [number for number, each in self._judged(left) if not each.is_determined]:
+            left[min(lost, key=lambda number: sizes[number])] = False
+        is_held = ~left[self._is_free]
+        shares, names = np.abs(evidence.followed(is_held)), np.array(evidence.names)[is_held]
+        verdicts = dict(self._judged())
+        for number, own in zip(np.flatnonzero(left).tolist(), shares, strict=True):
+            if own.max(initial=0.0) > _DEPENDS:
+                coupled = (str(names[own.argmax()]).replace(" ", ": ", 1),)
+                self._verdicts[number] = attrs.evolve(verdicts[number], verdict=TIED, coupled=coupled)
+        return np.flatnonzero(self._is_free & ~left).tolist()
+
+    def _judged(self, chosen: np.ndarray | None = None) -> Iterator[tuple[int, FitVerdict]]:
+        """Yield the number of each value that is free, and its verdict.
+
+        Args:
+            chosen: Whether each value is judged, and the others are held, shape [values]; by default all that are free.
+        """
+        free = np.flatnonzero(self._is_free if chosen is None else chosen)
+        if not len(free):
+            return
+        columns = np.searchsorted(np.flatnonzero(self._is_free), free)
+        evidence = self._evidence().of(columns)
         names, ranges = self._owners(), np.array([each.config.range for each, _ in self._owners()])
         values, (low, high) = self._values(self._unknowns), self._ends_of()
         verdicts = judge(
@@ -444,10 +479,13 @@ class FitCourse(Closing):
             np.sqrt(np.diag(evidence.covariance)) * evidence.slopes,
             evidence.jacobian,
             evidence.priors,
-            self._point.errors,
+            evidence.errors,
         )
-        widths = evidence.block_widths()
+        widths = evidence.block_widths() if chosen is None else [None] * len(free)
         for number, verdict, width in zip(free.tolist(), verdicts, widths, strict=True):
+            earlier = self._verdicts.get(number)
+            if earlier is not None and verdict.is_determined:  # thanks to one that is held
+                verdict = attrs.evolve(verdict, verdict=TIED, coupled=earlier.coupled)
             yield number, attrs.evolve(verdict, block_half_width=width)
 
     def _evidence(self) -> Evidence:
@@ -470,10 +508,25 @@ class FitCourse(Closing):
             priors=self._priors()[1][free] * slopes**2,
             jacobian=point.jacobian[:rows],
             residuals=point.residuals[:rows],
+            errors=point.errors,
             blocks=np.concatenate([blocks, blocks[firsts]]),
             channels=np.concatenate([np.tile(np.arange(width), len(part.window_of)), np.tile(states, windows)]),
             share=self._share(),
         )
+
+    def _evidence_of_all(self) -> Evidence | None:
+        """Return what the rows tell of all values but whole numbers, also of those that are held; None if there is no
+        value.
+        """
+        if (self._is_free | self._is_whole).all():
+            return self._evidence() if self._is_free.any() else None
+        free, starts, self._is_free = self._is_free, self._starts, ~self._is_whole
+        method = self._method(self._residuals_of_search(lambda: None, None))
+        point, self._point = self._point, next(_named(method.iterate(self._unknowns[self._is_free], 1)))
+        self._refine(method)
+        evidence = self._evidence()
+        self._is_free, self._starts, self._point = free, starts, point
+        return evidence
 
     def _share(self) -> float:
         """Return the share of the residuals of samples and starts that the unknowns have not used up."""
@@ -483,15 +536,14 @@ class FitCourse(Closing):
 
     def result(self, folder: Path) -> FitResult:
         """Return what was found, after rollouts of the values of the file, and of those that are kept."""
-        seconds = time.perf_counter() - self._begun
-        found = self._verdicts | dict(self._judged()) if self._is_free.any() else self._verdicts
+        seconds, shifts = time.perf_counter() - self._begun, self._shifts()
+        found, evidence = self._verdicts | dict(self._judged()), self._evidence_of_all()
         verdicts = tuple(found[number] for number in sorted(found))
-        kept = np.array([each.value if each.is_identified else each.start for each in verdicts])
-        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]), shifts=self._shifts())
+        kept = np.array([each.value if each.is_kept else each.start for each in verdicts])
+        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]), shifts=shifts)
         validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         say_faults([("", fault) for fault in gain_faults(errors)], self._table)
-        evidence = self._evidence() if self._is_free.any() else None
         return FitResult(
             correlated=() if evidence is None else evidence.names,
             correlations=() if evidence is None else evidence.correlations(),
@@ -540,13 +592,20 @@ class FitCourse(Closing):
             parameter: [each for each in result.verdicts if each.key == parameter.key] for parameter in self._parameters
         }
         for parameter, own in verdicts.items():
-            kept = np.array([each.value if each.is_identified else each.start for each in own])
+            kept = np.array([each.value if each.is_kept else each.start for each in own])
             parameter.write(np.tile(kept, (self.simulation.world_count, 1)))
         for parameter, own in verdicts.items():
-            if any(each.is_identified for each in own):
-                texts = [f"± {each.half_width:.2g}" if each.is_identified else each.verdict for each in own]
+            if any(each.is_kept for each in own):
+                texts = [_comment(each) for each in own]
                 parameter.write_tables(tables, comments, texts)
         return tables, comments
+
+
+def _comment(verdict: FitVerdict) -> str:
+    """Return what a file says of a value."""
+    if verdict.is_identified:
+        return f"± {verdict.half_width:.2g}"
+    return ", ".join([verdict.verdict, *(f"coupled to {each}" for each in verdict.coupled)])
 
 
 def _named(points: Iterator[Point]) -> Iterator[Point]:

@@ -8,7 +8,11 @@ import attrs
 import numpy as np
 
 from .blocks import bootstrap, directions
-from .verdicts import COUPLED, collinearity, covariance, variances
+from .least_squares import inner
+from .verdicts import COUPLED, collinearity, covariance, told_equations, variances
+
+_WIDEST = 3.0
+"""Standard deviation of an unknown of which nothing is told: a factor of 20, or three times its range."""
 
 
 @attrs.define(kw_only=True, eq=False, slots=False)
@@ -39,11 +43,33 @@ class Evidence:
     blocks: np.ndarray
     """The block of each row, whose residuals do not depend on those of others."""
 
+    errors: np.ndarray
+    """Errors of the derivatives, as norms of their columns, shape [values]."""
+
     channels: np.ndarray
     """The channel of each row, of one noise: a signal of a joint."""
 
     share: float
     """Share of the rows that the values, and the starts of windows, have not used up."""
+
+    def of(self, columns: np.ndarray) -> Evidence:
+        """Return the evidence about some of the values, if the others are held.
+
+        Args:
+            columns: Their indices.
+        """
+        names = tuple(self.names[column] for column in columns)
+        own = {name: getattr(self, name)[columns] for name in ("values", "is_ratio", "slopes", "priors", "errors")}
+        return attrs.evolve(self, names=names, jacobian=self.jacobian[:, columns], **own)
+
+    def followed(self, is_held: np.ndarray) -> np.ndarray:
+        """Return the change of each other unknown per change of one that is held, shape [others, held].
+
+        Args:
+            is_held: Whether each value is held.
+        """
+        normal = inner(self.jacobian.T, self.jacobian.T) + np.diag(self.priors)
+        return -np.linalg.pinv(normal[np.ix_(~is_held, ~is_held)], hermitian=True) @ normal[np.ix_(~is_held, is_held)]
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -70,4 +96,9 @@ class Evidence:
     def directions(self) -> tuple[str, ...]:
         """Return the weakest directions in words."""
         is_share = self.is_ratio & (self.values != 0.0)
-        return directions(self.names, self.covariance, self.slopes, np.where(is_share, self.values, np.nan))
+        sizes = np.linalg.norm(self.jacobian, axis=0)
+        noise = variances(self.residuals, self.channels, self.share).mean()
+        told = told_equations(self.jacobian, self.priors, self.errors) / max(noise, 1e-300) + np.diag(self.priors)
+        spread = np.linalg.pinv(told + _WIDEST**-2 * np.eye(len(told)), hermitian=True)  # what nothing tells has an end
+        spread[sizes == 0.0] = spread[:, sizes == 0.0] = np.inf
+        return directions(self.names, spread, self.slopes, np.where(is_share, self.values, np.nan), sizes)

@@ -40,7 +40,7 @@ def play_commands(
                 share = float((time - times[low]) / (times[low + 1] - times[low]))
                 value += share * (commands[low + 1, column] - value)
         else:  # the mean of the held commands over the control step, which is smooth in the delay
-            end = time + dt
+            end = time + dt - wp.float64(2e-9)  # no share of a command that comes with the next control step
             while low < last[world] and times[low + 1] < end:
                 share = float((end - times[low + 1]) / dt)
                 value += share * (commands[low + 1, column] - commands[low, column])

@@ -11,6 +11,8 @@ from pippin.config import SimulationConfig
 from pippin.config.fit import FitConfig
 from pippin.simulation import Simulation
 
+from .body_parameters import BodyNumbers
+from .known_numbers import set_known_numbers
 from .log import Log
 from .log_player import LogPlayer
 from .parameter_kinds import by_signal, find_parameters
@@ -52,10 +54,13 @@ class LogPlayback(Closing):
         self._player = LogPlayer(material.table, material.logs, windows, material.steps)
         #: The simulation.
         self.simulation: Simulation = Simulation(config, plugins={"log": self._player})
+        bodies = BodyNumbers(self.simulation)
         #: What varies.
         self.parameters: tuple[FitParameter, ...] = find_parameters(
-            material.table, self.simulation, self._player.joints
+            material.table, self.simulation, self._player.joints, bodies
         )
+        names = [material.logs[window.log].name for window in windows]
+        set_known_numbers(material.table, names, self.simulation, bodies)
 
     def play(
         self, values: np.ndarray, shifts: np.ndarray, watch: Callable[[], None] | None = None
@@ -76,6 +81,7 @@ class LogPlayback(Closing):
         delays = signals["delay"].present[:, 0] if "delay" in signals else np.zeros(len(values))
         self._player.vary(delays, offsets, shifts)
         self.simulation.reset()
+        self._player.fill_delays()
         for count in [self._steps] if watch is None else [1] * self._steps:
             self.simulation.step(count)
             if watch is not None:

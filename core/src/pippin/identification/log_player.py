@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import newton
 import numpy as np
 import warp as wp
+from pippin.actuation.drive import DriveActuator
 from pippin.actuation.joints import Axes
 from pippin.actuation.parameters import Lanes
 from pippin.arrays import on_host
@@ -112,10 +114,26 @@ class LogPlayer:
     @hookimpl
     def start_step(self, dt: float) -> None:
         """Write the commands of the control step."""
-        for targets, columns in self._targets:
-            inputs = [self._times, self._commands, columns, self._first, self._last, self._start, self._delays]
-            inputs += [self._offsets, self._counts, wp.float64(dt), self._config.interpolation == "linear", targets]
-            wp.launch(play_commands, targets.shape, inputs, device=targets.device)
+        for _, targets, columns in self._targets:
+            self._write(targets, columns, self._counts, dt)
+
+    def _write(self, targets: wp.array, columns: wp.array, counts: wp.array, dt: float) -> None:
+        """Write the commands of a control step, which may be before the window."""
+        inputs = [self._times, self._commands, columns, self._first, self._last, self._start, self._delays]
+        inputs += [self._offsets, counts, wp.float64(dt), self._config.interpolation == "linear", targets]
+        wp.launch(play_commands, targets.shape, inputs, device=targets.device)
+
+    def fill_delays(self) -> None:
+        """Let the delays of actuators start with the commands before the windows."""
+        decimation, dt = self._host.config.simulation.decimation, self._host.control_dt
+        for actuator, targets, columns in self._targets:
+
+            def set_targets(back: int, targets: wp.array = targets, columns: wp.array = columns) -> None:
+                counts = wp.full_like(self._counts, -back // decimation)
+                self._write(targets, columns, counts, dt)
+
+            if isinstance(actuator, DriveActuator):
+                actuator.remember_targets(set_targets)
 
     @hookimpl
     def end_step(self, state: newton.State) -> None:
@@ -125,14 +143,15 @@ class LogPlayer:
         wp.launch(keep_joints, self._dofs.shape, inputs, device=self._dofs.device)
         wp.launch(count_step, len(self._counts), [self._counts], device=self._counts.device)
 
-    def _find_targets(self) -> list[tuple[wp.array, wp.array]]:
-        """Return the targets of each actuator, and the column of the commands for each of its joints; -1 for none."""
+    def _find_targets(self) -> list[tuple[Any, wp.array, wp.array]]:
+        """Return each actuator, its targets, and the column of the commands for each of its joints; -1 for none."""
         name, found = self._config.command, []
         for actuator in self._host.actuators.values():
             labels = getattr(actuator, "joint_labels", ())
             columns = [self.joints.index(label) if label in self.joints else -1 for label in labels]
             if any(column >= 0 for column in columns) and name not in getattr(actuator, "unread_targets", {}):
-                found.append((getattr(actuator, name), wp.array(columns, dtype=int, device=self._host.device)))
+                indices = wp.array(columns, dtype=int, device=self._host.device)
+                found.append((actuator, getattr(actuator, name), indices))
         if not found:
             raise ConfigError(f"fit.command: no actuator takes {name!r} of the joints of the logs; choose another one")
         return found

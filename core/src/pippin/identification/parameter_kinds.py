@@ -14,20 +14,26 @@ from .parameters import ActuatorParameter, FitParameter, SignalParameter
 _SIGNALS = ("offset", "delay")
 
 
-def find_parameters(config: FitConfig, simulation: Simulation, joints: Sequence[str]) -> tuple[FitParameter, ...]:
+def find_parameters(
+    config: FitConfig, simulation: Simulation, joints: Sequence[str], bodies: BodyNumbers
+) -> tuple[FitParameter, ...]:
     """Return the parameters of a table in a simulation.
+
+    Args:
+        config: The table `[fit]`.
+        simulation: The simulation.
+        joints: Labels of the joints of the logs.
+        bodies: The numbers of the bodies of the simulation.
 
     Raises:
         ConfigError: A key means nothing that can vary.
     """
     found: list[FitParameter] = []
-    bodies: list[BodyNumbers] = []
     for key, table in config.parameters.items():
         if key.startswith("actuators."):
             found.append(ActuatorParameter(key, table, simulation))
         elif key.startswith("bodies."):
-            bodies = bodies or [BodyNumbers(simulation)]
-            found.append(body_parameter(key, table, bodies[0]))
+            found.append(body_parameter(key, table, bodies))
         elif key.removeprefix("signals.") in _SIGNALS and key.startswith("signals."):
             found.append(SignalParameter(key, table, joints))
         else:

@@ -28,10 +28,11 @@ class FitParameter(abc.ABC):
         key: Its place.
         config: Its table.
         names: Labels of the joints that have a value.
+        where: Where it stands, for errors; by default in `fit.parameters`.
     """
 
-    def __init__(self, key: str, config: FitParameterConfig, names: Sequence[str]) -> None:
-        self.key, self.config, self.where = key, config, f"fit.parameters.{key!r}"
+    def __init__(self, key: str, config: FitParameterConfig, names: Sequence[str], where: str | None = None) -> None:
+        self.key, self.config, self.where = key, config, where or f"fit.parameters.{key!r}"
         chosen = range(len(names))
         if config.joints is not None:
             chosen = labels.match(config.joints, names, what="joint", where=f"{self.where}.joints")
@@ -130,8 +131,8 @@ class FitParameter(abc.ABC):
 class ActuatorParameter(FitParameter):
     """A parameter of an actuator, by its name for `get` and `set`."""
 
-    def __init__(self, key: str, config: FitParameterConfig, simulation: Simulation) -> None:
-        where = f"fit.parameters.{key!r}"
+    def __init__(self, key: str, config: FitParameterConfig, simulation: Simulation, where: str | None = None) -> None:
+        where = where or f"fit.parameters.{key!r}"
         label, _, name = key.removeprefix("actuators.").partition(".")
         if label not in simulation.actuators:
             near = did_you_mean(label, simulation.actuators) or f"; labels: {', '.join(simulation.actuators) or 'none'}"
@@ -153,7 +154,7 @@ class ActuatorParameter(FitParameter):
         present = on_host(self._actuator.get(name))
         self._is_whole = present.dtype.kind == "i"
         self._present = present.astype(float)[0]
-        super().__init__(key, config, self._actuator.joint_labels)
+        super().__init__(key, config, self._actuator.joint_labels, where)
         if self.is_whole and (self.count > 1 or len(self.columns) < len(self._actuator.joint_labels)):
             raise ConfigError(f'{where}: the file gives all joints one whole number; vary it by each = "group"')
         if self.is_whole and any(end != round(end) for end in config.range):

@@ -20,6 +20,9 @@ _CHARTS = 24
 
 _ALIKE = 1.05
 
+_EXPLAINED = 5.0
+"""Residual up to which a model explains windows that the fit did not see, which start from noisy states, in σ."""
+
 _LINES = [Line(name="measured", color=0), Line(name="file", color=1, style="dotted"), Line(name="found", color=2)]
 
 
@@ -102,7 +105,15 @@ def _judgement(result: FitResult) -> str:
             f"The windows that the fit did not see are met worse than before ({before:.3g} σ, now {after:.3g} σ): the"
             " model lacks something, or the fit explains noise. Do not use these values."
         )
-    return f"The windows that the fit did not see had a residual of {before:.3g} σ, and now have {after:.3g} σ."
+    text = f"The windows that the fit did not see had a residual of {before:.3g} σ, and now have {after:.3g} σ."
+    if after <= _EXPLAINED:
+        return text
+    spectra = residual_spectra(result.traces, result.joints, result.noise)
+    bands = [f"of {each.signal} between {each.band[0]:.3g} and {each.band[1]:.3g} Hz" for each in spectra]
+    return (
+        f"{text} The validation fails: the model lacks something that is larger than the noise; half of what is left"
+        f" lies {', '.join(bands)}."
+    )
 
 
 def _groups(traces: Sequence[Trace]) -> dict[tuple[str, str, str], list[Trace]]:

@@ -58,7 +58,7 @@ class FitResult:
     None if there are none."""
 
     correlated: tuple[str, ...]
-    """Names of the values that were fitted to the end."""
+    """Names of the values that were fitted, also of those that were held in the end."""
 
     correlations: tuple[tuple[float, ...], ...]
     """Correlation of each of them with each, between -1 and 1."""

@@ -21,7 +21,7 @@ direction, squared, from which on it is lost with it."""
 _ROUNDING = 1e-12
 """Smallest eigenvalue of a matrix of correlations that is not rounding."""
 
-IDENTIFIED, _END = "identified", "at an end of its range"
+IDENTIFIED, _END, TIED = "identified", "at an end of its range", "only together"
 
 
 @attrs.frozen(kw_only=True)
@@ -44,7 +44,8 @@ class FitVerdict:
     """Half of the interval that holds the value in 95 % of such logs, if residuals are white noise."""
 
     verdict: str
-    """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`."""
+    """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`, or `only together`: right if
+    the value that it is coupled to, which keeps that of the file, is right."""
 
     collinearity: float
     """How much of its effect the other values together can have (R²): 1 if nothing tells them apart."""
@@ -58,12 +59,17 @@ class FitVerdict:
 
     @property
     def is_determined(self) -> bool:
-        """Whether the logs tell the value, which may be at an end of its range."""
-        return self.verdict in (IDENTIFIED, _END)
+        """Whether the logs tell the value, which may be at an end of its range, or depend on one that is held."""
+        return self.verdict in (IDENTIFIED, _END, TIED)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the value goes into the file that was found: it and the values that are held explain the logs."""
+        return self.verdict in (IDENTIFIED, TIED)
 
     @property
     def is_identified(self) -> bool:
-        """Whether the value may be used."""
+        """Whether the value may be used by itself."""
         return self.verdict == IDENTIFIED
 
 
@@ -129,23 +135,39 @@ def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, 
     return shares, partners
 
 
-def _lost(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Return whether each value has a part in a direction of which only the errors of the derivatives tell anything,
-    shape [unknowns].
+def told_equations(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Return JᵀJ without the directions of which only the errors of the derivatives tell anything.
+
+    Args:
+        jacobian: Derivatives of the residuals, shape [rows, unknowns].
+        priors: Inverse variance of what was known before, shape [unknowns].
+        errors: Errors of the derivatives, as norms of their columns, shape [unknowns].
     """
     normal = inner(jacobian.T, jacobian.T)
     size = np.sqrt(np.diag(normal) + priors)
     acting = np.flatnonzero(size > 0.0)
-    found = np.zeros(len(size), dtype=bool)
     if not errors.any() or not len(acting):
-        return found
+        return normal
     scale = np.maximum(errors, 1e-9 * size)[acting]
     values, axes = np.linalg.eigh(normal[np.ix_(acting, acting)] / np.outer(scale, scale))
     values[values <= _ERRORS**2] = 0.0
-    told = (axes * values) @ axes.T * np.outer(scale, scale) + np.diag(priors[acting])
-    left = np.linalg.eigh(told / np.outer(size[acting], size[acting]))
-    parts = (left.eigenvectors[:, left.eigenvalues < _ROUNDING * 1e3] ** 2).sum(axis=1)
-    found[acting] = parts > _PART
+    told = np.zeros_like(normal)
+    told[np.ix_(acting, acting)] = (axes * values) @ axes.T * np.outer(scale, scale)
+    return told
+
+
+def _lost(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Return whether each value has a part in a direction of which only the errors of the derivatives tell anything,
+    shape [unknowns].
+    """
+    size = np.sqrt(np.diag(inner(jacobian.T, jacobian.T)) + priors)
+    acting = np.flatnonzero(size > 0.0)
+    found = np.zeros(len(size), dtype=bool)
+    if errors.any() and len(acting):
+        told = (told_equations(jacobian, priors, errors) + np.diag(priors)) / np.outer(size, size).clip(1e-300)
+        left = np.linalg.eigh(told[np.ix_(acting, acting)])
+        parts = (left.eigenvectors[:, left.eigenvalues < _ROUNDING * 1e3] ** 2).sum(axis=1)
+        found[acting] = parts > _PART
     return found
 
 
