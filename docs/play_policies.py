@@ -1,15 +1,16 @@
-"""Play each trained policy on each solver of robots: `python docs/play_policies.py [--videos] [NAME…]`.
+"""Play each trained policy on each solver of robots: `python docs/play_policies.py [--videos] [NAME…] [--solvers A,B]`.
 
 The scores go to `docs/images/playing.json`, from which `docs/write_reference.py` writes the page *Trained policies*.
-With `--videos`, videos of the policies are drawn instead, on the solver that they were trained on.
+Scores of a policy replace all that it had, which may be of an earlier training. With `--videos`, videos of the policies
+are drawn instead, on the solver that they were trained on.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from datetime import date
 from pathlib import Path
@@ -46,16 +47,20 @@ PATIENCE = 600.0
 
 def main() -> None:
     """Play the policies, and write each video, or each score when it is known."""
-    are_videos = sys.argv[1:2] == ["--videos"]
-    names = sys.argv[2:] if are_videos else sys.argv[1:]
-    for name in names or sorted(path.stem for path in POLICIES.glob("*.toml")):
-        if are_videos:
+    parser = argparse.ArgumentParser(description="Play the trained policies.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="policies, by default all")
+    parser.add_argument("--videos", action="store_true", help="draw videos instead")
+    parser.add_argument("--solvers", default=",".join(SOLVERS), help="solvers, separated by commas")
+    arguments = parser.parse_args()
+    for name in arguments.names or sorted(path.stem for path in POLICIES.glob("*.toml")):
+        if arguments.videos:
             draw(name)
             continue
-        for solver in SOLVERS:
+        row: dict[str, Any] = {}
+        for solver in arguments.solvers.split(","):
             found = json.loads(SCORES.read_text(encoding="utf-8")) if SCORES.is_file() else {"scores": {}}
-            found["scores"].setdefault(name, {})[solver] = played(name, solver)
-            write(found["scores"])
+            row[solver] = played(name, solver)
+            write(found["scores"] | {name: row})
 
 
 def draw(name: str) -> None:

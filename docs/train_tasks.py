@@ -1,7 +1,8 @@
-"""Repeat the trainings of `docs/examples/training`: `python docs/train_tasks.py [NAME…] [--seeds 0,1,2]`.
+"""Repeat the trainings of `docs/examples/training`: `python docs/train_tasks.py [NAME…] [--seeds 0,1,2] [--add]`.
 
 Each training is `pippin train` in a folder of its own, and one that is complete there is not repeated. The policy with
-the best mean return over 64 episodes goes to `docs/examples/policies`, and the curves to `docs/images/training.json`.
+the best mean return over 64 episodes goes to `docs/examples/policies`, and the curves to `docs/images/training.json`:
+those of the seeds alone or, with `--add`, beside those of further seeds, which the same file was trained with before.
 Then `docs/draw_training.py` draws them, and `docs/write_reference.py` writes the page *Trained policies*.
 """
 
@@ -35,13 +36,14 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="trainings, by default all")
     parser.add_argument("--seeds", default="0", help="seeds, separated by commas")
     parser.add_argument("--runs", type=Path, default=Path("runs/tasks"), help="folder of the run folders")
+    parser.add_argument("--add", action="store_true", help="keep the curves of other seeds")
     arguments = parser.parse_args()
     seeds = [int(text) for text in arguments.seeds.split(",")]
     for name in arguments.names or sorted(path.stem for path in TRAININGS.glob("*.toml")):
         folders = {seed: arguments.runs / f"{name}-{seed}" for seed in seeds}
         for seed, folder in folders.items():
             train(name, seed, folder)
-        publish(name, folders)
+        publish(name, folders, is_added=arguments.add)
 
 
 def train(name: str, seed: int, folder: Path) -> None:
@@ -54,14 +56,16 @@ def train(name: str, seed: int, folder: Path) -> None:
     subprocess.run(["pippin", "train", str(TRAININGS / f"{name}.toml"), *seeded], check=True)
 
 
-def publish(name: str, folders: dict[int, Path]) -> None:
-    """Evaluate the trainings of some seeds, and write the best policy and all curves."""
+def publish(name: str, folders: dict[int, Path], *, is_added: bool) -> None:
+    """Evaluate the trainings of some seeds, and write the best policy and all curves, beside those of others or not."""
     scores = {seed: play(name, "--policy", str(folder / "policy.onnx")) for seed, folder in folders.items()}
-    rows = {str(seed): row(folders[seed], score) for seed, score in scores.items()}
-    best = max(scores, key=lambda seed: scores[seed]["mean_return"])
-    shutil.copyfile(folders[best] / "policy.onnx", POLICIES / f"{name}.onnx")
     curves = json.loads(CURVES.read_text(encoding="utf-8"))
-    curves[name] = {"policy": best, "cores": os.cpu_count(), "seeds": rows}
+    rows = curves[name]["seeds"] if is_added else {}
+    rows |= {str(seed): row(folders[seed], score) for seed, score in scores.items()}
+    best = int(max(rows, key=lambda seed: rows[seed]["return"]))
+    if best in folders:
+        shutil.copyfile(folders[best] / "policy.onnx", POLICIES / f"{name}.onnx")
+    curves[name] = {"policy": best, "cores": os.cpu_count(), "seeds": dict(sorted(rows.items()))}
     write_curves(curves)
 
 

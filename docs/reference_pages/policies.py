@@ -14,6 +14,7 @@ PUBLISHED = {
     "cartpole": "CleanRL 963, of 1000",
     "half_cheetah": "SB3 zoo 5819, CleanRL 1443, Tianshou 5784",
     "hopper": "SB3 zoo 2410, CleanRL 2383, Tianshou 2609",
+    "humanoid": "CleanRL 716, Tianshou 787",
     "inverted_double_pendulum": "solved from 9100",
     "pusher": "CleanRL −40.4",
     "reacher": "solved from −3.75",
@@ -63,7 +64,7 @@ The files of the policies give the efforts of the motors to the joints themselve
 motors of an MJCF file. A solver may ignore what is only a number, such as armature, and all have the step of the file.
 So the table does not say which solver is right: it says how far a policy carries that has seen only one. "Stopped"
 means that a joint or a body became too fast or not finite, in the control step that is named. "Not played" was not
-tried yet.
+tried since the policy was trained.
 """
 
 COLUMNS = 4

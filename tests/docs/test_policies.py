@@ -16,7 +16,7 @@ TRAININGS, POLICIES = DOCS / "examples" / "training", DOCS / "examples" / "polic
 NAMES = sorted(path.stem for path in TRAININGS.glob("*.toml"))
 CURVES = json.loads((DOCS / "images" / "training.json").read_text(encoding="utf-8"))
 
-MOTORS = ["ant", "half_cheetah", "humanoid_standup", "pusher", "reacher", "walker2d"]
+MOTORS = ["ant", "half_cheetah", "humanoid", "humanoid_standup", "pusher", "reacher", "walker2d"]
 """Policies whose efforts stand for several motors of the file."""
 
 

@@ -16,9 +16,10 @@ from click.testing import CliRunner
 from onnx.reference import ReferenceEvaluator
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
-from pippin.gym import TASKS, VectorEnv
+from pippin.gym import TASKS
 from pippin.training import write_policy
 from pippin.training.config import RslRlConfig, Sb3Config, SkrlConfig
+from pippin.training.episodes import TrainingEnv
 
 LIBRARIES = {"rsl-rl": "rsl_rl", "sb3": "stable_baselines3", "skrl": "skrl"}
 
@@ -50,16 +51,17 @@ class Shaker:
     def __init__(self, config, env, seed):
         self.config, self.env, self.random = config, env, np.random.default_rng(seed)
         self.weights = np.zeros((1, 4), dtype=np.float32)
-        self.calls = 0
+        self.calls, self.progress = 0, []
     def learn(self):
         self.calls += 1
+        self.progress.append(self.env.progress)
         for _ in range(self.config.steps):
             self.env.step(self.random.uniform(-1.0, 1.0, (self.env.num_envs, 1)).astype(np.float32))
         self.weights += 1.0
     def save(self, path):
-        path.write_text(json.dumps([self.calls, self.weights.tolist()]))
+        path.write_text(json.dumps([self.calls, self.weights.tolist(), self.progress]))
     def load(self, path):
-        self.calls, weights = json.loads(path.read_text())
+        self.calls, weights, self.progress = json.loads(path.read_text())
         self.weights = np.array(weights, dtype=np.float32)
     def write_policy(self, path):
         write_policy(path, [(self.weights, np.zeros(1))], "tanh")
@@ -139,7 +141,9 @@ def test_a_training_is_resumed_in_its_folder(folder):
     state = json.loads(result.stdout)
     assert result.exit_code == 0, result.output
     assert (state["iteration"], state["steps"]) == (3, 720)
-    assert json.loads((folder / "out" / "checkpoint.ShakerConfig").read_text())[0] == 3
+    calls, _, progress = json.loads((folder / "out" / "checkpoint.ShakerConfig").read_text())
+    assert calls == 3
+    np.testing.assert_allclose(progress, [0.0, 0.5, 2.0 / 3.0], err_msg="of two iterations, then of three")
     np.testing.assert_allclose(action_of("out/policy.onnx", np.ones((1, 4))), 12.0)
 
 
@@ -151,6 +155,10 @@ def test_a_training_is_resumed_in_its_folder(folder):
         (["shaken.toml", "--resume", "out"], "--resume: 'out' has all of its 3 iterations"),
         (["shaken.toml", "--out", "out"], "'out' is not empty"),
         (["shaken.toml", "--set", "trainer.gamma=2"], "trainer.gamma: must be <= 1.0: 2"),
+        (
+            ["task.toml", "--set", "trainer={type='rsl-rl', anneal=true}"],
+            "set desired_kl = 0, or leave anneal out: 0.01",
+        ),
     ],
 )
 def test_a_wrong_argument_is_said_before_anything_is_built(folder, arguments, message):
@@ -294,7 +302,7 @@ def test_a_library_saves_what_it_learned(library, folder):
     _, config, plugin = library
     settings = config(steps=8, hidden=(8, 8))
     actions = []
-    with_env = VectorEnv(folder / "task.toml", backend=plugin.backend)
+    with_env = TrainingEnv(folder / "task.toml", backend=plugin.backend)
     with_env.reset(seed=1)
     first = plugin(settings, with_env, 1)
     first.learn()
@@ -311,3 +319,33 @@ def test_a_library_saves_what_it_learned(library, folder):
 
     assert np.abs(actions[0] - actions[1]).max() > 1e-3
     np.testing.assert_allclose(actions[2], actions[0], atol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("anneal", [False, True])
+def test_an_annealed_policy_changes_less_and_at_the_end_not_at_all(library, folder, anneal):
+    """The largest change of an action in an iteration at the start, and in one with a rate of 0."""
+    name, config, plugin = library
+    schedule = {"desired_kl": 0.0} if name == "rsl-rl" else {}
+    settings = config(steps=8, hidden=(8, 8), normalise=False, anneal=anneal, **schedule)
+    seen, changes = np.random.default_rng(0).normal(size=(5, 4)), []
+    env = TrainingEnv(folder / "task.toml", backend=plugin.backend)
+    env.reset(seed=1)
+    trainer = plugin(settings, env, 1)
+    trainer.write_policy(folder / "policy.onnx")
+    for env.progress in (0.0, 1.0):
+        before = action_of(folder / "policy.onnx", seen)
+        trainer.learn()
+        trainer.write_policy(folder / "policy.onnx")
+        changes.append(np.abs(action_of(folder / "policy.onnx", seen) - before).max())
+    env.close()
+
+    assert changes[0] > 1e-3
+    assert changes[1] == 0.0 if anneal else changes[1] > 1e-3
+
+
+def test_the_rate_of_an_annealed_training_falls_in_a_line():
+    rates = [Sb3Config(learning_rate=4e-4, anneal=anneal).rate(0.25) for anneal in (False, True)]
+
+    np.testing.assert_allclose(rates, [4e-4, 3e-4])

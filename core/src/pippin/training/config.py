@@ -34,6 +34,9 @@ class TrainerConfig:
     learning_rate: float = attrs.field(default=1e-3, validator=positive)
     """Size of gradient steps."""
 
+    anneal: bool = False
+    """Whether the learning rate falls from one iteration to the next, in a line that ends at 0 after the last one."""
+
     gamma: float = attrs.field(default=0.99, validator=[finite, gt(0.0), le(1.0)])
     """Discount of a reward for each control step that it lies ahead."""
 
@@ -73,6 +76,14 @@ class TrainerConfig:
     options: Mapping[str, Any] = attrs.field(factory=dict)
     """Further settings of the library's PPO, by the library's names; they replace those above."""
 
+    def rate(self, progress: float) -> float:
+        """Return the learning rate.
+
+        Args:
+            progress: Share of the iterations that are done, from 0 to 1.
+        """
+        return self.learning_rate * (1.0 - progress) if self.anneal else self.learning_rate
+
 
 @attrs.frozen(kw_only=True)
 class RslRlConfig(TrainerConfig):
@@ -83,6 +94,13 @@ class RslRlConfig(TrainerConfig):
 
     desired_kl: float = attrs.field(default=0.01, validator=[finite, ge(0.0)])
     """Change of the policy in an iteration to which the learning rate is adapted; with 0, the rate stays."""
+
+    @desired_kl.validator
+    def _check_one_schedule(self, _: Any, value: float) -> None:
+        if self.anneal and value:
+            raise ValueError(
+                f"`desired_kl` adapts the rate that `anneal` lowers; set desired_kl = 0, or leave anneal out: {value:g}"
+            )
 
     least_std: float = attrs.field(default=1e-6, validator=positive)
     """Standard deviation below which that of the actions never falls."""

@@ -21,6 +21,8 @@ class TrainingEnv(VectorEnv):
         self.reward_scale = reward_scale
         #: Control steps of all worlds so far.
         self.taken: int = 0
+        #: Share of the training's iterations that are done.
+        self.progress: float = 0.0
         #: Return and length of each of the last episodes, the oldest first.
         self.last_episodes: deque[tuple[float, int]] = deque(maxlen=_KEPT)
 

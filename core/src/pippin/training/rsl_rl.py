@@ -14,8 +14,9 @@ from rsl_rl.runners import OnPolicyRunner
 from tensordict import TensorDict
 
 from .config import RslRlConfig
+from .episodes import TrainingEnv
 from .networks import write_policy
-from .torch_layers import layers_of, limit_threads, read_parts
+from .torch_layers import layers_of, limit_threads, read_parts, set_rate
 
 
 class RslRlTrainer:
@@ -23,8 +24,8 @@ class RslRlTrainer:
 
     backend = "torch"
 
-    def __init__(self, config: RslRlConfig, env: VectorEnv, seed: int) -> None:
-        self._config = config
+    def __init__(self, config: RslRlConfig, env: TrainingEnv, seed: int) -> None:
+        self._config, self._env = config, env
         limit_threads(config.threads)
         torch.manual_seed(seed)
         wrapper = RslRlVecEnvWrapper(env)
@@ -68,6 +69,8 @@ class RslRlTrainer:
 
     def learn(self) -> None:
         """Train for one iteration."""
+        if self._config.anneal:
+            set_rate(self._runner.alg.optimizer, self._config.rate(self._env.progress))
         self._runner.learn(1)
 
     def save(self, path: Path) -> None:

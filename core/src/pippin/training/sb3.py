@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 from pippin import ConfigError
-from pippin.gym import Sb3VecEnvWrapper, VectorEnv
+from pippin.gym import Sb3VecEnvWrapper
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
 from .config import Sb3Config
+from .episodes import TrainingEnv
 from .networks import write_policy
 from .torch_layers import ACTIVATIONS, layers_of, limit_threads, read_parts
 
@@ -29,7 +30,7 @@ class Sb3Trainer:
 
     backend = "numpy"
 
-    def __init__(self, config: Sb3Config, env: VectorEnv, seed: int) -> None:
+    def __init__(self, config: Sb3Config, env: TrainingEnv, seed: int) -> None:
         space: Any = env.single_action_space
         if not np.isfinite([space.low, space.high]).all():
             raise ConfigError(
@@ -48,7 +49,7 @@ class Sb3Trainer:
             "n_steps": config.steps,
             "batch_size": max(2, self._steps // config.batches),
             "n_epochs": config.epochs,
-            "learning_rate": config.learning_rate,
+            "learning_rate": (lambda _: config.rate(env.progress)) if config.anneal else config.learning_rate,
             "gamma": config.gamma,
             "gae_lambda": config.lam,
             "clip_range": config.clip,

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from pippin.gym import VectorEnv
 from skrl.agents.torch.ppo import PPO, PPO_CFG
 from skrl.envs.wrappers.torch import wrap_env
 from skrl.memories.torch import RandomMemory
@@ -17,8 +16,9 @@ from skrl.trainers.torch import StepTrainer
 from skrl.utils import set_seed
 
 from .config import SkrlConfig
+from .episodes import TrainingEnv
 from .networks import write_policy
-from .torch_layers import layers_of, limit_threads, network, read_parts
+from .torch_layers import layers_of, limit_threads, network, read_parts, set_rate
 
 _CLIP = 5.0
 """Size at which `RunningStandardScaler` clips observations."""
@@ -54,8 +54,8 @@ class SkrlTrainer:
 
     backend = "numpy"
 
-    def __init__(self, config: SkrlConfig, env: VectorEnv, seed: int) -> None:
-        self._config = config
+    def __init__(self, config: SkrlConfig, env: TrainingEnv, seed: int) -> None:
+        self._config, self._env = config, env
         limit_threads(config.threads)
         set_seed(seed)
         worlds = wrap_env(env, wrapper="gymnasium", verbose=False)
@@ -93,6 +93,8 @@ class SkrlTrainer:
 
     def learn(self) -> None:
         """Train for one iteration."""
+        if self._config.anneal:
+            set_rate(self._agent.optimizer, self._config.rate(self._env.progress))
         for _ in range(self._config.steps):
             self._trainer.train()
 

@@ -22,6 +22,12 @@ def limit_threads(count: int) -> None:
         torch.set_num_threads(count)
 
 
+def set_rate(optimizer: Any, rate: float) -> None:
+    """Let an optimiser take steps of a size."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
 def layers_of(modules: Iterable[nn.Module]) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return weights and biases of the dense layers among some modules."""
     dense = [each for each in modules if isinstance(each, nn.Linear)]

@@ -208,6 +208,7 @@ def _learn(training: Training, trainer: Any, env: Any, period: int, progress: An
         try:
             while training.iteration < training.iterations:
                 began, began_cpu, before = time.perf_counter(), time.process_time(), env.taken
+                env.progress = training.iteration / training.iterations
                 trainer.learn()
                 elapsed = time.perf_counter() - began
                 training.cpu_seconds += time.process_time() - began_cpu
