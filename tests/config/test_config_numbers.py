@@ -70,6 +70,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "RayCasterConfig": {"body": "x", "lidar": ...},
     "LatencyConfig": {"readings": 1},
     "ProgressRateConfig": {"target": (0.0, 0.0)},
+    "BeyondConfig": {"low": 0.5},
     "InsideConfig": {"low": 0.5},
     "OutsideRangeConfig": {"low": 0.5},
     "RangeTerminationConfig": {"low": 0.5},

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 import pippin
@@ -24,11 +25,18 @@ NEEDS = {
 }
 """Extras of Pippin that an example needs."""
 
+ROBOTS = ("go1_", "g1_", "yam_")
+"""Beginnings of the names of examples whose robots are in the group `robots`: elsewhere, they say so."""
+
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_extras_of_an_example_are_known_when_it_is_read(file, monkeypatch):
     """As if no extra was installed. The command installs the extra that the table above has."""
     monkeypatch.setattr(needs, "missing_libraries", lambda extra, _: [f"library-of-{extra}"])
+    if file.rpartition("/")[2].startswith(ROBOTS) and find_spec("mjlab") is None:
+        with pytest.raises(pippin.ConfigError, match="uv pip install mjlab"):
+            pippin.load(DOCS / file)
+        return
     config, lacking = pippin.load(DOCS / file), []
 
     try:
