@@ -199,3 +199,18 @@ def test_a_reward_may_be_multiplied_by_others(tasked):
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-7)
     with pytest.raises(pippin.ConfigError, match=r"rewards\.both\.times\.axes: the quantity has pole, not"):
         tasked(rewards={"both": {**place, "type": "value", "times": {**near, "axes": "q"}}})
+
+
+def test_a_reward_whose_table_derives_from_no_class_of_ours_has_no_factor(tasked, tmp_path):
+    """`weight` is all that the task asks of it."""
+    (tmp_path / "plain.py").write_text(
+        "import attrs\nfrom pippin.task import Reward\n\n\n"
+        '@attrs.frozen(kw_only=True)\nclass PlainConfig:\n    """A reward of one."""\n\n'
+        '    implementation = "Plain"\n    weight: float\n    """Its weight."""\n\n\n'
+        "class Plain(Reward):\n    def evaluate(self, out):\n        out.fill_(1.0)\n"
+    )
+    rewards = {"plain": {"type": f"{tmp_path}/plain.py:PlainConfig", "weight": 2.0}}
+    with tasked(rewards=rewards, reward_rate="step", terminations={}) as simulation:
+        simulation.step()
+
+        np.testing.assert_allclose(simulation.task.episodes.reward.numpy(), 2.0)

@@ -129,10 +129,11 @@ class AllTerms:
         return terms
 
     def _factors(self, label: str, choice: ComponentConfig) -> Iterator[Reward]:
-        where = f"rewards.{label}"
-        while (choice := choice.config.times) is not None:
+        where, factor = f"rewards.{label}", choice
+        # A configuration of an earlier plugin, which derives from no class of ours, has no such key.
+        while (factor := getattr(factor.config, "times", None)) is not None:
             where += ".times"
-            yield make_term("reward", choice, self._context(where), where, f"task.{where}")
+            yield make_term("reward", factor, self._context(where), where, f"task.{where}")
 
     def _context(self, name: str) -> TermContext:
         quantity = self.quantities.quantity
