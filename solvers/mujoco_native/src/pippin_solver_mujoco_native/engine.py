@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -14,10 +14,12 @@ import pippin
 import warp as wp
 from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
+from pippin.arrays import present
 
 from .built_numbers import keep_numbers
+from .contacts import ContactExport
 from .inputs import Inputs, field
-from .joints import TURNING, by_world, joints_of
+from .joints import TURNING, by_world, joints_of, on_host
 from .kernels import BALL, read_coordinates, write_coordinates
 from .launching import host_views, launcher
 from .limits import limit_springs
@@ -50,6 +52,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         thread_count: Threads to step on; 0 for all cores.
     """
 
+    SUPPORTED_OBSERVABLES = frozenset({"contact_f"})
+
     def __init__(self, model: newton.Model, options: Mapping[str, Any], dt: float, thread_count: int = 0) -> None:
         super().__init__(model)
         separate = model.world_count > 1
@@ -63,23 +67,33 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         limit_springs(converted, own.jnt_solref[None], own.jnt_solimp[None], own.dof_invweight0[None], dt)
         # Without this flag, MuJoCo would silently reset a diverged world to the initial state of the asset.
         self.mj_model.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
-        #: MuJoCo's worlds.
-        self.batch = Batch(self.mj_model, model.world_count, thread_count)
         self._options, self._dt = {**options, "save_to_mjcf": None}, dt
-        self._converted = converted
+        self._converted, self._thread_count = converted, thread_count
         self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
-        self._inputs = Inputs(model, converted, self.batch)
-        is_alike = is_uniform(converted)
-        self._as_built = keep_numbers(model) if is_alike else nullcontext
-        self._parameters = None if is_alike else Parameters(model, self._options, self.batch, dt)
+        self._is_alike = is_uniform(converted)
+        self._parameters: Parameters | None = None
+        self._as_built = keep_numbers(model) if self._is_alike else nullcontext
         self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device="cpu")
         self._view, self._flags = host_views(model.world_count), host_views(1)
+        self._outdated = wp.zeros(model.world_count + 1, dtype=bool, device="cpu")
+        self._open()
+
+    def _open(self, *, keeps_contacts: bool = False) -> None:
+        """Make MuJoCo's worlds; each keeps its memory after a call if its contacts are to be read from there."""
+        model, converted = self.model, self._converted
+        #: MuJoCo's worlds.
+        self.batch = Batch(self.mj_model, model.world_count, self._thread_count, persistent=keeps_contacts)
+        self._contacts = ContactExport(self.batch, on_host(self.mjc_geom_to_newton_shape)) if keeps_contacts else None
+        self._inputs = Inputs(model, converted, self.batch)
+        if self._parameters is not None:
+            self._parameters.move(self.batch)
+        elif not self._is_alike:
+            self._parameters = Parameters(model, self._options, self.batch, self._dt)
         self._follow_model()
         self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
-        self._outdated = wp.zeros(model.world_count + 1, dtype=bool, device="cpu")
 
     @property
     def mj_data(self) -> Any:
@@ -94,6 +108,15 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     def mjc_geom_to_newton_shape(self) -> Any:
         """Newton's shape of each geom, shape [1 or world_count, geoms]; -1 if it has none."""
         return self._converted.mjc_geom_to_newton_shape
+
+    def observables(
+        self, kinds: Iterable[str], *, contacts: newton.Contacts | None = None, requires_grad: bool | None = None
+    ) -> newton.solvers.SolverBase.Observables:
+        """Allocate arrays for observables, before the first step; see Newton's `SolverBase.observables`."""
+        wanted = frozenset(kinds)
+        if "contact_f" in wanted and self._contacts is None:
+            self._open(keeps_contacts=True)
+        return super().observables(wanted, contacts=contacts, requires_grad=requires_grad)
 
     def state_arrays(self) -> dict[str, wp.array]:
         """Return the state that steps carry on, one row per world, in MuJoCo's memory: its own state in double
@@ -119,14 +142,15 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             state_in: The state to start from; `joint_q`, `joint_qd` and `body_f` are read.
             state_out: The output state; `joint_q` and `joint_qd` are written.
             control: Efforts and targets; None means those of the model.
-            contacts: Not used; MuJoCo detects contacts itself.
+            contacts: The buffer for the contacts of the last substep, which MuJoCo detects itself; written if
+                `observables` has `contact_f`.
             dt: Length of a substep [s].
-            observables: Not used; this solver reports nothing.
+            observables: The forces of the contacts, or None.
             substep_count: The number of substeps.
             written_worlds: The worlds whose joints are read from `state_in`, shape [world_count + 1]; None means all.
 
         Raises:
-            SimulationError: MuJoCo failed in a world, or ran out of memory for its contacts.
+            SimulationError: MuJoCo failed in a world, or there is no room for its contacts.
         """
         if self._timestep[0] != dt:
             self._timestep[:] = dt
@@ -138,6 +162,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._inputs.write(state_in.body_f, control)
             self._advance(substep_count // calls)
         self._write(state_out)
+        if self._contacts is not None and contacts is not None and observables is not None:
+            self._contacts.write(contacts, present(observables.contact_f))
 
     def roll_out(
         self,
@@ -161,12 +187,12 @@ class MuJoCoBatch(newton.solvers.SolverBase):
 
         Returns:
             `joint_q` and `joint_qd` after each control step, shape [count, numbers]; None for joints that turn bodies
-            in space, and if bodies are pushed.
+            in space, and if bodies are pushed or contacts are read.
 
         Raises:
             SimulationError: As `step`.
         """
-        if self._turning_count or self._view(state.body_f).any():
+        if self._turning_count or self._contacts is not None or self._view(state.body_f).any():
             return None
         self._timestep[:] = dt
         self._read(state, None)
