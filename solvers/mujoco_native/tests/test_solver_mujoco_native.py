@@ -16,7 +16,7 @@ from pippin_solver_mujoco_native import MuJoCoNativeConfig
 
 DT = 0.002
 INERTIA = (0.15, 0.2, 0.3)
-NOT_OF_C = {"njmax", "njmax_nnz", "nconmax", "strict_capacity", "enable_sleeping", "nvmax", "sleep_tolerance"}
+NOT_OF_C = {"njmax", "njmax_nnz", "strict_capacity", "enable_sleeping", "nvmax", "sleep_tolerance"}
 NOT_OF_C |= {"use_mujoco_contacts", "use_speculative_contacts", "separate_worlds", "deterministic"}
 DECIDED = {"use_mujoco_cpu", "disable_sensors", "kinematic_switchable_roots", "update_data_interval"}
 

@@ -115,6 +115,24 @@ def check_feature_particle_worlds(runs: Runs) -> None:
         )
 
 
+def check_feature_gradients(runs: Runs) -> None:
+    """If the solver declares `gradients`: the place of a body in flight, or the mean of all particles, depends on the
+    velocity at the start by the duration.
+    """
+    subject = runs.subject
+    if "gradients" not in (subject.features or ()):
+        raise NotApplicableError("it does not declare gradients")
+    if not runs.has_gradients:
+        raise NotApplicableError("the scene that it needs beside cannot be sent to another process")
+    if isinstance(found := runs.slope, str):
+        raise PluginError(f"{subject}: declares gradients, but a rollout fails: {found}; see 'Support gradients'")
+    if not abs(found - 1.0) <= 0.05:
+        raise PluginError(
+            f"{subject}: declares gradients, but the way of a flight depends on its velocity by {found:.3g} times the"
+            " duration; record every launch, see 'Support gradients', or leave it out of supported_features"
+        )
+
+
 def check_observables(runs: Runs) -> None:
     """Every observable in `supported_observables` is offered by the built solver, and written in each step.
 

@@ -1,4 +1,4 @@
-"""The check of a solver that declares gradients, in a process of its own.
+"""A rollout with gradients, in a process of its own.
 
 A process that has built a simulation without gradients has no backward kernels.
 """
@@ -14,43 +14,24 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.devices import import_hot_modules
-from pippin.errors import PluginError
 from pippin.workers import WorkerProcess
 
 from . import scenes
 from .kinds import merged
-from .outcomes import NotApplicableError
 from .plugin_under_test import PluginUnderTest
-from .runs import Runs
 
 _STEPS = 5
 """Control steps of the rollout."""
 
-_TIMEOUT = 600.0
+TIMEOUT = 600.0
 """Longest wait for the process, which compiles kernels of both directions [s]."""
 
 
-def check_feature_gradients(runs: Runs) -> None:
-    """If the solver declares `gradients`: the place of a body in flight, or the mean of all particles, depends on the
-    velocity at the start by the duration.
-    """
-    subject = runs.subject
-    if "gradients" not in (subject.features or ()):
-        raise NotApplicableError("it does not declare gradients")
-    if subject.beside is not None:
-        raise NotApplicableError("the scene that it needs beside cannot be sent to another process")
+def begin_rollout(subject: PluginUnderTest) -> WorkerProcess:
+    """Start a rollout in a process of its own, which sends its `Runs.slope`."""
     before = functools.partial(import_hot_modules, requires_grad=True)
-    with WorkerProcess(
-        str(subject), _send_share, subject.name, dict(subject.config), dict(subject.tables), subject.dt, before=before
-    ) as process:
-        found = process.receive(_TIMEOUT)
-    if isinstance(found, str):
-        raise PluginError(f"{subject}: declares gradients, but a rollout fails: {found}; see 'Support gradients'")
-    if not abs(found - 1.0) <= 0.05:
-        raise PluginError(
-            f"{subject}: declares gradients, but the way of a flight depends on its velocity by {found:.3g} times the"
-            " duration; record every launch, see 'Support gradients', or leave it out of supported_features"
-        )
+    tables = dict(subject.config), dict(subject.tables)
+    return WorkerProcess(str(subject), _send_share, subject.name, *tables, subject.dt, before=before)
 
 
 def _send_share(connection: Connection, name: str, config: Any, tables: Mapping[str, Any], dt: float) -> None:

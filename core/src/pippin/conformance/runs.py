@@ -16,10 +16,12 @@ from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.devices import start_warp
 from pippin.errors import PippinError, PluginError
 from pippin.simulation import Simulation
+from pippin.workers import WorkerProcess
 
 from . import scenes
 from .benches import BENCHES
 from .findings import Finding, measured
+from .gradients import TIMEOUT, begin_rollout
 from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
 from .trials import Answer, answers, refusals
@@ -90,6 +92,10 @@ class Runs:
     def __init__(self, subject: PluginUnderTest) -> None:
         self.subject = subject
         start_warp()
+
+    def begin_slow(self) -> None:
+        """Begin what takes long in a process of its own, beside the other checks: the rollout, if it is possible."""
+        _ = self.has_gradients and self.rollout
 
     @functools.cached_property
     def whole(self) -> Whole:
@@ -203,6 +209,22 @@ class Runs:
     def refusals(self) -> Mapping[str, str]:
         """The error of each runtime change that the solver declares that it cannot add to a joint."""
         return refusals(self.subject)
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether a rollout with gradients is possible: the solver declares them, and its scene is the kit's alone."""
+        return "gradients" in (self.subject.features or ()) and self.subject.beside is None
+
+    @functools.cached_property
+    def rollout(self) -> WorkerProcess:
+        """A process with the rollout."""
+        return begin_rollout(self.subject)
+
+    @functools.cached_property
+    def slope(self) -> float | str:
+        """The derivative of the way of a flight by the velocity, in units of the duration; or an error, as text."""
+        with self.rollout as process:
+            return process.receive(TIMEOUT)
 
     @functools.cached_property
     def misled(self) -> float:

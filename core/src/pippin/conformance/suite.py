@@ -116,10 +116,13 @@ class Conformance:
         Raises:
             PluginError: As `run`.
         """
-        for name in self.checks if names is None else names:
+        chosen = list(self.checks if names is None else names)
+        for name in chosen:
             yield (result := self.run(name))
             if (result.check, result.outcome) == ("entry_point", "failed"):
                 return
+            if result.check == "entry_point" and "feature_gradients" in chosen:
+                self._runs.begin_slow()
 
     def check(self) -> list[CheckResult]:
         """Run every check, and return the results.

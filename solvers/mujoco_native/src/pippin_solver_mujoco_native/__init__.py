@@ -84,6 +84,9 @@ class MuJoCoNativeConfig:
     enable_multiccd: bool | None = None
     """Whether a pair of convex shapes may have up to four contacts (no)."""
 
+    nconmax: int | None = inherited(ge(1))
+    """Contacts per world; by default estimated."""
+
     disable_contacts: bool | None = None
     """Whether contacts are left out (no)."""
 
@@ -99,7 +102,6 @@ class MuJoCoNativeConfig:
     replaced_keys: ClassVar[Mapping[str, str]] = {
         "njmax": _GROWS,
         "njmax_nnz": _GROWS,
-        "nconmax": _GROWS,
         "strict_capacity": _GROWS,
         "use_mujoco_contacts": _OWN_CONTACTS,
         "use_speculative_contacts": _OWN_CONTACTS,

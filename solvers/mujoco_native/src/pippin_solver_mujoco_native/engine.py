@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import mujoco
@@ -14,16 +14,19 @@ import pippin
 import warp as wp
 from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
+from pippin.arrays import present
 
 from .built_numbers import keep_numbers
+from .contacts import ContactExport
 from .inputs import Inputs, field
-from .joints import TURNING, by_world, joints_of
+from .joints import TURNING, by_world, joints_of, on_host
 from .kernels import BALL, read_coordinates, write_coordinates
 from .launching import host_views, launcher
 from .limits import limit_springs
 from .parameters import Parameters, is_uniform
 from .plain import PlainJoints
 from .restoring import compensating, restore
+from .rollouts import Rollouts
 
 __all__ = ["MuJoCoBatch"]
 
@@ -31,6 +34,8 @@ _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 _FULL = slice(int(_mujoco.mjtWarning.mjWARN_CONTACTFULL), int(_mujoco.mjtWarning.mjWARN_CNSTRFULL) + 1)
 """Warnings that contacts or constraints were left out."""
+_NUMBERS = 2**22
+"""Numbers of the states of all worlds and substeps of a call."""
 
 
 class MuJoCoBatch(newton.solvers.SolverBase):
@@ -47,6 +52,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         thread_count: Threads to step on; 0 for all cores.
     """
 
+    SUPPORTED_OBSERVABLES = frozenset({"contact_f"})
+
     def __init__(self, model: newton.Model, options: Mapping[str, Any], dt: float, thread_count: int = 0) -> None:
         super().__init__(model)
         separate = model.world_count > 1
@@ -60,23 +67,33 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         limit_springs(converted, own.jnt_solref[None], own.jnt_solimp[None], own.dof_invweight0[None], dt)
         # Without this flag, MuJoCo would silently reset a diverged world to the initial state of the asset.
         self.mj_model.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
-        #: MuJoCo's worlds.
-        self.batch = Batch(self.mj_model, model.world_count, thread_count)
         self._options, self._dt = {**options, "save_to_mjcf": None}, dt
-        self._converted = converted
+        self._converted, self._thread_count = converted, thread_count
         self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
-        self._inputs = Inputs(model, converted, self.batch)
-        is_alike = is_uniform(converted)
-        self._as_built = keep_numbers(model) if is_alike else nullcontext
-        self._parameters = None if is_alike else Parameters(model, self._options, self.batch, dt)
+        self._is_alike = is_uniform(converted)
+        self._parameters: Parameters | None = None
+        self._as_built = keep_numbers(model) if self._is_alike else nullcontext
         self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device="cpu")
         self._view, self._flags = host_views(model.world_count), host_views(1)
+        self._outdated = wp.zeros(model.world_count + 1, dtype=bool, device="cpu")
+        self._open()
+
+    def _open(self, *, keeps_contacts: bool = False) -> None:
+        """Make MuJoCo's worlds; each keeps its memory after a call if its contacts are to be read from there."""
+        model, converted = self.model, self._converted
+        #: MuJoCo's worlds.
+        self.batch = Batch(self.mj_model, model.world_count, self._thread_count, persistent=keeps_contacts)
+        self._contacts = ContactExport(self.batch, on_host(self.mjc_geom_to_newton_shape)) if keeps_contacts else None
+        self._inputs = Inputs(model, converted, self.batch)
+        if self._parameters is not None:
+            self._parameters.move(self.batch)
+        elif not self._is_alike:
+            self._parameters = Parameters(model, self._options, self.batch, self._dt)
         self._follow_model()
         self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
-        self._outdated = wp.zeros(model.world_count + 1, dtype=bool, device="cpu")
 
     @property
     def mj_data(self) -> Any:
@@ -91,6 +108,15 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     def mjc_geom_to_newton_shape(self) -> Any:
         """Newton's shape of each geom, shape [1 or world_count, geoms]; -1 if it has none."""
         return self._converted.mjc_geom_to_newton_shape
+
+    def observables(
+        self, kinds: Iterable[str], *, contacts: newton.Contacts | None = None, requires_grad: bool | None = None
+    ) -> newton.solvers.SolverBase.Observables:
+        """Allocate arrays for observables, before the first step; see Newton's `SolverBase.observables`."""
+        wanted = frozenset(kinds)
+        if "contact_f" in wanted and self._contacts is None:
+            self._open(keeps_contacts=True)
+        return super().observables(wanted, contacts=contacts, requires_grad=requires_grad)
 
     def state_arrays(self) -> dict[str, wp.array]:
         """Return the state that steps carry on, one row per world, in MuJoCo's memory: its own state in double
@@ -116,14 +142,15 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             state_in: The state to start from; `joint_q`, `joint_qd` and `body_f` are read.
             state_out: The output state; `joint_q` and `joint_qd` are written.
             control: Efforts and targets; None means those of the model.
-            contacts: Not used; MuJoCo detects contacts itself.
+            contacts: The buffer for the contacts of the last substep, which MuJoCo detects itself; written if
+                `observables` has `contact_f`.
             dt: Length of a substep [s].
-            observables: Not used; this solver reports nothing.
+            observables: The forces of the contacts, or None.
             substep_count: The number of substeps.
             written_worlds: The worlds whose joints are read from `state_in`, shape [world_count + 1]; None means all.
 
         Raises:
-            SimulationError: MuJoCo failed in a world, or ran out of memory for its contacts.
+            SimulationError: MuJoCo failed in a world, or there is no room for its contacts.
         """
         if self._timestep[0] != dt:
             self._timestep[:] = dt
@@ -135,6 +162,57 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._inputs.write(state_in.body_f, control)
             self._advance(substep_count // calls)
         self._write(state_out)
+        if self._contacts is not None and contacts is not None and observables is not None:
+            self._contacts.write(contacts, present(observables.contact_f))
+
+    def roll_out(
+        self,
+        state: Any,
+        control: Any,
+        dt: float,
+        substep_count: int,
+        count: int,
+        set_inputs: Callable[[], None],
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Advance every world by some control steps in one call, to the bits of `step`: each thread takes a world to
+        the end.
+
+        Args:
+            state: The state to start from, and that of the end: `joint_q` and `joint_qd`.
+            control: Targets and efforts.
+            dt: Length of a substep [s].
+            substep_count: Substeps of a control step.
+            count: The number of control steps.
+            set_inputs: Writes those of the next control step into `control`.
+
+        Returns:
+            `joint_q` and `joint_qd` after each control step, shape [count, numbers]; None for joints that turn bodies
+            in space, and if bodies are pushed or contacts are read.
+
+        Raises:
+            SimulationError: As `step`.
+        """
+        if self._turning_count or self._contacts is not None or self._view(state.body_f).any():
+            return None
+        self._timestep[:] = dt
+        self._read(state, None)
+        self._inputs.write(state.body_f, control)
+        q, qd = (np.stack([self._view(array)] * count) for array in (state.joint_q, state.joint_qd))
+        rollouts, size = Rollouts(self.batch, substep_count), len(self.batch.state) * substep_count * self.batch.nstate
+        stride = max(1, _NUMBERS // size)
+        for first in range(0, count, stride):
+            part = range(first, min(first + stride, count))
+            for _ in part:
+                set_inputs()
+                self._inputs.write_plain(control)
+                rollouts.add()
+            with self._checked():
+                qpos, qvel = rollouts.take()
+            with np.errstate(over="ignore"):
+                for number, own_qpos, own_qvel in zip(part, qpos, qvel, strict=True):
+                    self._plain.write(own_qpos, own_qvel, q[number], qd[number])
+        self._write(state)
+        return q.reshape(count, -1), qd.reshape(count, -1)
 
     def reset(self, state: newton.State, world_mask: wp.array[wp.bool] | None = None, flags: Any | None = None) -> None:
         """Reset the warm start and other memory of the masked worlds.
@@ -206,19 +284,25 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         return by_world(self.model, array)
 
     def _advance(self, substep_count: int) -> None:
+        with self._checked():
+            self.batch.step(nstep=substep_count)
+
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        """Give what MuJoCo says in a `with` block as warnings, and its errors as ours."""
         said: list[str] = []
         # Without a handler, MuJoCo prints, and writes a file into the working folder. The process has one handler.
         theirs = _mujoco.get_mju_user_warning()
         if theirs is None:
             _mujoco.set_mju_user_warning(said.append)
         try:
-            self.batch.step(nstep=substep_count)
+            yield
         except BatchError as error:
             raise pippin.SimulationError(f"solver: {error}") from error
         finally:
             _mujoco.set_mju_user_warning(theirs)
         for text in said:
-            warnings.warn(f"solver: MuJoCo: {text}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"solver: MuJoCo: {text}", RuntimeWarning, stacklevel=4)
         if self._full.any():
             world = int(self._full.reshape(len(self._full), -1).any(axis=1).argmax())
             raise pippin.SimulationError(

@@ -71,6 +71,11 @@ class Parameters:
         self._own: dict[str, np.ndarray] = {}  # arrays of the batch
         self._write()
 
+    def move(self, batch: Batch) -> None:
+        """Write the differing parameters into worlds that replace the others."""
+        self._batch, self._own = batch, {}
+        self._write()
+
     def update(self, flags: int, worlds: Any = _ALL) -> None:
         """Apply changes of the model in some worlds. From then on, every parameter has a value for each world.
 

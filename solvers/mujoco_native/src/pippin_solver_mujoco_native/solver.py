@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
@@ -13,6 +13,7 @@ from pippin.devices import kind_of
 from pippin.solving import RIGID_CHANGES, RIGID_TREES, ContactSource
 
 from . import MuJoCoNativeConfig
+from .contacts import room_for
 from .engine import MuJoCoBatch
 
 __all__ = ["SolverMuJoCoNative"]
@@ -54,8 +55,7 @@ class SolverMuJoCoNative:
         "JOINT_REFERENCE_POSE_PROPERTIES",
         "TENDON_PROPERTIES",
     }
-    # No contact_f: a thread keeps contacts only until it steps its next world.
-    supported_observables: frozenset[str] = frozenset()
+    supported_observables = MuJoCoBatch.SUPPORTED_OBSERVABLES
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:
         self.config = config
@@ -95,13 +95,15 @@ class SolverMuJoCoNative:
         """Return MuJoCo's worlds."""
         options = attrs.asdict(self.config)
         threads = options.pop("threads")
+        del options["nconmax"]
         options |= {"disable_sensors": True, "kinematic_switchable_roots": False, "enable_sleeping": False}
         return MuJoCoBatch(model, options, dt, threads or 0)
 
     @pippin.hookimpl
-    def initialize_contacts(self) -> ContactSource:
-        """Return a source without a buffer: MuJoCo does not export its contacts."""
-        return ContactSource()
+    def initialize_contacts(self, model: newton.Model) -> ContactSource:
+        """Return the buffer to which MuJoCo's contacts are copied if something asks for their forces."""
+        contacts = newton.Contacts(room_for(model, self.config.nconmax), 0, device=model.device)
+        return ContactSource(contacts=contacts, filled_with="contact_f")
 
     @pippin.hookimpl
     def notify_model_changed(self, solver: MuJoCoBatch, flags: int, changed_worlds: wp.array[wp.bool]) -> None:
@@ -115,6 +117,7 @@ class SolverMuJoCoNative:
         state_in: newton.State,
         state_out: newton.State,
         control: newton.Control,
+        contacts: newton.Contacts | None,
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
         substep_count: int,
@@ -125,12 +128,26 @@ class SolverMuJoCoNative:
             state_in,
             state_out,
             control,
-            None,
+            contacts,
             dt,
             observables=observables,
             substep_count=substep_count,
             written_worlds=written_worlds,
         )
+
+    @pippin.hookimpl(optionalhook=True)
+    def roll_out_solver(
+        self,
+        solver: MuJoCoBatch,
+        state: newton.State,
+        control: newton.Control,
+        dt: float,
+        substep_count: int,
+        count: int,
+        set_inputs: Callable[[], None],
+    ) -> Any:
+        """Take control steps whose inputs are known in one call, as a fit does that plays logs."""
+        return solver.roll_out(state, control, dt, substep_count, count, set_inputs)
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
