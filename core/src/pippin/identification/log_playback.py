@@ -13,6 +13,7 @@ from pippin.simulation import Simulation
 
 from .body_parameters import BodyNumbers
 from .known_numbers import set_known_numbers
+from .known_steps import KnownSteps
 from .log import Log
 from .log_player import LogPlayer
 from .parameter_kinds import by_signal, find_parameters
@@ -61,6 +62,7 @@ class LogPlayback(Closing):
         )
         names = [material.logs[window.log].name for window in windows]
         set_known_numbers(material.table, names, self.simulation, bodies)
+        self._known: KnownSteps | None = None
 
     def play(
         self, values: np.ndarray, shifts: np.ndarray, watch: Callable[[], None] | None = None
@@ -80,8 +82,15 @@ class LogPlayback(Closing):
         offsets = signals["offset"].present if "offset" in signals else np.zeros((len(values), joints))
         delays = signals["delay"].present[:, 0] if "delay" in signals else np.zeros(len(values))
         self._player.vary(delays, offsets, shifts)
+        if self._known is None:  # the first step records and checks the operations
+            self.simulation.reset()
+            self.simulation.step()
+            self._known = KnownSteps(self.simulation, self._player.count_step)
         self.simulation.reset()
         self._player.fill_delays()
+        if watch is None and (found := self._known.take(self._steps)) is not None:
+            self._player.keep(*found)
+            return self._player.motion()
         for count in [self._steps] if watch is None else [1] * self._steps:
             self.simulation.step(count)
             if watch is not None:

@@ -20,6 +20,7 @@ from pippin.hookspecs import hookimpl
 from pippin.step.kernels import count_step, restore_numbers
 
 from .kernels import keep_joints, play_commands
+from .known_steps import RolloutHooks
 from .log import Log, velocities_of
 from .windows import Window
 
@@ -33,6 +34,8 @@ class LogPlayer:
         windows: The window of each world.
         steps: Control steps of a rollout.
     """
+
+    hookspecs = RolloutHooks
 
     def __init__(self, config: FitConfig, logs: Sequence[Log], windows: Sequence[Window], steps: int) -> None:
         self._config, self._logs, self._windows, self._steps = config, logs, windows, steps
@@ -98,6 +101,14 @@ class LogPlayer:
             name: np.concatenate([on_host(first)[None], on_host(others)]) for name, (first, others) in starts.items()
         }
 
+    def keep(self, joint_q: np.ndarray, joint_qd: np.ndarray) -> None:
+        """Keep the joints of all control steps of a rollout, shape [steps, numbers] each."""
+        for kept, rows, index in (
+            (self._positions, joint_q, self._coordinates),
+            (self._velocities, joint_qd, self._dofs),
+        ):
+            kept.assign(rows[:, on_host(index)])
+
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return the control steps of each world since its reset, shape [worlds]."""
         return {"counts": self._counts}
@@ -141,6 +152,10 @@ class LogPlayer:
         inputs = [state.joint_q, state.joint_qd, self._coordinates, self._dofs, self._counts]
         inputs += [self._positions, self._velocities]
         wp.launch(keep_joints, self._dofs.shape, inputs, device=self._dofs.device)
+        self.count_step()
+
+    def count_step(self) -> None:
+        """Count a control step. May be recorded."""
         wp.launch(count_step, len(self._counts), [self._counts], device=self._counts.device)
 
     def _find_targets(self) -> list[tuple[Any, wp.array, wp.array]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import mujoco
@@ -26,6 +26,7 @@ from .limits import limit_springs
 from .parameters import Parameters, is_uniform
 from .plain import PlainJoints
 from .restoring import compensating, restore
+from .rollouts import Rollouts
 
 __all__ = ["MuJoCoBatch"]
 
@@ -33,6 +34,8 @@ _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
 _FULL = slice(int(_mujoco.mjtWarning.mjWARN_CONTACTFULL), int(_mujoco.mjtWarning.mjWARN_CNSTRFULL) + 1)
 """Warnings that contacts or constraints were left out."""
+_NUMBERS = 2**22
+"""Numbers of the states of all worlds and substeps of a call."""
 
 
 class MuJoCoBatch(newton.solvers.SolverBase):
@@ -162,6 +165,55 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         if self._contacts is not None and contacts is not None and observables is not None:
             self._contacts.write(contacts, present(observables.contact_f))
 
+    def roll_out(
+        self,
+        state: Any,
+        control: Any,
+        dt: float,
+        substep_count: int,
+        count: int,
+        set_inputs: Callable[[], None],
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Advance every world by some control steps in one call, to the bits of `step`: each thread takes a world to
+        the end.
+
+        Args:
+            state: The state to start from, and that of the end: `joint_q` and `joint_qd`.
+            control: Targets and efforts.
+            dt: Length of a substep [s].
+            substep_count: Substeps of a control step.
+            count: The number of control steps.
+            set_inputs: Writes those of the next control step into `control`.
+
+        Returns:
+            `joint_q` and `joint_qd` after each control step, shape [count, numbers]; None for joints that turn bodies
+            in space, and if bodies are pushed or contacts are read.
+
+        Raises:
+            SimulationError: As `step`.
+        """
+        if self._turning_count or self._contacts is not None or self._view(state.body_f).any():
+            return None
+        self._timestep[:] = dt
+        self._read(state, None)
+        self._inputs.write(state.body_f, control)
+        q, qd = (np.stack([self._view(array)] * count) for array in (state.joint_q, state.joint_qd))
+        rollouts, size = Rollouts(self.batch, substep_count), len(self.batch.state) * substep_count * self.batch.nstate
+        stride = max(1, _NUMBERS // size)
+        for first in range(0, count, stride):
+            part = range(first, min(first + stride, count))
+            for _ in part:
+                set_inputs()
+                self._inputs.write_plain(control)
+                rollouts.add()
+            with self._checked():
+                qpos, qvel = rollouts.take()
+            with np.errstate(over="ignore"):
+                for number, own_qpos, own_qvel in zip(part, qpos, qvel, strict=True):
+                    self._plain.write(own_qpos, own_qvel, q[number], qd[number])
+        self._write(state)
+        return q.reshape(count, -1), qd.reshape(count, -1)
+
     def reset(self, state: newton.State, world_mask: wp.array[wp.bool] | None = None, flags: Any | None = None) -> None:
         """Reset the warm start and other memory of the masked worlds.
 
@@ -232,19 +284,25 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         return by_world(self.model, array)
 
     def _advance(self, substep_count: int) -> None:
+        with self._checked():
+            self.batch.step(nstep=substep_count)
+
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        """Give what MuJoCo says in a `with` block as warnings, and its errors as ours."""
         said: list[str] = []
         # Without a handler, MuJoCo prints, and writes a file into the working folder. The process has one handler.
         theirs = _mujoco.get_mju_user_warning()
         if theirs is None:
             _mujoco.set_mju_user_warning(said.append)
         try:
-            self.batch.step(nstep=substep_count)
+            yield
         except BatchError as error:
             raise pippin.SimulationError(f"solver: {error}") from error
         finally:
             _mujoco.set_mju_user_warning(theirs)
         for text in said:
-            warnings.warn(f"solver: MuJoCo: {text}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"solver: MuJoCo: {text}", RuntimeWarning, stacklevel=4)
         if self._full.any():
             world = int(self._full.reshape(len(self._full), -1).any(axis=1).argmax())
             raise pippin.SimulationError(

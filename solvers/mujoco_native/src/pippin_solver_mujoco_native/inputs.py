@@ -69,7 +69,11 @@ class Inputs:
             self._write_wrenches(body_f)
             self._write_efforts(body_f, control.joint_f)
             self._is_pushed = is_pushed
-        self._plain.write_efforts(efforts, self._qfrc)
+        self.write_plain(control)
+
+    def write_plain(self, control: Any) -> None:
+        """Write the inputs of plain joints and of actuators alone."""
+        self._plain.write_efforts(self._view(control.joint_f), self._qfrc)
         if self._drives is not None:
             self._drives.write(control, self._view)
 

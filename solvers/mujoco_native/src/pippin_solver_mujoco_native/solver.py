@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
@@ -134,6 +134,20 @@ class SolverMuJoCoNative:
             substep_count=substep_count,
             written_worlds=written_worlds,
         )
+
+    @pippin.hookimpl(optionalhook=True)
+    def roll_out_solver(
+        self,
+        solver: MuJoCoBatch,
+        state: newton.State,
+        control: newton.Control,
+        dt: float,
+        substep_count: int,
+        count: int,
+        set_inputs: Callable[[], None],
+    ) -> Any:
+        """Take control steps whose inputs are known in one call, as a fit does that plays logs."""
+        return solver.roll_out(state, control, dt, substep_count, count, set_inputs)
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:

@@ -1,0 +1,113 @@
+"""Control steps whose inputs are known before, in one call of the solver: a log is played, and no drive looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import present
+from pippin.components.runtime_attributes import RuntimeAttributes
+from pippin.devices import WARP_LOCK
+from pippin.hookspecs import hookspec
+from pippin.simulation import Simulation
+
+_BEFORE = ("start_step(plugins:log)", "zero_efforts", "apply_actuators(actuators:")
+"""What the operations are called that set the inputs of the solver."""
+
+_BESIDE = ("keep_forces", "apply_forces", "eval_fk", "copy_back", "clear_forces", "monitor", "end_step(plugins:log)")
+"""What the others are called that a step may have: nothing that remains reads what they write."""
+
+_READINGS = "update_sensors(sensors:"
+
+_SOLVER = "step_solver(solver)"
+
+
+class RolloutHooks:
+    """The hook of a solver that takes many control steps in one call."""
+
+    @hookspec(firstresult=True)
+    def roll_out_solver(
+        self,
+        solver: newton.solvers.SolverBase,
+        state: newton.State,
+        control: newton.Control,
+        dt: float,
+        substep_count: int,
+        count: int,
+        set_inputs: Callable[[], None],
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Advance `state` by `count` control steps of `substep_count` substeps of `dt` [s], to the bits of as many
+        calls of `step_solver`, and return `joint_q` and `joint_qd` after each, shape [count, numbers]; None to let the
+        host step. `set_inputs` writes into `control` the inputs of the next control step.
+        """
+
+
+class KnownSteps:
+    """The control steps of a simulation in which nothing acts that reads the state.
+
+    Args:
+        simulation: The simulation, which has taken a step: its operations are recorded.
+        count_step: Goes to the next control step of the log. May be recorded.
+    """
+
+    def __init__(self, simulation: Simulation, count_step: Callable[[], None]) -> None:
+        self._simulation = simulation
+        #: Writes the inputs of the next control step into `control`; None if the state decides on them.
+        self._set_inputs: Callable[[], None] | None = None
+        operations, options = simulation.program.operations, simulation.config.simulation
+        if _depends_on_state(simulation, [each.name for each in operations]):
+            return
+        acting = [each for each in operations if each.name.startswith(_BEFORE)]
+        calls = [*(each.run for each in acting), count_step]
+        if options.capture == "off" or any(each.name in simulation.program.eager_reasons for each in acting):
+            self._set_inputs = partial(_call_each, calls)
+            return
+        with WARP_LOCK, wp.ScopedCapture(device=simulation.device) as capture:
+            _call_each(calls)
+        self._set_inputs = partial(wp.capture_launch, present(capture.graph))
+
+    def take(self, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Take control steps from a state that was just reset.
+
+        Returns:
+            `joint_q` and `joint_qd` of all worlds after each, shape [count, numbers]; None if it has to step.
+        """
+        if self._set_inputs is None:
+            return None
+        simulation, services = self._simulation, self._simulation.services
+        options = simulation.config.simulation
+        state = simulation.state
+        with WARP_LOCK:
+            if services.model_changes.is_waiting:
+                services.model_changes.tell()
+            found = services.call_hook(
+                "roll_out_solver",
+                solver=simulation.solver,
+                state=state,
+                control=simulation.control,
+                dt=options.solver_dt,
+                substep_count=options.decimation * options.substep_count,
+                count=count,
+                set_inputs=self._set_inputs,
+            )
+        if found is not None:
+            simulation.invalidate("joints")
+        return found
+
+
+def _depends_on_state(simulation: Simulation, names: Sequence[str]) -> bool:
+    """Tell whether something in a control step reads the state before the solver does, or acts after it."""
+    parts: list[Any] = [*simulation.actuators.values(), *simulation.sensors.values(), *simulation.plugins.values()]
+    is_open = all(RuntimeAttributes(each, "actuator").is_open_loop for each in simulation.actuators.values())
+    is_known = all(name in (*_BESIDE, _SOLVER) or name.startswith((*_BEFORE, _READINGS)) for name in names)
+    is_watched = any(hasattr(each, hook) for each in parts for hook in ("after_step", "frame"))
+    return not is_open or not is_known or is_watched or names.count(_SOLVER) != 1
+
+
+def _call_each(calls: Sequence[Callable[[], None]]) -> None:
+    for call in calls:
+        call()

@@ -1,0 +1,46 @@
+"""Rollouts of logs in one call of the solver have the bits of steps."""
+
+import numpy as np
+import pippin
+import pytest
+from pippin.config.toml_text import toml_text
+from pippin.identification.course import FitCourse
+
+from . import arms
+
+KEYS = ("armature", "damping")
+
+
+@pytest.fixture
+def course(tmp_path, request):
+    """A fit of two windows, whose drive is the parameter of the fixture: its table on top of the usual one."""
+    own = {"type": "solver-pd"} | request.param
+    tables = arms.tables(tmp_path, **own)
+    tables["simulation"] |= {"decimation": 2, "substeps": 2}
+    arms.log(tmp_path / "log.npz", tables, seconds=0.4, noise=1e-4)
+    ranges = {f"actuators.arm.{key}": {"range": [1e-3, 2.0]} for key in KEYS}
+    ranges["signals.delay"] = {"range": [-0.02, 0.02], "scale": "linear"}
+    tables["fit"] = {"logs": ["log.npz"], "parameters": ranges, "window": 0.2}
+    (tmp_path / "arm.toml").write_text(toml_text(tables), encoding="utf-8")
+    config = pippin.load(tmp_path / "arm.toml")
+    with FitCourse(config, config.fit, [str(tmp_path / "log.npz")], None) as made:
+        yield made
+
+
+@pytest.mark.parametrize(("course", "is_known"), [({}, True), ({"type": "pd"}, False)], indirect=["course"])
+def test_a_rollout_in_one_call_has_the_bits_of_steps(course, is_known):
+    playback, worlds = course.candidates.own, course.simulation.world_count
+    random = np.random.default_rng(0)
+    values = np.concatenate([random.uniform(0.05, 0.3, (worlds, 4)), random.uniform(-0.01, 0.01, (worlds, 1))], axis=1)
+    shifts = np.zeros((worlds, 4))
+    playback.play(values, shifts)
+    before = course.simulation.step_count
+
+    found = playback.play(values, shifts)
+
+    assert (course.simulation.step_count == before) == is_known
+    steps = playback.play(values, shifts, watch=lambda: None)
+    assert course.simulation.step_count > before
+    for name, motion in found.items():
+        assert np.ptp(motion[-1], axis=0).min() > 1e-4  # the worlds differ
+        np.testing.assert_array_equal(motion, steps[name])
