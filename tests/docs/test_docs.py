@@ -97,7 +97,7 @@ SLOW = (
 """Pages whose blocks take about five seconds or more on two busy cores."""
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_NAME = re.compile(r"(#|//) (?P<path>[\w./-]+\.(toml|py|yaml|json))")
+FILE_NAME = re.compile(r"(#|//|<!--) (?P<path>[\w./-]+\.(toml|py|yaml|json|xml|urdf))( -->)?")
 LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 
 
