@@ -175,7 +175,12 @@ def test_a_held_value_of_the_file_outside_the_interval_is_told(tmp_path):
 
     outcome = CliRunner().invoke(main, ["fit", str(file), "--out", str(tmp_path / "out"), "--json"])
 
-    assert CONTRADICTED in [each["verdict"] for each in json.loads(outcome.stdout)["verdicts"]]
+    verdicts = json.loads(outcome.stdout)["verdicts"]
+    assert CONTRADICTED in [each["verdict"] for each in verdicts]
+    assert all(each["value"] > 0.05 for each in verdicts)
+    with pippin.Simulation.from_file(tmp_path / "out" / "identified.toml") as simulation:
+        written = simulation.actuators["arm"].get("friction")
+    np.testing.assert_allclose(np.ravel(written), [each["value"] for each in verdicts], rtol=1e-5)
     assert CONTRADICTED in outcome.stderr
     assert outcome.exit_code == 4
 

@@ -131,8 +131,8 @@ class FitCourse(Closing):
         self.candidates.close()
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
-        """Lower the cost until the end. Values that the logs do not tell go back to those of the file, but for those
-        that they tell then, and the others are fitted once more.
+        """Lower the cost until the end. Values that the logs do not tell go back to those of the file, unless the logs
+        contradict these, but for those that they tell then, and the others are fitted once more.
         """
         self._begun = time.perf_counter()
         watch = SaturationWatch(self.simulation, self._logs[0].joints, len(self._rollouts.parts[0].windows))
@@ -155,7 +155,9 @@ class FitCourse(Closing):
             held += self._held()
             if not held:
                 return
-            self._unknowns[held] = self._first_unknowns[held]
+            as_found = {number for number, each in self._verdicts.items() if each.is_contradicted}
+            back = [number for number in held if number not in as_found]
+            self._unknowns[back] = self._first_unknowns[back]
             self._is_free[held] = False
             if not self._is_free.any():
                 return

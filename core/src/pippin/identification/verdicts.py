@@ -53,7 +53,7 @@ class FitVerdict:
     """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`, or `only together`: right if
     the value that it is coupled to, which keeps that of the file, is right. `fitted, not validated`: windows that the
     fit did not see say that the model lacks something. `file is outside the interval`: the value is not identifiable,
-    and that of the file, which it keeps, does not explain the logs."""
+    and is held as it was found, since that of the file does not explain the logs."""
 
     collinearity: float
     """How much of its effect the other values together can have (R²): 1 if nothing tells them apart."""
@@ -68,12 +68,12 @@ class FitVerdict:
     @property
     def is_determined(self) -> bool:
         """Whether the logs tell the value, which may be at an end of its range, or depend on one that is held."""
-        return self.is_kept or self.verdict == _END
+        return self.verdict in (IDENTIFIED, _END, TIED, _UNVALIDATED)
 
     @property
     def is_kept(self) -> bool:
         """Whether the value goes into the file that was found: it and the values that are held explain the logs."""
-        return self.verdict in (IDENTIFIED, TIED, _UNVALIDATED)
+        return self.verdict in (IDENTIFIED, TIED, _UNVALIDATED, _CONTRADICTED)
 
     @property
     def is_identified(self) -> bool:
@@ -81,17 +81,20 @@ class FitVerdict:
         return self.verdict == IDENTIFIED
 
     def concluded(self, *, is_refuted: bool) -> FitVerdict:
-        """Return the verdict at the end of a fit.
+        """For the core: return the verdict at the end of a fit.
 
         Args:
             is_refuted: Whether windows that the fit did not see say that the model lacks something.
         """
         if is_refuted and self.is_identified:
             return attrs.evolve(self, verdict=_UNVALIDATED)
+        return attrs.evolve(self, verdict=_CONTRADICTED) if self.is_contradicted else self
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the value is not identifiable, but its interval excludes that of the file."""
         width = max(self.half_width, self.block_half_width or 0.0)
-        if self.verdict == _LOST and abs(self.start - self.value) > width:
-            return attrs.evolve(self, verdict=_CONTRADICTED)
-        return self
+        return self.verdict in (_LOST, _CONTRADICTED) and abs(self.start - self.value) > width
 
 
 def is_worse(validation: tuple[float, float]) -> bool:
@@ -247,7 +250,9 @@ def judge(
         coupled: tuple[str, ...] = ()
         if sizes[number] <= 1e-9 * sizes.max(initial=1e-300):
             verdict = "no effect"
-        elif not half <= _WIDE * typical or is_alike[number] or is_lost[number]:
+        elif is_alike[number] or is_lost[number]:
+            verdict, half = _LOST, np.inf  # a narrow interval would be one of errors of the derivatives
+        elif not half <= _WIDE * typical:
             verdict = _LOST
         elif places[number] > 1.0 - _AT_END or (places[number] < _AT_END and low != 0.0):  # 0 is no end: it is none
             verdict = _END
