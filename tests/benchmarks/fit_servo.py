@@ -3,7 +3,8 @@
 A servo MX-106 of the library, with friction M4, swings weights of three masses on arms of two lengths by four motions
 of 6 s, as in BAM (arXiv 2410.08650). Its torque constant, resistance, rotor inertia and friction are fitted by each
 formula from M1 to M6. One motion of each weight judges them: the first formula that is within 5 % of the best one wins.
-Goals: M4 wins, and the error of M1 is 1.5 times as large.
+Goals: M4 wins, and the error of M1 is 1.5 times as large. `--truth m5` gives the servo another friction, and
+`--model mx64` is another servo.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pippin_actuator_servo.library import read_library
 
 MASSES, LENGTHS, MOTIONS = (0.5, 1.0, 1.5), (0.1, 0.2), 4  # [kg], [m]
 WEIGHTS = tuple(product(MASSES, LENGTHS))
+MODEL, TRUTH = "mx106", "m4"
 DT, DURATION, NOISE, KP = 0.005, 6.0, 1e-4, 8.0
 RANGES = {
     "kt": (0.5, 5.0),
@@ -53,7 +55,7 @@ def bench(folder: Path, mass: float, length: float, **servo: Any) -> dict[str, A
         "simulation": {"dt": DT, "device": "cpu"},
         "scene": {"assets": [{"path": str(folder / "bench.xml")}]},
         "solver": {"type": "mujoco-native"},
-        "actuators": {"servo": {"type": "servo", "joints": [".*"], "model": "mx106", "kp": KP, **servo}},
+        "actuators": {"servo": {"type": "servo", "joints": [".*"], "kp": KP, **servo}},
     }
 
 
@@ -68,12 +70,20 @@ def targets(times: np.ndarray, motion: int) -> np.ndarray:
     return ((angles + steps) * np.minimum(times, 1.0))[:, None]
 
 
-def log(folder: Path, mass: float, length: float, motion: int, seconds: float = DURATION) -> Path:
+def log(
+    folder: Path,
+    mass: float,
+    length: float,
+    motion: int,
+    seconds: float = DURATION,
+    truth: str = TRUTH,
+    model: str = MODEL,
+) -> Path:
     """Write a log of the true servo."""
     file, random = folder / f"m{mass}_l{length}_{motion}.npz", np.random.default_rng(motion)
     times = np.arange(round(seconds / DT)) * DT
     told, measured = targets(times, motion), []
-    with pippin.Simulation(bench(folder, mass, length, friction={"type": "m4"})) as simulation:
+    with pippin.Simulation(bench(folder, mass, length, model=model, friction={"type": truth})) as simulation:
         for target in told:
             measured.append(simulation.state.joint_q.numpy().copy())
             simulation.actuators["servo"].position_targets.assign(target[None].astype(np.float32))
@@ -85,7 +95,12 @@ def log(folder: Path, mass: float, length: float, motion: int, seconds: float = 
 
 
 def fit(
-    folder: Path, kind: str, logs: Sequence[Path], judges: Sequence[Path], weights: Sequence[tuple[float, float]]
+    folder: Path,
+    kind: str,
+    logs: Sequence[Path],
+    judges: Sequence[Path],
+    weights: Sequence[tuple[float, float]],
+    model: str = MODEL,
 ) -> pippin.FitResult:
     """Return the fit of a formula of friction."""
     keys = KEYS_OF_FRICTION[kind]  # pyrefly: ignore[bad-index]
@@ -104,7 +119,7 @@ def fit(
         "burn_in": 0.5,
         "parameters": {place: {"range": list(RANGES[name])} for name, place in places.items()},
     }
-    tables = bench(folder, 1.0, 0.15, **motor, friction={"type": kind, **friction})
+    tables = bench(folder, 1.0, 0.15, model=model, **motor, friction={"type": kind, **friction})
     file = folder / f"{kind}.toml"
     file.write_text(toml_text({**tables, "fit": table}), encoding="utf-8")
     return pippin.fit(file, logs, validate=judges, out=folder / f"{kind} of {len(logs)}")
@@ -116,12 +131,15 @@ def compare(
     motions: int = MOTIONS,
     seconds: float = DURATION,
     weights: Sequence[tuple[float, float]] = WEIGHTS,
+    truth: str = TRUTH,
+    model: str = MODEL,
 ) -> dict[str, Any]:
     """Return the fit of each formula; the last motion of each weight judges."""
-    logs = {(*own, motion): log(folder, *own, motion, seconds) for own in weights for motion in range(motions)}
+    each = product(weights, range(motions))
+    logs = {(*own, motion): log(folder, *own, motion, seconds, truth, model) for own, motion in each}
     seen = [file for key, file in logs.items() if key[2] < motions - 1]
     unseen = [file for key, file in logs.items() if key[2] == motions - 1]
-    return {kind: fit(folder, kind, seen, unseen, weights) for kind in kinds}
+    return {kind: fit(folder, kind, seen, unseen, weights, model) for kind in kinds}
 
 
 def chosen(results: dict[str, Any]) -> str:
@@ -136,11 +154,14 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="*", default=list(KEYS_OF_FRICTION))
     parser.add_argument("--motions", type=int, default=MOTIONS)
     parser.add_argument("--seconds", type=float, default=DURATION)
+    parser.add_argument("--truth", default=TRUTH, help="the friction of the servo")
+    parser.add_argument("--model", default=MODEL, help="the servo of the library")
     options = parser.parse_args()
-    truth = read_library()["mx106"]["m4"]
+    truth = read_library()[options.model][options.truth]
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
-        results = compare(Path(folder), options.kinds, options.motions, options.seconds)
+        size = (options.motions, options.seconds, WEIGHTS)
+        results = compare(Path(folder), options.kinds, *size, options.truth, options.model)
         print("| friction | error, seen [σ] | unseen [σ] | kt (truth) | R (truth) | identified |\n" + "|---" * 6 + "|")
         for kind, result in results.items():
             values = [result.value(f"actuators.servo.{name}")["servo"] for name in ("kt", "resistance")]

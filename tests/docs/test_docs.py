@@ -33,6 +33,7 @@ from click.testing import CliRunner
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import PLURALS, Kind
 from pippin.cli import main
+from pippin.config.known_keys import benchmark_variants_of
 from pippin.hookspecs import Hooks
 
 ROOT = Path(__file__).parents[2]
@@ -96,7 +97,7 @@ SLOW = (
 """Pages whose blocks take about five seconds or more on two busy cores."""
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_NAME = re.compile(r"(#|//) (?P<path>[\w./-]+\.(toml|py|yaml|json))")
+FILE_NAME = re.compile(r"(#|//|<!--) (?P<path>[\w./-]+\.(toml|py|yaml|json|xml|urdf))( -->)?")
 LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 
 
@@ -364,6 +365,9 @@ def test_ten_solvers_are_shown_by_the_results_that_are_kept():
     solvers, measured = catalog.names_without_settings("solver"), {(row.solver, row.scene) for row in found.rows}
     assert notes.keys() == {*solvers}
     assert measured == {*product(solvers, catalog.names("scene"))}, "measure them by `pippin benchmark`"
+    for solver in solvers:
+        declared = benchmark_variants_of(catalog.find("solver", solver).load_config())
+        assert {row.variant for row in found.rows if row.solver == solver} == {"", *declared}
 
 
 def test_every_actuator_has_a_page_with_a_file_a_run_and_a_plot():

@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from pippin.cli import main
 from pippin.errors import ConfigError, PluginError
 from pippin.precision.benchmark import benchmark, load_scene
 from pippin.precision.markdown import tables
-from pippin.precision.measuring import measured
+from pippin.precision.measuring import cost_per_step, measured
 from pippin.precision.result import Benchmark, BenchmarkRow, BenchmarkSeries
 
 
@@ -92,6 +94,102 @@ def test_a_pendulum_of_mujoco_is_off_by_a_first_order_of_the_step(dt):
     assert found.error == pytest.approx(0.84 * dt, rel=0.05)
 
 
+OUTSIDE = """
+import attrs
+import newton
+import pippin
+
+
+class Springs:
+    coordinates = "maximal"
+    supported_features = frozenset({"rigid_bodies", "free_joints", "heterogeneous_worlds"})
+
+    def __init__(self, config):
+        self.config = config
+
+    @pippin.hookimpl
+    def build_solver(self, model):
+        return newton.solvers.SolverSemiImplicit(model, angular_damping=self.config.damping)
+
+
+@attrs.frozen(kw_only=True)
+class SpringsConfig:
+    implementation = "Springs"
+    benchmark_variants = VARIANTS
+
+    damping: float = 0.05
+"""
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """Return a function that writes a solver of a file, which declares options, and returns its name."""
+
+    def write(variants):
+        (tmp_path / "springs.py").write_text(OUTSIDE.replace("VARIANTS", repr(variants)))
+        return f"{tmp_path / 'springs.py'}:SpringsConfig"
+
+    return write
+
+
+@pytest.mark.slow
+def test_a_solver_runs_once_more_with_each_option_that_it_declares(outside, tmp_path):
+    name = outside(("damping=0.0", "damping=0.5"))
+    plan = {"dt": [0.01], "worlds": [1]}
+    whole = benchmark([name], ["free-top"], **plan, out=tmp_path / "whole")
+    chosen = benchmark([name], ["free-top"], **plan, variants=[f"{name}.damping=0.2"], out=tmp_path / "chosen")
+    quick = benchmark([name], ["free-top"], **plan, is_quick=True, out=tmp_path / "quick")
+
+    errors = {row.variant: row.error for row in whole.rows}
+    assert list(errors) == ["", "damping=0.0", "damping=0.5"]
+    assert errors["damping=0.0"] < errors[""] < errors["damping=0.5"]
+    assert [row.variant for row in chosen.rows] == ["", "damping=0.2"]
+    assert [row.variant for row in quick.rows] == [""]
+
+
+@pytest.mark.parametrize(
+    ("variants", "fault"),
+    [
+        ("damping=0.0", r"SpringsConfig\.benchmark_variants: expected a tuple of options, .*got 'damping=0\.0'"),
+        (("damping",), r"SpringsConfig\.benchmark_variants: expected a tuple of options"),
+        (("dumping=0.0",), r"benchmark_variants: solver\.dumping: unknown key; did you mean 'damping'"),
+    ],
+)
+def test_options_that_a_solver_declares_wrongly_are_refused(outside, variants, fault, tmp_path):
+    with pytest.raises(PluginError, match=fault):
+        benchmark([outside(variants)], out=tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_the_error_is_that_of_the_scene_on_each_device(device):
+    """On a GPU the cost is the time until it has finished, alone and among worlds."""
+    row = BenchmarkRow(solver="featherstone", scene="large-pendulum", dt=0.01)
+    scene = load_scene("large-pendulum")
+    found = measured(scene, row, {}, device=device, patience=60.0)
+    among = cost_per_step(scene, row, {}, device=device, worlds=64)
+
+    assert found.outcome == "finished", found.reason
+    assert found.error == pytest.approx(0.84 * 0.01, rel=0.1)
+    assert found.cost > 0.0
+    assert 0.0 < among < found.cost * row.dt, "64 worlds cost less each than one alone"
+
+
+@pytest.mark.slow
+@pytest.mark.cuda
+def test_the_command_measures_costs_on_a_gpu(tmp_path):
+    wp = pytest.importorskip("warp")
+    if not wp.is_cuda_available():
+        pytest.skip("no CUDA device")
+    words = ["benchmark", "featherstone", "--scene", "free-top", "--dt", "0.01", "--device", "cuda:0", "--json"]
+    result = CliRunner().invoke(main, [*words, "--out", str(tmp_path / "out")])
+    found = json.loads(result.stdout)
+    (row,) = found["rows"]
+
+    assert found["machine"] == wp.get_device("cuda:0").name
+    assert row["outcome"] == "finished", row["reason"]
+    assert 0.0 < row["cost_among"]["64"] < row["cost"]
+
+
 def test_a_run_that_costs_too_much_ends():
     row = BenchmarkRow(solver="mujoco-native", scene="large-pendulum", dt=0.01)
     found = measured(load_scene("large-pendulum"), row, {}, device="cpu", patience=1e-6)
@@ -139,6 +237,7 @@ def test_a_floor_is_an_error_that_smaller_steps_do_not_lessen():
         ({"worlds": [0]}, "at least 1"),
         ({"solvers": ["xpbd", "xpbd"]}, "named twice"),
         ({"solvers": ["xpbd"], "variants": ["xpdb.iterations=4"]}, "is not SOLVER.KEY=VALUE"),
+        ({"solvers": ["xpbd"], "variants": ["xpbd.=4"]}, "is not SOLVER.KEY=VALUE"),
         ({"solvers": ["xpbd"], "variants": ["xpbd.iteration=4"]}, "iterations"),
     ],
 )

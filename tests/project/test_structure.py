@@ -25,7 +25,7 @@ BOUNDS = {
     "imports of Newton and Warp in functions": 20,
     "blocks for type checkers": 41,
     "public names": 256,
-    "lines of the source": 92_990,
+    "lines of the source": 93_080,
 }
 
 

@@ -17,7 +17,11 @@ from ._progress import shown_progress
 @click.option("--quick", "is_quick", is_flag=True, help="Few scenes and steps, in a few minutes.")
 @click.option("--dt", multiple=True, type=float, metavar="SECONDS", help="A physics step; a ladder by default.")
 @click.option(
-    "--variant", "variants", multiple=True, metavar="SOLVER.KEY=VALUE", help="Run a solver with an option, too."
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="SOLVER.KEY=VALUE",
+    help="Run a solver with an option, too; by default with those that it declares, without --quick.",
 )
 @click.option(
     "--worlds", multiple=True, type=click.IntRange(min=1), default=(64,), metavar="N", help="Cost among N worlds."

@@ -61,8 +61,8 @@ def fit(
 
     Without --validate, fit.validation or fit.validation_logs, nothing shows that the values hold for other motions.
 
-    The exit code is 4 if a value is not identified, or if the windows that the fit did not see are met worse than
-    before.
+    The exit code is 4 if a value is not identified, or if the validation fails: the windows that the fit did not see
+    are met worse than before, or by more than 5 σ.
     """
     if check:
         _check(file, logs, overrides, validate, as_json)

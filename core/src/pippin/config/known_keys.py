@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
+from pippin.errors import PluginError
 
 
 def joints_of(config: Any) -> Sequence[str]:
@@ -21,3 +22,18 @@ def has_deterministic(config: Any) -> bool:
 def replaced_keys_of(cls: type) -> Mapping[str, str]:
     """Return the class attribute `replaced_keys`: keys of an earlier version, with what to do instead."""
     return getattr(cls, "replaced_keys", {})
+
+
+def benchmark_variants_of(cls: type) -> Sequence[str]:
+    """Return the class attribute `benchmark_variants` of a solver: options, each `KEY=VALUE`, with which a benchmark
+    runs it once more.
+
+    Raises:
+        PluginError: It is something else.
+    """
+    found = getattr(cls, "benchmark_variants", ())
+    if not isinstance(found, tuple) or not all(isinstance(each, str) and "=" in each for each in found):
+        raise PluginError(
+            f"{cls.__qualname__}.benchmark_variants: expected a tuple of options, as ('iterations=8',), got {found!r}"
+        )
+    return found

@@ -35,7 +35,7 @@ from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
 from .rollouts import JUDGED
 from .search import Evolution, SeveralStarts, latin_hypercube, population_of
-from .verdicts import IDENTIFIED, TIED, FitVerdict, judge
+from .verdicts import IDENTIFIED, TIED, FitVerdict, is_refuted, judge
 from .windows import divide
 
 _DIVERGES = "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
@@ -544,15 +544,16 @@ class FitCourse(Closing):
         validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         say_faults([("", fault) for fault in gain_faults(errors)], self._table)
+        validation = None if errors is None else (errors[0], errors[1])
         return FitResult(
             correlated=() if evidence is None else evidence.names,
             correlations=() if evidence is None else evidence.correlations(),
             directions=() if evidence is None else evidence.directions(),
             folder=folder,
-            verdicts=verdicts,
+            verdicts=tuple(each.concluded(is_refuted=is_refuted(validation)) for each in verdicts),
             costs=tuple(self.costs),
             ends=self._ends,
-            validation=None if errors is None else (errors[0], errors[1]),
+            validation=validation,
             rollouts=self._rollouts.count,
             seconds=seconds,
             ended=self._ended,

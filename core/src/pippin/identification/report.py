@@ -14,14 +14,12 @@ from pippin.runs.report.page import Charts, grid, page
 
 from .result import FitResult, Trace
 from .spectrum import ResidualSpectrum, residual_spectra
+from .verdicts import is_refuted, is_worse
 
 _CHARTS = 24
 """Most charts of signals."""
 
 _ALIKE = 1.05
-
-_EXPLAINED = 5.0
-"""Residual up to which a model explains windows that the fit did not see, which start from noisy states, in σ."""
 
 _LINES = [Line(name="measured", color=0), Line(name="file", color=1, style="dotted"), Line(name="found", color=2)]
 
@@ -100,13 +98,13 @@ def _judgement(result: FitResult) -> str:
             " to more logs."
         )
     before, after = result.validation
-    if after > before:
+    if is_worse(result.validation):
         return (
             f"The windows that the fit did not see are met worse than before ({before:.3g} σ, now {after:.3g} σ): the"
             " model lacks something, or the fit explains noise. Do not use these values."
         )
     text = f"The windows that the fit did not see had a residual of {before:.3g} σ, and now have {after:.3g} σ."
-    if after <= _EXPLAINED:
+    if not is_refuted(result.validation):
         return text
     spectra = residual_spectra(result.traces, result.joints, result.noise)
     bands = [f"of {each.signal} between {each.band[0]:.3g} and {each.band[1]:.3g} Hz" for each in spectra]

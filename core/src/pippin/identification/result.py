@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from .verdicts import FitVerdict
+from .verdicts import FitVerdict, is_refuted
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -88,9 +88,10 @@ class FitResult:
 
     @property
     def is_identified(self) -> bool:
-        """Whether each value is identified, and the windows that the fit did not see are met better than before."""
-        is_better = self.validation is None or self.validation[1] <= self.validation[0]
-        return is_better and all(each.is_identified for each in self.verdicts)
+        """Whether each value is identified, and windows that the fit did not see do not say otherwise: their residual
+        is at most 5 σ, and no more than with the values of the file.
+        """
+        return not is_refuted(self.validation) and all(each.is_identified for each in self.verdicts)
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -23,6 +23,12 @@ _ROUNDING = 1e-12
 
 IDENTIFIED, _END, TIED = "identified", "at an end of its range", "only together"
 
+_LOST, _CONTRADICTED, _UNVALIDATED = "not identifiable", "file is outside the interval", "fitted, not validated"
+
+_EXPLAINED, _WORSE = 5.0, 1.05
+"""Residual up to which a model explains windows that the fit did not see, which start from noisy states, in σ; and the
+ratio to that of the file from which on they are met worse than before, and not by chance."""
+
 
 @attrs.frozen(kw_only=True)
 class FitVerdict:
@@ -45,7 +51,9 @@ class FitVerdict:
 
     verdict: str
     """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`, or `only together`: right if
-    the value that it is coupled to, which keeps that of the file, is right."""
+    the value that it is coupled to, which keeps that of the file, is right. `fitted, not validated`: windows that the
+    fit did not see say that the model lacks something. `file is outside the interval`: the value is not identifiable,
+    and that of the file, which it keeps, does not explain the logs."""
 
     collinearity: float
     """How much of its effect the other values together can have (R²): 1 if nothing tells them apart."""
@@ -60,17 +68,48 @@ class FitVerdict:
     @property
     def is_determined(self) -> bool:
         """Whether the logs tell the value, which may be at an end of its range, or depend on one that is held."""
-        return self.verdict in (IDENTIFIED, _END, TIED)
+        return self.is_kept or self.verdict == _END
 
     @property
     def is_kept(self) -> bool:
         """Whether the value goes into the file that was found: it and the values that are held explain the logs."""
-        return self.verdict in (IDENTIFIED, TIED)
+        return self.verdict in (IDENTIFIED, TIED, _UNVALIDATED)
 
     @property
     def is_identified(self) -> bool:
         """Whether the value may be used by itself."""
         return self.verdict == IDENTIFIED
+
+    def concluded(self, *, is_refuted: bool) -> FitVerdict:
+        """Return the verdict at the end of a fit.
+
+        Args:
+            is_refuted: Whether windows that the fit did not see say that the model lacks something.
+        """
+        if is_refuted and self.is_identified:
+            return attrs.evolve(self, verdict=_UNVALIDATED)
+        width = max(self.half_width, self.block_half_width or 0.0)
+        if self.verdict == _LOST and abs(self.start - self.value) > width:
+            return attrs.evolve(self, verdict=_CONTRADICTED)
+        return self
+
+
+def is_worse(validation: tuple[float, float]) -> bool:
+    """Return whether windows that a fit did not see are met worse than before.
+
+    Args:
+        validation: Their residuals with the values of the file and with those that were found, in σ.
+    """
+    return validation[1] > _WORSE * validation[0]
+
+
+def is_refuted(validation: tuple[float, float] | None) -> bool:
+    """Return whether windows that a fit did not see say that the model lacks something.
+
+    Args:
+        validation: Their residuals, as in `is_worse`; None if there are none.
+    """
+    return validation is not None and (validation[1] > _EXPLAINED or is_worse(validation))
 
 
 def variances(residuals: np.ndarray, channels: np.ndarray, share: float) -> np.ndarray:
@@ -198,6 +237,7 @@ def judge(
     shares, partners = collinearity(jacobian, priors)
     sizes = np.linalg.norm(jacobian, axis=0)
     is_lost = _lost(jacobian, priors, errors)
+    is_alike = (shares > _EQUAL) & (priors == 0.0) & (priors[partners] == 0.0)  # a prior tells two values apart
     found = []
     for number, (key, name) in enumerate(names):
         half = quantile(len(jacobian) - len(names)) * float(deviations[number])
@@ -207,8 +247,8 @@ def judge(
         coupled: tuple[str, ...] = ()
         if sizes[number] <= 1e-9 * sizes.max(initial=1e-300):
             verdict = "no effect"
-        elif not half <= _WIDE * typical or shares[number] > _EQUAL or is_lost[number]:
-            verdict = "not identifiable"
+        elif not half <= _WIDE * typical or is_alike[number] or is_lost[number]:
+            verdict = _LOST
         elif places[number] > 1.0 - _AT_END or (places[number] < _AT_END and low != 0.0):  # 0 is no end: it is none
             verdict = _END
         else:

@@ -16,6 +16,7 @@ from typing import Any, cast
 import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import structure
+from pippin.config.known_keys import benchmark_variants_of
 from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.runs.folder import RunFolder
@@ -56,7 +57,8 @@ def benchmark(
         scenes: Names of scenes; by default all installed ones, or the quick ones.
         is_quick: Whether to take few scenes and steps.
         dt: Physics steps [s]; by default a ladder from 50 ms to 0.5 ms.
-        variants: Options of solvers, each `SOLVER.KEY=VALUE`: they run once more with them.
+        variants: Options of solvers, each `SOLVER.KEY=VALUE`: they run once more with them. By default those that the
+            solvers declare as `benchmark_variants`, and none for the quick ones.
         worlds: Numbers of worlds to measure the cost among.
         device: The device; by default the CPU.
         patience: Largest cost of a run [s]; one that would cost more ends early.
@@ -75,7 +77,7 @@ def benchmark(
     ladder = _ladder(dt or (QUICK_STEPS if is_quick else STEPS))
     chosen = _scenes(scenes, is_quick=is_quick)
     folder = RunFolder.named_after(Path("benchmark")) if out is None else RunFolder(Path(out))
-    options = _options(names, variants)
+    options = _options(names, tuple(variants), is_quick=is_quick)
     limit = patience or (_QUICK_PATIENCE if is_quick else _PATIENCE)
     plan = {"steps": ladder, "worlds": tuple(worlds), "device": device or "cpu", "patience": limit}
     rows: list[BenchmarkRow] = []
@@ -141,21 +143,40 @@ def _scenes(names: Sequence[str], *, is_quick: bool) -> dict[str, type[Benchmark
     return found if names or not is_quick else {name: scene for name, scene in found.items() if scene.is_quick}
 
 
-def _options(solvers: Sequence[str], variants: Iterable[str]) -> dict[str, dict[str, dict[str, Any]]]:
+def _options(
+    solvers: Sequence[str], variants: Sequence[str], *, is_quick: bool
+) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the options of each solver by variant; the first variant has none."""
     found: dict[str, dict[str, dict[str, Any]]] = {solver: {"": {}} for solver in solvers}
     for text in variants:
-        place, equals, value = text.partition("=")
-        solver, _, key = place.strip().partition(".")
-        if not equals or solver not in found or not key:
+        place, equals, _ = text.partition("=")
+        solver = next((each for each in solvers if place.strip().startswith(f"{each}.")), "")
+        if not equals or not place.strip()[len(solver) + 1 :] or not solver:
             raise ConfigError(f"variant: {text!r} is not SOLVER.KEY=VALUE with one of {', '.join(solvers)}")
-        try:
-            own = {key: json.loads(value)}
-        except ValueError:
-            own = {key: value.strip()}
-        structure({"solver": {"type": solver, **own}})  # a wrong key is an error now
-        found[solver][f"{key}={value.strip()}"] = own
+        found[solver] |= _variant(solver, text.strip()[len(solver) + 1 :])
+    return found if variants or is_quick else {solver: own | _declared(solver) for solver, own in found.items()}
+
+
+def _declared(solver: str) -> dict[str, dict[str, Any]]:
+    """Return the options that a solver declares for benchmarks, by variant."""
+    entry, found = Catalog.installed().find("solver", solver), {}
+    try:
+        for text in benchmark_variants_of(entry.load_config()):
+            found |= _variant(solver, text)
+    except ConfigError as error:
+        raise PluginError(f"{entry}: benchmark_variants: {error}") from error
     return found
+
+
+def _variant(solver: str, text: str) -> dict[str, dict[str, Any]]:
+    """Return an option `KEY=VALUE` of a solver, by its name in the results; a wrong one is an error now."""
+    key, value = (each.strip() for each in text.split("=", 1))
+    try:
+        own = {key: json.loads(value)}
+    except ValueError:
+        own = {key: value}
+    structure({"solver": {"type": solver, **own}})
+    return {f"{key}={value}": own}
 
 
 def _measured_apart(

@@ -26,6 +26,7 @@ class MuJoCoNativeConfig:
     """MuJoCo's own C engine, on all cores of the CPU. The asset, or else MuJoCo, gives values left out."""
 
     implementation = ".solver:SolverMuJoCoNative"
+    benchmark_variants = ("integrator=rk4",)
 
     threads: int | None = inherited(ge(1))
     """Threads that step the worlds; by default one per core."""

@@ -15,6 +15,7 @@ class XPBDConfig:
     """Position-based dynamics with compliance: stable at large steps, dissipative, in maximal coordinates."""
 
     implementation = ".solver:SolverXPBD"
+    benchmark_variants = ("iterations=8",)
 
     iterations: int = number(2, ge(1))
     """Iterations over all constraints per substep."""
