@@ -142,6 +142,9 @@ TASK_ELSEWHERE = """
 | `terrain_levels_vel`, `terrain_out_of_bounds` | `terrain-levels`, `out-of-bounds` |
 | `modify_reward_weight`, `reward_curriculum`, `commands_vel` | `stages` of a reward or a command |
 | `height_scan` | `height-scan` |
+| `MotionCommand`, `motion_global_anchor_position_error_exp` of mjlab | `motion`, `exp` of `motion-anchor` |
+| `motion_relative_body_position_error_exp`, `bad_motion_body_pos_z_only` | `exp`, `outside` of `motion-bodies` |
+| `motion_anchor_pos_b`, `motion_anchor_ori_b` of mjlab | `motion-anchor` with `form = "pose"` |
 """
 
 

@@ -76,6 +76,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "RangeTerminationConfig": {"low": 0.5},
     "RootPushConfig": {"period": (1.0, 1.0)},
     "VelocityConfig": {},
+    "PhaseConfig": {"frequency": 1.0},
     "HeightfieldConfig": {"size": (1.0, 1.0)},
     "ClothGridConfig": {"cell": (1.0, 1.0), "density": 1.0},
     "GranularConfig": {"size": (1.0, 1.0, 1.0)},

@@ -6,6 +6,7 @@ import gymnasium
 import pytest
 from pippin.gym import TASKS, VectorEnv
 
+FOLDER = next(iter(TASKS.values())).parent
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "tasks"
 
 
@@ -34,3 +35,5 @@ def test_the_examples_of_the_documentation_are_the_tasks_of_the_package():
     carried = {path.name: path.read_text(encoding="utf-8") for path in TASKS.values()}
 
     assert shown == carried
+    clips = [{path.name: path.read_bytes() for path in folder.glob("*.npz")} for folder in (EXAMPLES, FOLDER)]
+    assert clips[0] == clips[1] != {}

@@ -24,8 +24,8 @@ BOUNDS = {
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
     "blocks for type checkers": 41,
-    "public names": 256,
-    "lines of the source": 93_080,
+    "public names": 258,
+    "lines of the source": 94_700,
 }
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .analysis.comparison import Comparison, SolverRun
     from .analysis.inspection import inspect
     from .analysis.inspection.rows import AssetContents
+    from .analysis.motion_conversion import convert_motion
     from .analysis.verify import RunDifference, verify
     from .export.replay import Replay, ReplayError
     from .identification.fit import fit
@@ -121,6 +122,7 @@ __all__ = [
     "TerrainConfig",
     "VariableConfig",
     "compare",
+    "convert_motion",
     "did_you_mean",
     "find_file",
     "fit",
@@ -149,6 +151,7 @@ _LATE = {
     "RunResult": "pippin.runs.result",
     "SolverRun": "pippin.analysis.comparison",
     "compare": "pippin.analysis.compare",
+    "convert_motion": "pippin.analysis.motion_conversion",
     "fit": "pippin.identification.fit",
     "inspect": "pippin.analysis.inspection",
     "optimise": "pippin.optimisation.optimise",

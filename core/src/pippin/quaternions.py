@@ -44,3 +44,18 @@ def matrix(quaternions: np.ndarray) -> np.ndarray:
 def from_mujoco(quaternions: np.ndarray) -> np.ndarray:
     """Return quaternions that MuJoCo stores, with w first, with w last, shape [..., 4]."""
     return np.roll(quaternions, -1, axis=-1)
+
+
+def rotation_vectors(quaternions: np.ndarray) -> np.ndarray:
+    """Return the rotation vectors of unit quaternions [rad], at most pi long, shape [..., 3]."""
+    axis, w = quaternions[..., :3], quaternions[..., 3:]
+    axis = np.where(w < 0.0, -axis, axis)
+    sine = np.linalg.norm(axis, axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, np.abs(w))
+    return axis * np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 1e-12)
+
+
+def from_rotation_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Return the unit quaternions of rotation vectors [rad], shape [..., 4]."""
+    angle = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.concatenate([0.5 * np.sinc(angle / (2.0 * np.pi)) * vectors, np.cos(0.5 * angle)], axis=-1)

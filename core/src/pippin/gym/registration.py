@@ -24,6 +24,7 @@ TASKS: Mapping[str, Path] = {
     "Pippin/InvertedDoublePendulum-v0": _FOLDER / "inverted_double_pendulum.toml",
     "Pippin/InvertedPendulum-v0": _FOLDER / "inverted_pendulum.toml",
     "Pippin/Pusher-v0": _FOLDER / "pusher.toml",
+    "Pippin/QuadrupedMotion-v0": _FOLDER / "quadruped_motion.toml",
     "Pippin/QuadrupedVelocity-v0": _FOLDER / "quadruped_velocity.toml",
     "Pippin/Reacher-v0": _FOLDER / "reacher.toml",
     "Pippin/Swimmer-v0": _FOLDER / "swimmer.toml",

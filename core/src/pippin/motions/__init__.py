@@ -1,6 +1,7 @@
 """Prescribed motion: bodies, particles, joints and targets that follow functions of time, and forces that do.
 
 Each kind of motion is a plugin, which derives from `Motion`, with settings that derive from `MotionConfig`.
+A `Clip` is a recorded motion of a whole robot, which a task follows.
 """
 
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ from pippin.late import late
 from .config import MotionConfig
 
 if TYPE_CHECKING:
+    from .clip import Clip
     from .motion import Motion
 
-__all__ = ["Motion", "MotionConfig", "SelectionConfig"]
+__all__ = ["Clip", "Motion", "MotionConfig", "SelectionConfig"]
 
-__getattr__ = late(__name__, {"Motion": ".motion"})
+__getattr__ = late(__name__, {"Clip": ".clip", "Motion": ".motion"})

@@ -8,11 +8,12 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pippin.solving import LoopTies
+from mujoco import MjModel
+from pippin.solving import LoopTies, complete_conversion
 
 from .joints import by_world
 from .limits import limit_springs
-from .restoring import weigh_worlds
+from .restoring import weigh_sliders
 
 if TYPE_CHECKING:
     import newton
@@ -32,6 +33,14 @@ _CONVERTED_ONCE = (
 _POSES_AT_REST = ("body_q", "joint_X_c", "joint_X_p")
 """Arrays of Newton's model that give the poses of bodies fixed to the world, which are part of MuJoCo's state."""
 
+
+_WEIGHTS = ("body_invweight0", "dof_invweight0", "tendon_invweight0")
+
+_DERIVED = {*_WEIGHTS, "jnt_solref", "jnt_solimp"}
+"""Parameters that are computed here from others, in double precision."""
+
+_WEIGHED_BY = frozenset(MjModel._setconst_inputs)
+"""Parameters that the inverse weights depend on."""
 
 _ALL = slice(None)
 """The index of all worlds."""
@@ -91,25 +100,65 @@ class Parameters:
         self._write(worlds)
 
     def _write(self, worlds: Any = _ALL) -> None:
-        own: Any = self._solver.mjw_model
-        weigh_worlds(self._solver)
         self._ties.write(self._solver)
-        limit_springs(
-            self._solver, np.asarray(own.jnt_solref), np.asarray(own.jnt_solimp), own.dof_invweight0.numpy(), self._dt
-        )
-        for name, values in _fields(self._solver):
-            template = np.asarray(_attribute(self._batch.model, name))
-            values = values.reshape(len(values), *template.shape)[worlds]
-            present = self._own[name][worlds] if name in self._own else template
-            if np.allclose(values, present, rtol=_FLOAT32_NOISE, atol=0.0):
-                continue
-            self._own[name] = self._batch.expand(name)
-            self._own[name][worlds] = values
-            if name in ("body_ipos", "body_iquat"):
-                self._leave_out_midphase(worlds)
-            if name in ("geom_pos", "geom_quat"):
-                self._batch.expand("geom_sameframe")[worlds] = 0  # MuJoCo passes over poses that it marked as equal
+        fields = {name: self._exact(name, values) for name, values in _fields(self._solver)}
+        written = {name for name in fields.keys() - _DERIVED if self._put(name, fields[name], worlds, _FLOAT32_NOISE)}
+        if written & _WEIGHED_BY:
+            for name, values in self._weights(np.arange(self._batch.nsim)[worlds]).items():
+                if values.size:
+                    self._put(name, values, worlds)
+        if "jnt_solref" in fields:
+            solref, solimp = (fields[name] for name in ("jnt_solref", "jnt_solimp"))
+            limit_springs(self._solver, solref, solimp, self._present("dof_invweight0"), self._dt)
+            self._put("jnt_solref", solref[worlds], worlds)
+            self._put("jnt_solimp", solimp[worlds], worlds)
         self.pose_roots()
+
+    def _put(self, name: str, values: np.ndarray, worlds: Any, noise: float = 0.0) -> bool:
+        """Write a parameter of some worlds, and tell whether it was another one by more than relative noise."""
+        present = self._present(name)[worlds]
+        values = values[worlds] if len(values) != len(present) else values
+        if np.allclose(values, present, rtol=noise, atol=0.0):
+            return False
+        self._own[name] = self._batch.expand(name)
+        self._own[name][worlds] = values
+        if name in ("body_ipos", "body_iquat"):
+            self._leave_out_midphase(worlds)
+        if name in ("geom_pos", "geom_quat"):
+            self._batch.expand("geom_sameframe")[worlds] = 0  # MuJoCo passes over poses that it marked as equal
+        return True
+
+    def _exact(self, name: str, values: np.ndarray) -> np.ndarray:
+        """Return a parameter in double precision: what is the template's in single precision is the template's."""
+        template = np.asarray(_attribute(self._batch.model, name))
+        values = values.reshape(len(values), *template.shape)
+        return np.where(values == template.astype(np.float32), template, values)
+
+    def _present(self, name: str) -> np.ndarray:
+        """Return a parameter of all worlds."""
+        if name in self._own:
+            return self._own[name]
+        template = np.asarray(_attribute(self._batch.model, name))
+        return np.broadcast_to(template, (self._batch.nsim, *template.shape))
+
+    def _weights(self, worlds: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the inverse weights of some worlds, as MuJoCo's compiler computes them: those of Newton's conversion
+        have single precision, so that a file with the same numbers would not repeat the last digits.
+        """
+        import mujoco as _mujoco
+
+        mujoco: Any = _mujoco
+        sliders = complete_conversion(self._solver)[1]
+        model = self._batch.get_model(0)
+        data, found = mujoco.MjData(model), {name: [] for name in _WEIGHTS}
+        for world in worlds.tolist():
+            self._batch.get_model(world, model)
+            model.body_gravcomp[:] = np.arange(model.nbody) < model.ngravcomp  # it counts them, and the count is a size
+            mujoco.mj_setConst(model, data)
+            weigh_sliders(model, sliders)
+            for name, rows in found.items():
+                rows.append(getattr(model, name).copy())
+        return {name: np.array(rows) for name, rows in found.items()}
 
     def pose_roots(self) -> None:
         """Set the poses, in each world, of bodies fixed to the world; in MuJoCo, these poses are part of the state."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,7 +11,7 @@ import newton
 import numpy as np
 from pippin.solving import LoopTies, complete_conversion
 
-__all__ = ["compensating", "margins_of", "restore", "weigh_worlds"]
+__all__ = ["compensating", "margins_of", "restore", "weigh_sliders"]
 
 mujoco: Any = _mujoco
 """MuJoCo; most of it is an extension without type stubs."""
@@ -45,7 +45,7 @@ def compensating(model: newton.Model) -> Iterator[None]:
 def restore(converted: newton.solvers.SolverMuJoCo) -> None:
     """Write limits of ball joints, inverse weights, margins and iterations against slip into MuJoCo's model."""
     model, mj_model = converted.model, converted.mj_model
-    mj_model.body_gravcomp[mj_model.body_gravcomp <= _A_TRACE] = 0.0
+    mj_model.body_gravcomp[mj_model.body_gravcomp < 2.0 * _A_TRACE] = 0.0  # a float32 is a bit more than the trace
     complete_conversion(converted)
     LoopTies(converted)
     if mj_model.ngeom:
@@ -71,14 +71,12 @@ def _align(model: Any) -> None:
             model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
 
 
-def weigh_worlds(solver: newton.solvers.SolverMuJoCo) -> None:
-    """Write the inverse weights of sliding bodies into the model of all worlds, which is on the CPU."""
-    own: Any = solver
-    model = own.mjw_model
-    for body in complete_conversion(solver)[1]:
-        weights = 1.0 / model.body_mass.numpy()[:, body]
-        np.asarray(model.body_invweight0)[:, body] = np.stack([weights, np.zeros_like(weights)], axis=1)
-        np.asarray(model.dof_invweight0)[:, own.mj_model.dof_bodyid == body] = weights[:, None]
+def weigh_sliders(model: Any, sliders: Sequence[int]) -> None:
+    """Write the inverse weights of bodies that only slide into MuJoCo's model."""
+    for body in sliders:
+        weight = 1.0 / model.body_mass[body]
+        model.body_invweight0[body] = weight, 0.0
+        model.dof_invweight0[model.dof_bodyid == body] = weight
 
 
 def margins_of(converted: newton.solvers.SolverMuJoCo) -> np.ndarray:

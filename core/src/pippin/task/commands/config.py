@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Literal
 
 import attrs
-from attrs.validators import optional
+from attrs.validators import ge, optional
+from pippin import FilePath
 from pippin.task import CommandConfig
-from pippin.validators import fraction, ordered, positive
+from pippin.validators import fraction, non_negative, ordered, positive
 
 Range = tuple[float, float]
 
@@ -41,3 +43,48 @@ class VelocityConfig(CommandConfig):
 
     body: str | None = None
     """Pattern of the name of the body whose x axis is the heading; by default the first body of a world."""
+
+
+def _is_absent(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    if value is not None:
+        raise ValueError(f"'{attribute.name}' has no use: a motion lasts until the episode ends; leave it out")
+
+
+@attrs.frozen(kw_only=True)
+class MotionCommandConfig(CommandConfig):
+    """A recorded motion, which each world follows frame by frame from the one that its episode starts with.
+
+    With `adaptive`, starts are where episodes fail. The motion is divided into bins. In each control step, the failures
+    of a bin become memory × its new terminations + (1 - memory) × failures. A bin is drawn in proportion to its
+    failures + uniform / number of bins, and a frame of it evenly. Worlds of one process share the bins; other processes
+    have their own.
+    """
+
+    implementation = ".motion:MotionCommand"
+
+    path: FilePath
+    """The clip, an npz file that `pippin motion convert` has written."""
+
+    anchor: str | None = None
+    """Pattern of the name of the body about which others are compared; by default the free body, or the first one."""
+
+    start: Literal["adaptive", "uniform", "first"] = "adaptive"
+    """Frame that an episode starts with: drawn where episodes fail, drawn evenly, or the first one."""
+
+    bin: float = attrs.field(default=1.0, validator=positive)
+    """Largest length of a bin [s]."""
+
+    memory: float = attrs.field(default=0.001, validator=fraction)
+    """Share of the failures of the last control step in those of a bin."""
+
+    uniform: float = attrs.field(default=0.1, validator=positive)
+    """Weight of all bins together that does not depend on failures."""
+
+    reach: int = attrs.field(default=1, validator=ge(1))
+    """Number of bins whose failures count for a bin: its own, and those after it."""
+
+    decay: float = attrs.field(default=0.8, validator=non_negative)
+    """Factor of the failures of each further bin."""
+
+    period: tuple[float, float] | None = attrs.field(default=None, validator=_is_absent)
+    """Not for a motion, which lasts until the episode ends."""

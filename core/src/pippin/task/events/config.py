@@ -8,7 +8,7 @@ from typing import Any, Literal
 import attrs
 from attrs.validators import deep_iterable
 from pippin.task import EventConfig
-from pippin.validators import finite, non_negative, ordered
+from pippin.validators import finite, fraction, non_negative, ordered
 
 Range = tuple[float, float]
 """Lowest and highest value."""
@@ -141,6 +141,35 @@ class RootStartConfig(AxesRanges, EventConfig):
 
     velocity_std: float = attrs.field(default=0.0, validator=non_negative)
     """Standard deviation of a normal number that is added to each component of both velocities [m/s, rad/s]."""
+
+
+@attrs.frozen(kw_only=True)
+class MotionStartConfig(AxesRanges, EventConfig):
+    """A start from a motion, in the frame that its command has drawn, and random numbers added to it.
+
+    The ranges are of what is added to the position of the free body [m], and of the turn about its origin [rad]: roll,
+    then pitch, then yaw. What is added to a joint leaves it within its limits.
+    """
+
+    implementation = ".motion:MotionStart"
+
+    when: Literal["reset"] = "reset"
+    """Time of the event."""
+
+    command: str
+    """Label of the command `motion`."""
+
+    velocity: AxesRanges = attrs.field(factory=AxesRanges)
+    """Ranges of what is added to the velocity of the centre of mass [m/s], and to the angular velocity [rad/s]."""
+
+    joint_positions: Range = attrs.field(default=_ZERO, validator=ordered)
+    """Range of what is added to the positions of the joints [rad, m]."""
+
+    joint_velocities: Range = attrs.field(default=_ZERO, validator=ordered)
+    """Range of what is added to the velocities of the joints [rad/s, m/s]."""
+
+    soft_limits: float = attrs.field(default=1.0, validator=fraction)
+    """Share of the range of each joint's limits, about its middle, which holds for what is added."""
 
 
 @attrs.frozen(kw_only=True)

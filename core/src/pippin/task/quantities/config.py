@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import optional
+from attrs.validators import deep_iterable, ge, min_len, optional
 from pippin.motions import SelectionConfig
-from pippin.validators import finite, positive
+from pippin.validators import finite, only_where, positive
 
 
 @attrs.frozen(kw_only=True)
@@ -353,3 +353,99 @@ class HeightOverGroundConfig(HeightScanConfig):
     """Heights of a sensor's sites above the ground: for each site the mean of what `height-scan` has for its rays."""
 
     implementation = ".ground:HeightOverGround"
+
+
+def _is_ahead_of_poses(instance: Any, attribute: attrs.Attribute[Any], value: tuple[int, ...]) -> None:
+    if value != (0,) and instance.form != "pose":
+        raise ValueError(f"'{attribute.name}' needs form = \"pose\": only the present frame has an error")
+
+
+@attrs.frozen(kw_only=True)
+class OfMotionConfig:
+    """A quantity of a motion in the frame that its command wants after the next control step.
+
+    At the end of a control step, when rewards, terminations and metrics read it, that is the frame of the present
+    state.
+    """
+
+    command: str
+    """Label of the command `motion`."""
+
+    ahead: tuple[int, ...] = attrs.field(default=(0,), validator=[min_len(1), deep_iterable(ge(0)), _is_ahead_of_poses])
+    """Frames after that one, each in turn, for `form = "pose"`: `[1, 5, 10]` shows what comes."""
+
+
+@attrs.frozen(kw_only=True)
+class MotionJointsConfig(OfMotionConfig):
+    """The joints of a motion, or what the robot differs from them."""
+
+    implementation = ".motion:MotionJoints"
+
+    what: Literal["position", "velocity"] = "position"
+    """What of the joints."""
+
+    form: Literal["error", "pose"] = "error"
+    """The robot's minus those of the motion; or those of the motion."""
+
+
+@attrs.frozen(kw_only=True)
+class MotionAnchorConfig(OfMotionConfig):
+    """The anchor of a motion, or how far the robot's is from it."""
+
+    implementation = ".motion:MotionAnchor"
+
+    what: Literal["position", "rotation", "linear-velocity", "angular-velocity", "gravity"] = "position"
+    """What of the body: its origin, its orientation, a velocity, or the direction of gravity in it."""
+
+    form: Literal["error", "pose", "distance"] = "error"
+    """The robot's minus that of the motion, in the world; that of the motion, in the frame of the robot's anchor; or
+    the length of the error. An error of rotation is a rotation vector, and its pose the first two columns of the
+    matrix."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.what == "gravity" and self.form == "pose":
+            raise ValueError("'what' = \"gravity\" has no pose; choose another form")
+
+
+@attrs.frozen(kw_only=True)
+class MotionBodiesConfig(OfMotionConfig):
+    """The bodies of a motion, or how far those of the robot are from them."""
+
+    implementation = ".motion:MotionBodies"
+
+    bodies: tuple[str, ...] = (".*",)
+    """Patterns of the names of bodies of the clip; by default all."""
+
+    what: Literal["position", "rotation", "linear-velocity", "angular-velocity"] = "position"
+    """What of the bodies: origins, orientations, velocities of centres of mass, or angular velocities."""
+
+    form: Literal["error", "pose", "distance"] = "error"
+    """The robot's minus those of the motion, in the world; those of the motion, in the frame of the robot's anchor; or
+    the mean of the lengths of the errors, one number. Errors of rotation are rotation vectors, and poses the first two
+    columns of the matrix."""
+
+    frame: Literal["anchor", "world"] = attrs.field(
+        default="anchor", validator=only_where(lambda quantity: quantity.form != "pose", "an error or a distance")
+    )
+    """Whether the motion is moved along x and y and turned about z first, so that its anchor is over the robot's; or
+    compared where it is."""
+
+
+@attrs.frozen(kw_only=True)
+class PhaseConfig:
+    """Cosine and sine of a phase: of a motion, whose whole length is one turn; or of a frequency."""
+
+    implementation = ".motion:Phase"
+
+    command: str | None = None
+    """Label of a command `motion`."""
+
+    frequency: float | None = attrs.field(default=None, validator=optional(positive))
+    """Frequency [Hz], in place of a motion: the phase is zero at the start of an episode."""
+
+    offsets: tuple[float, ...] = attrs.field(default=(0.0,), validator=[min_len(1), finite])
+    """What is added to the phase [rad], each in turn: `[0.0, 3.14159]` for two legs that alternate."""
+
+    def __attrs_post_init__(self) -> None:
+        if (self.command is None) == (self.frequency is None):
+            raise ValueError("'command' and 'frequency' exclude each other; give one of them")

@@ -347,3 +347,197 @@ def read_heights_over(
         height = z - points[i, ray][2] - offset
         total += wp.where(wp.isfinite(height), height, no_hit)
     out[i, k] = total / float(count)
+
+
+@wp.func
+def frame_ahead(frame: int, ahead: int, count: int, period: int) -> int:
+    """Return the number of a later frame: of the last one, or round a loop."""
+    if period > 0:
+        return (frame + ahead) % period
+    return wp.min(frame + ahead, count - 1)
+
+
+@wp.func
+def place_ahead(place: wp.transform, stride: wp.transform, frame: int, ahead: int, period: int) -> wp.transform:
+    """Return the place of the clip in a later frame: a loop moves by its stride each time round."""
+    moved = place
+    if period > 0:
+        for _turn in range((frame + ahead) / period):
+            moved = moved * stride
+    return moved
+
+
+@wp.kernel
+def read_motion_joints(
+    frames: wp.array[int],
+    period: int,
+    ahead: wp.array[int],
+    table: wp.array2d[float],
+    values: wp.array[float],
+    indices: wp.array2d[int],
+    is_error: int,
+    out: wp.array2d[float],
+):
+    """Write the numbers of joints in the frame of each world and in later ones; or what they lack to those of the
+    state.
+    """
+    world, i = wp.tid()
+    count = table.shape[1]
+    joint = i % count
+    wanted = table[frame_ahead(frames[world], ahead[i / count], table.shape[0], period), joint]
+    if is_error > 0:
+        wanted = values[indices[world, joint]] - wanted
+    out[world, i] = wanted
+
+
+@wp.func
+def rotation_vector(rotation: wp.quat) -> wp.vec3:
+    """Return the rotation vector of a quaternion, at most pi long [rad]."""
+    axis = wp.vec3(rotation[0], rotation[1], rotation[2])
+    if rotation[3] < 0.0:
+        axis = -axis
+    sine = wp.length(axis)
+    factor = wp.float32(2.0)
+    if sine > 1.0e-7:
+        factor = 2.0 * wp.atan2(sine, wp.abs(rotation[3])) / sine
+    return factor * axis
+
+
+@wp.func
+def over_anchor(anchor: wp.transform, wanted: wp.transform) -> wp.transform:
+    """Return what moves a wanted anchor along x and y over the other one, and turns it about z as far."""
+    apart = wp.transform_get_rotation(anchor) * wp.quat_inverse(wp.transform_get_rotation(wanted))
+    turn = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), heading_of(apart))
+    begin = wp.transform_get_translation(wanted)
+    shift = wp.transform_get_translation(anchor) - wp.quat_rotate(turn, begin)
+    return wp.transform(wp.vec3(shift[0], shift[1], 0.0), turn)
+
+
+@wp.func
+def motion_error(
+    what: int,
+    pose: wp.transform,
+    velocity: wp.spatial_vector,
+    place: wp.transform,
+    of_clip: wp.transform,
+    velocity_of_clip: wp.spatial_vector,
+    gravity: wp.vec3,
+) -> wp.vec3:
+    """Return what a body has minus what the clip has that is moved to a place: position 0, rotation 1, velocity 2,
+    angular velocity 3, direction of gravity 4.
+    """
+    wanted = place * of_clip
+    if what == 0:
+        return wp.transform_get_translation(pose) - wp.transform_get_translation(wanted)
+    if what == 1:
+        return rotation_vector(wp.transform_get_rotation(pose) * wp.quat_inverse(wp.transform_get_rotation(wanted)))
+    if what == 4:
+        down = wp.normalize(gravity)
+        now = wp.quat_rotate_inv(wp.transform_get_rotation(pose), down)
+        return now - wp.quat_rotate_inv(wp.transform_get_rotation(wanted), down)
+    turn = wp.transform_get_rotation(place)
+    if what == 2:
+        return wp.spatial_top(velocity) - wp.quat_rotate(turn, wp.spatial_top(velocity_of_clip))
+    return wp.spatial_bottom(velocity) - wp.quat_rotate(turn, wp.spatial_bottom(velocity_of_clip))
+
+
+@wp.kernel
+def read_motion_errors(
+    frames: wp.array[int],
+    places: wp.array[wp.transform],
+    poses: wp.array2d[wp.transform],
+    stride: wp.transform,
+    period: int,
+    velocities: wp.array2d[wp.spatial_vector],
+    anchor: int,
+    chosen: wp.array[int],
+    bodies: wp.array2d[int],
+    body_q: wp.array[wp.transform],
+    body_qd: wp.array[wp.spatial_vector],
+    gravity: wp.array[wp.vec3],
+    what: int,
+    is_moved: int,
+    is_mean: int,
+    out: wp.array2d[float],
+):
+    """Write the errors of bodies side by side, or the mean of their lengths."""
+    world = wp.tid()
+    frame = frames[world]
+    place = places[world]
+    if is_moved > 0:
+        place = over_anchor(body_q[bodies[world, anchor]], place * poses[frame, anchor]) * place
+    total = wp.float32(0.0)
+    for i in range(chosen.shape[0]):
+        k = chosen[i]
+        body = bodies[world, k]
+        error = motion_error(
+            what, body_q[body], body_qd[body], place, poses[frame, k], velocities[frame, k], gravity[world]
+        )
+        total += wp.length(error)
+        if is_mean == 0:
+            for axis in range(3):
+                out[world, 3 * i + axis] = error[axis]
+    if is_mean > 0:
+        out[world, 0] = total / float(chosen.shape[0])
+
+
+@wp.kernel
+def read_motion_poses(
+    frames: wp.array[int],
+    places: wp.array[wp.transform],
+    poses: wp.array2d[wp.transform],
+    stride: wp.transform,
+    period: int,
+    velocities: wp.array2d[wp.spatial_vector],
+    ahead: wp.array[int],
+    anchor: wp.array2d[int],
+    chosen: wp.array[int],
+    anchor_column: int,
+    body_q: wp.array[wp.transform],
+    what: int,
+    width: int,
+    out: wp.array2d[float],
+):
+    """Write what the clip has of bodies in the frame of each world and in later ones, in the frame of the anchor."""
+    world, i = wp.tid()
+    later = ahead[i / chosen.shape[0]]
+    k = chosen[i % chosen.shape[0]]
+    frame = frame_ahead(frames[world], later, poses.shape[0], period)
+    place = place_ahead(places[world], stride, frames[world], later, period)
+    wanted = place * poses[frame, k]
+    from_anchor = wp.transform_inverse(body_q[anchor[world, anchor_column]])
+    turn = wp.transform_get_rotation(from_anchor)
+    if what == 1:
+        matrix = wp.quat_to_matrix(turn * wp.transform_get_rotation(wanted))
+        for row in range(3):
+            out[world, width * i + row] = matrix[row, 0]
+            out[world, width * i + 3 + row] = matrix[row, 1]
+        return
+    vector = wp.transform_point(from_anchor, wp.transform_get_translation(wanted))
+    if what == 2:
+        vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), wp.spatial_top(velocities[frame, k]))
+    if what == 3:
+        vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), wp.spatial_bottom(velocities[frame, k]))
+    for axis in range(3):
+        out[world, width * i + axis] = vector[axis]
+
+
+@wp.kernel
+def read_phase_of_motion(frames: wp.array[int], count: int, offsets: wp.array[float], out: wp.array2d[float]):
+    """Write cosine and sine of 2 pi frame / count + offset."""
+    world, i = wp.tid()
+    phase = 2.0 * wp.pi * float(frames[world]) / float(count) + offsets[i]
+    out[world, 2 * i] = wp.cos(phase)
+    out[world, 2 * i + 1] = wp.sin(phase)
+
+
+@wp.kernel
+def read_phase_of_time(
+    lengths: wp.array[int], turns_per_step: wp.float64, offsets: wp.array[float], out: wp.array2d[float]
+):
+    """Write cosine and sine of 2 pi f t + offset."""
+    world, i = wp.tid()
+    turns = wp.float64(lengths[world]) * turns_per_step
+    phase = 2.0 * wp.pi * float(turns - wp.floor(turns)) + offsets[i]
+    out[world, 2 * i] = wp.cos(phase)
+    out[world, 2 * i + 1] = wp.sin(phase)

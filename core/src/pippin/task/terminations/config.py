@@ -64,3 +64,16 @@ class OutOfBoundsConfig(TerminationConfig):
 
     margin: float = attrs.field(default=0.3, validator=non_negative)
     """Distance from the edge of all patches at which the episode ends [m]."""
+
+
+@attrs.frozen(kw_only=True)
+class MotionEndConfig(TerminationConfig):
+    """The end of an episode if its motion is over. By default it truncates: nothing went wrong."""
+
+    implementation = ".terms:MotionEnd"
+
+    truncates: bool = True
+    """Whether the end counts as that of the time."""
+
+    command: str
+    """Label of the command `motion`, whose clip is no loop."""

@@ -33,3 +33,10 @@ def is_beyond(body_q: wp.array[wp.transform], bodies: wp.array[int], half: wp.ve
     world = wp.tid()
     p = wp.transform_get_translation(body_q[bodies[world]])
     out[world] = not (wp.abs(p[0]) <= half[0] and wp.abs(p[1]) <= half[1])
+
+
+@wp.kernel
+def is_at_last(frames: wp.array[int], last: int, out: wp.array[wp.bool]):
+    """Tell whether the last frame of a motion was to be reached."""
+    world = wp.tid()
+    out[world] = frames[world] >= last

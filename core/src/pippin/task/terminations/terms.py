@@ -1,4 +1,4 @@
-"""Terminations: by contact, by the range of a quantity, and by the edge of the terrain."""
+"""Terminations: by contact, by the range of a quantity, by the edge of the terrain, and by the end of a motion."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pippin import ConfigError
 from pippin.task import TermContext, Termination
 from pippin.validators import range_ends
 
-from .config import ContactTerminationConfig, OutOfBoundsConfig, RangeTerminationConfig
-from .kernels import is_beyond, is_outside, is_touching
+from .config import ContactTerminationConfig, MotionEndConfig, OutOfBoundsConfig, RangeTerminationConfig
+from .kernels import is_at_last, is_beyond, is_outside, is_touching
 
 
 class ContactTermination(Termination):
@@ -51,3 +51,20 @@ class OutOfBounds(Termination):
         """Compare the positions with the edge."""
         inputs = [self.context.simulation.state.body_q, self._bodies, self._half, out]
         wp.launch(is_beyond, len(out), inputs, device=out.device)
+
+
+class MotionEnd(Termination):
+    """The termination `motion-end`: the last frame of the clip of a command was to be reached."""
+
+    def __init__(self, config: MotionEndConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._command = context.command(config.command, "command")
+        clip = getattr(self._command, "clip", None)
+        if clip is None or clip.is_loop:
+            fault = "follows no motion" if clip is None else "follows a loop, which has no end"
+            raise ConfigError(f"command: {config.command!r} {fault}; choose another one, or leave this end out")
+
+    def evaluate(self, out: wp.array[wp.bool]) -> None:
+        """Compare the frames with the last one."""
+        inputs = [self._command.frames, self._command.clip.frame_count - 1, out]
+        wp.launch(is_at_last, len(out), inputs, device=out.device)

@@ -193,3 +193,85 @@ def push_roots(
     dof = starts[world, 1]
     for axis in range(6):
         joint_qd[dof + axis] += added[axis]
+
+
+@wp.kernel
+def start_roots(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    frames: wp.array[int],
+    places: wp.array[wp.transform],
+    poses: wp.array2d[wp.transform],
+    velocities: wp.array2d[wp.spatial_vector],
+    root: int,
+    starts: wp.array2d[int],
+    low: wp.spatial_vector,
+    high: wp.spatial_vector,
+    velocity_low: wp.spatial_vector,
+    velocity_high: wp.spatial_vector,
+    joint_q: wp.array[float],
+    joint_qd: wp.array[float],
+):
+    """Put free bodies where a motion has them, with its velocities, and add draws."""
+    world = wp.tid()
+    if not world_mask[world]:
+        return
+    state = random_state(key, seeds[world], first_world + world, counts[world])
+    moved = draw_six(wp.rand_init(wp.int32(state), 0), low, high, 0.0)
+    added = draw_six(wp.rand_init(wp.int32(state), 1), velocity_low, velocity_high, 0.0)
+    place = places[world]
+    pose = place * poses[frames[world], root]
+    velocity = velocities[frames[world], root]
+    turn = wp.transform_get_rotation(place)
+    linear = wp.quat_rotate(turn, wp.spatial_top(velocity))
+    angular = wp.quat_rotate(turn, wp.spatial_bottom(velocity))
+    turned = wp.normalize(turn_of(wp.spatial_bottom(moved)) * wp.transform_get_rotation(pose))
+    position = wp.transform_get_translation(pose)
+    q = starts[world, 0]
+    dof = starts[world, 1]
+    for axis in range(3):
+        joint_q[q + axis] = position[axis] + moved[axis]
+        joint_qd[dof + axis] = linear[axis] + added[axis]
+        joint_qd[dof + 3 + axis] = angular[axis] + added[3 + axis]
+    for part in range(4):
+        joint_q[q + 3 + part] = turned[part]
+
+
+@wp.kernel
+def start_joints(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    frames: wp.array[int],
+    positions: wp.array2d[float],
+    velocities: wp.array2d[float],
+    coordinates: wp.array2d[int],
+    dofs: wp.array2d[int],
+    lower: wp.array[float],
+    upper: wp.array[float],
+    soft_limits: float,
+    position: wp.vec2,
+    velocity: wp.vec2,
+    joint_q: wp.array[float],
+    joint_qd: wp.array[float],
+):
+    """Put joints where a motion has them, with its velocities, and add draws, within a share of the limits."""
+    world, i = wp.tid()
+    if not world_mask[world]:
+        return
+    state = random_state(key, seeds[world], first_world + world, counts[world])
+    state = wp.rand_init(wp.int32(state), i + 2)
+    dof = dofs[world, i]
+    start = positions[frames[world], i]
+    drawn = start + wp.randf(state, position[0], position[1])
+    if lower[dof] < upper[dof]:
+        middle = 0.5 * (lower[dof] + upper[dof])
+        half = 0.5 * soft_limits * (upper[dof] - lower[dof])
+        drawn = wp.clamp(drawn, wp.min(middle - half, start), wp.max(middle + half, start))
+    joint_q[coordinates[world, i]] = drawn
+    joint_qd[dof] = velocities[frames[world], i] + wp.randf(state, velocity[0], velocity[1])
