@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
 from importlib import metadata
 from pathlib import Path
@@ -28,7 +28,7 @@ from ._progress import shown_progress
 from ._table import new_table, print_table
 
 if TYPE_CHECKING:
-    from pippin.conformance import CheckResult
+    from pippin.conformance import CheckResult, Conformance
 
 BROKEN = 3
 CHECKED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
@@ -90,7 +90,7 @@ def check_plugin(
     )
     _refuse_unknown(chosen, found, conformance.checks)
     with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
-        results = list(conformance.results(_announced(chosen or conformance.checks, progress.update)))
+        results = _run(conformance, chosen, progress.update)
     if is_markdown:
         click.echo("\n".join(_markdown(found, name, results)))
     else:
@@ -99,10 +99,14 @@ def check_plugin(
         sys.exit(BROKEN)
 
 
-def _announced(checks: Iterable[str], update: Callable[[str], None]) -> Iterator[str]:
-    for check in checks:
-        update(check)
-        yield check
+def _run(conformance: Conformance, chosen: tuple[str, ...], update: Callable[[str], None]) -> list[CheckResult]:
+    """Run checks, by default all; each is announced."""
+    names, results = list(chosen or conformance.checks), []
+    update(names[0])
+    for result in conformance.results(chosen or None):
+        results.append(result)
+        update(names[min(len(results), len(names) - 1)])
+    return results
 
 
 def _kind_of(name: str) -> str:

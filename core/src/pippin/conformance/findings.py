@@ -27,6 +27,12 @@ class Finding:
     """That of its control."""
 
 
+def measured_features(subject: PluginUnderTest) -> dict[str, Finding | Exception]:
+    """Return what a solver gives on each bench of a feature that it declares, or the exception raised."""
+    declared = subject.features or ()
+    return measured(subject, [name for name in BENCHES if name.partition(" ")[0] in declared])
+
+
 def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, Finding | Exception]:
     """Return what a solver gives on the benches, or the exception raised.
 

@@ -271,9 +271,13 @@ class PluginUnderTest:
 
 
 def _solvers_besides(tables: Mapping[str, Any]) -> list[str]:
-    """Return the installed solvers that no table names: a refusal names those that could, and would import them all."""
-    named = set(_types(tables))
-    return [name for name in Catalog.installed().names("solver") if name not in named]
+    """Return the installed solvers that no table names: a refusal names those that could, and would import them all.
+
+    A name that a plugin of another kind has too is left out, since it would block that one as well.
+    """
+    catalog = Catalog.installed()
+    kept = {*_types(tables), *(entry.name for entry in catalog.entries if entry.kind != "solver")}
+    return [name for name in catalog.names("solver") if name not in kept]
 
 
 def _types(value: Any) -> Iterator[str]:

@@ -6,6 +6,7 @@ import functools
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import newton
@@ -19,12 +20,12 @@ from pippin.simulation import Simulation
 from pippin.workers import WorkerProcess
 
 from . import scenes
-from .benches import BENCHES
-from .findings import Finding, measured
+from .bench_process import TRIALS, begin_benches
+from .findings import Finding
 from .gradients import TIMEOUT, begin_rollout
 from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
-from .trials import Answer, answers, refusals
+from .trials import Answer
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""
@@ -91,11 +92,14 @@ class Runs:
 
     def __init__(self, subject: PluginUnderTest) -> None:
         self.subject = subject
+        self._benches: WorkerProcess | None = None
         start_warp()
 
     def begin_slow(self) -> None:
-        """Begin what takes long in a process of its own, beside the other checks: the rollout, if it is possible."""
-        _ = self.has_gradients and self.rollout
+        """Begin what takes long in processes of their own, beside the other checks."""
+        if self.subject.kind == "solver" and self.subject.beside is None:
+            self._benches = begin_benches(self.subject)
+            _ = self.has_gradients and self.rollout
 
     @functools.cached_property
     def whole(self) -> Whole:
@@ -197,18 +201,30 @@ class Runs:
     @functools.cached_property
     def features(self) -> Mapping[str, Finding | Exception]:
         """What each bench of a declared feature gives, or the exception that its scene raised."""
-        declared = self.subject.features or ()
-        return measured(self.subject, [name for name in BENCHES if name.partition(" ")[0] in declared])
+        return self._tried("features")
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Answer]:
         """The answer to each runtime change for which the solver supports the body."""
-        return answers(self.subject)
+        return self._tried("answers")
 
     @functools.cached_property
     def refusals(self) -> Mapping[str, str]:
         """The error of each runtime change that the solver declares that it cannot add to a joint."""
-        return refusals(self.subject)
+        return self._tried("refusals")
+
+    def _tried(self, trial: str) -> Any:
+        """Return the results of a trial, or raise its error. The process beside has them, if it has begun."""
+        results = self._sent[trial] if self._benches else TRIALS[trial](self.subject)
+        if isinstance(results, Exception):
+            raise results
+        return results
+
+    @functools.cached_property
+    def _sent(self) -> Mapping[str, Any]:
+        assert self._benches is not None, "it has begun"
+        with self._benches as process:
+            return process.receive(TIMEOUT)
 
     @property
     def has_gradients(self) -> bool:
