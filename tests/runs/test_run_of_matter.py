@@ -69,6 +69,7 @@ def test_the_command_prints_a_line_for_each_object(file, tmp_path):
     assert "flag: 15 particles, 0.15 kg, centre at (1.21, 0.1, 5) m, fastest 0.53" in result.output
 
 
+@pytest.mark.slow
 def test_a_run_in_two_processes_says_the_same_of_the_first_world(file, tmp_path):
     alone = pippin.run(file, steps=3, out=tmp_path / "alone")
     shared = pippin.run(file, steps=3, out=tmp_path / "shared", processes=2)
