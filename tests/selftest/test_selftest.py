@@ -116,6 +116,7 @@ def test_a_wrong_result_is_shown_by_array_world_and_step(planted):
     assert "**wrong**" in page.read_text()
 
 
+@pytest.mark.slow  # its fixture takes sixteen seconds
 def test_a_solver_that_ends_its_process_ends_none_of_the_other_checks(planted):
     _, rows, _ = planted
 
