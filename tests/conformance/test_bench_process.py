@@ -1,6 +1,7 @@
 """Benches in a process beside the checks: the same results as in one process, and errors that can be sent."""
 
 import pickle
+from multiprocessing import active_children
 
 import pytest
 from pippin.conformance import Conformance
@@ -50,3 +51,15 @@ def test_all_checks_together_have_the_outcomes_that_each_has_alone():
     alone = Conformance("solver", "semi-implicit")
 
     assert together == {name: alone.run(name).outcome for name in alone.checks}
+
+
+@pytest.mark.slow
+def test_the_processes_end_with_the_checks_also_if_nobody_reads_them():
+    results = Conformance("solver", "semi-implicit").results()
+    while next(results).check != "round_trip":
+        pass
+    next(results)
+    assert len(active_children()) == 2
+
+    results.close()
+    assert not active_children()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import newton
 import numpy as np
 import pippin
 import pytest
+import warp as wp
 
 TOWER = """<mujoco>
 <option gravity="0 0 -10"/>
@@ -90,6 +92,24 @@ def test_worlds_with_masses_of_their_own_report_their_own_forces(tower):
         felt = outputs(simulation)["net_force"]
 
     np.testing.assert_allclose(felt[:, 1, 2], [30.0, 60.0], rtol=1e-3)
+
+
+@pytest.mark.slow
+def test_worlds_that_are_built_with_other_masses_report_their_own_forces(configure):
+    def box(density):
+        builder = newton.ModelBuilder()
+        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        body = builder.add_body(xform=wp.transform((0.0, 0.0, 0.1), wp.quat_identity()), label="box")
+        builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=density))
+        return builder
+
+    scene = {"worlds": 2, "ground": True, "gravity": [0.0, 0.0, -10.0]}
+    config = configure("mujoco-native", scene=scene, sensors={"boxes": {"type": "contact", "bodies": ["box"]}})
+    with pippin.Simulation(config, prototype=[(box(250.0), 1), (box(750.0), 1)]) as simulation:
+        simulation.step(500)
+        felt = outputs(simulation)["net_force"]
+
+    np.testing.assert_allclose(felt[:, 0, 2], [20.0, 60.0], rtol=1e-3)
 
 
 @pytest.mark.slow

@@ -311,12 +311,16 @@ def _related(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     found = tuple(
         attrs.evolve(entry, state="ok", problem=None) if entry.state == "duplicate" else entry for entry in entries
     )
-    return tuple(_with_rivals(entry, [other for other in found if other.state != "blocked"]) for entry in found)
+    alike: dict[tuple[str, str], list[Entry]] = {}
+    for entry in found:
+        if entry.state != "blocked":
+            alike.setdefault((entry.kind, entry.name), []).append(entry)
+    return tuple(_with_rivals(entry, alike.get((entry.kind, entry.name), ())) for entry in found)
 
 
-def _with_rivals(entry: Entry, found: Iterable[Entry]) -> Entry:
+def _with_rivals(entry: Entry, alike: Iterable[Entry]) -> Entry:
     """Return the entry, marked as a duplicate if others have its kind and name; a broken entry keeps its problem."""
-    rivals = [other for other in found if (other.kind, other.name) == (entry.kind, entry.name) and other != entry]
+    rivals = [other for other in alike if other != entry]
     if not rivals or entry.problem:
         return entry
     problem = f"offered by {_distributions(rivals)} as well; write {entry.qualified_name!r} for this one"

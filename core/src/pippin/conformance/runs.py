@@ -93,13 +93,24 @@ class Runs:
     def __init__(self, subject: PluginUnderTest) -> None:
         self.subject = subject
         self._benches: WorkerProcess | None = None
+        self._rollout: WorkerProcess | None = None
         start_warp()
 
-    def begin_slow(self) -> None:
-        """Begin what takes long in processes of their own, beside the other checks."""
-        if self.subject.kind == "solver" and self.subject.beside is None:
+    def begin_after(self, check: str) -> None:
+        """Begin what takes long, in a process of its own, as soon as the check that it relies on has passed."""
+        if self.subject.kind != "solver" or self.subject.beside is not None:
+            return
+        if check == "entry_point":
             self._benches = begin_benches(self.subject)
-            _ = self.has_gradients and self.rollout
+        elif check == "round_trip" and self.has_gradients:
+            self._rollout = begin_rollout(self.subject)
+
+    def close(self) -> None:
+        """End the processes, also those whose results no check has asked for."""
+        for process in (self._benches, self._rollout):
+            if process is not None:
+                process.close()
+        self._benches = self._rollout = None
 
     @functools.cached_property
     def whole(self) -> Whole:
@@ -232,14 +243,9 @@ class Runs:
         return "gradients" in (self.subject.features or ()) and self.subject.beside is None
 
     @functools.cached_property
-    def rollout(self) -> WorkerProcess:
-        """A process with the rollout."""
-        return begin_rollout(self.subject)
-
-    @functools.cached_property
     def slope(self) -> float | str:
         """The derivative of the way of a flight by the velocity, in units of the duration; or an error, as text."""
-        with self.rollout as process:
+        with self._rollout or begin_rollout(self.subject) as process:
             return process.receive(TIMEOUT)
 
     @functools.cached_property

@@ -116,12 +116,15 @@ class Conformance:
         Raises:
             PluginError: As `run`.
         """
-        for name in self.checks if names is None else names:
-            yield (result := self.run(name))
-            if (result.check, result.outcome) == ("entry_point", "failed"):
-                return
-            if names is None and (result.check, result.outcome) == ("round_trip", "passed"):
-                self._runs.begin_slow()
+        try:
+            for name in self.checks if names is None else names:
+                yield (result := self.run(name))
+                if (result.check, result.outcome) == ("entry_point", "failed"):
+                    return
+                if names is None and result.outcome == "passed":
+                    self._runs.begin_after(result.check)
+        finally:
+            self._runs.close()
 
     def check(self) -> list[CheckResult]:
         """Run every check, and return the results.
