@@ -3,6 +3,7 @@
 import csv
 import json
 import runpy
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -115,6 +116,38 @@ def test_a_curve_has_first_and_last_episode_of_a_training(tmp_path):
     assert row["curve"][0] == [40, 2.0]
     assert row["curve"][-1] == [1000, 50.0]
     assert (row["steps"], row["wall"], row["cpu"], row["return"], row["ended"]) == (1000, 12.3, 23.5, 51.23, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_added", [True, False], ids=["added", "alone"])
+def test_further_seeds_stand_beside_others_or_alone(tmp_path, monkeypatch, is_added):
+    """A whole training of seed 7 is not repeated; its policy is the shipped one, so that it plays as well."""
+    script = runpy.run_path(str(DOCS / "train_tasks.py"))
+    folder, policies, curves = (tmp_path / name for name in ("cartpole-7", "policies", "training.json"))
+    folder.mkdir()
+    policies.mkdir()
+    shutil.copyfile(DOCS / "images" / "training.json", curves)
+    shutil.copyfile(POLICIES / "cartpole.onnx", folder / "policy.onnx")
+    times = {"iteration": 5, "iterations": 5, "steps": 1000, "seconds": 1.0, "cpu_seconds": 2.0}
+    (folder / "training.json").write_text(json.dumps(times))
+    (folder / "training.csv").write_text("steps,mean_return\n500,10.0\n1000,20.0\n")
+    (policies / "cartpole.toml").write_text(
+        f'extends = ["{POLICIES / "cartpole.toml"}"]\npolicy.path = "{POLICIES / "cartpole.onnx"}"\n'
+    )
+    script["main"].__globals__.update(POLICIES=policies, CURVES=curves)
+    words = ["cartpole", "--seeds", "7", "--runs", str(tmp_path), *["--add"][: int(is_added)]]
+    monkeypatch.setattr("sys.argv", ["train_tasks.py", *words])
+
+    script["main"]()
+
+    found = json.loads(curves.read_text(encoding="utf-8"))
+    seeds = list(CURVES["cartpole"]["seeds"]) if is_added else []
+    assert list(found["cartpole"]["seeds"]) == sorted([*seeds, "7"])
+    assert all(found["cartpole"]["seeds"][seed] == CURVES["cartpole"]["seeds"][seed] for seed in seeds)
+    assert found["cartpole"]["seeds"]["7"]["curve"] == [[500, 10.0], [1000, 20.0]]
+    assert {name: each for name, each in found.items() if name != "cartpole"} == {
+        name: each for name, each in CURVES.items() if name != "cartpole"
+    }
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,28 @@ def test_worlds_are_tiles_of_one_image(run):
     assert all(redness(half) > 20 for half in np.array_split(images[0], 2, axis=1))
 
 
+def hill(patches):
+    """Return a scene whose only ground is a terrain of one patch about the origin."""
+    return {"ground": False, "terrain": {"levels": 1, "border": 1.0, "patches": {"only": patches}}}
+
+
+@pytest.mark.slow
+def test_a_video_shows_the_terrain(tmp_path):
+    """Seen from the side, stairs rise before the sky, and flat ground leaves it free."""
+    stairs = {"type": "stairs", "step_height": [0.2, 0.2], "border": 0.45}
+    seen = {"eye": (0.0, -9.0, 0.6), "target": (0.0, 0.0, 0.6), "worlds": (1,)}
+    found = {}
+    for name, patch in {"hill": stairs, "flat": {"type": "flat"}}.items():
+        given = tables(tmp_path, {"video": {**seen, "path": f"{name}.mp4"}}, **hill(patch))
+        fall(given, tmp_path / "files")
+        found[name] = frames_of(tmp_path / "files" / f"{name}.mp4")[0][0].astype(int)
+
+    changed = np.abs(found["hill"] - found["flat"]).max(axis=-1) > 40
+    low, high = changed[SIZE[1] // 2 - 2 : SIZE[1] // 2 + 2], changed[:10]
+    assert low[:, 28:36].all(), "the hill hides the sky in the middle"
+    assert not high.any(), "nothing is above it"
+
+
 @pytest.mark.slow
 def test_a_gif_has_as_many_frames(run):
     images, times = frames_of(run[0] / "loop.gif")

@@ -29,8 +29,8 @@ CORNER = "(box => [box.x, box.y])(document.querySelector('#pippin-pointed').getB
 needs_browser = pytest.mark.skipif(not Chromium.is_installed(), reason="there is no Chromium on this machine")
 
 
-def build(worlds=WORLDS, **page):
-    """Return a simulation of hanging chains with a page."""
+def build(worlds=WORLDS, scene=(), **page):
+    """Return a simulation of hanging chains with a page; `scene` has further keys of the scene."""
     import newton
     import warp as wp
     from pippin.conformance import scenes
@@ -43,7 +43,7 @@ def build(worlds=WORLDS, **page):
         builder.add_shape_capsule(body, xform=middle, radius=0.05, half_height=0.15, cfg=skin)
     tables = {
         "simulation": {"device": "cpu", "dt": 0.005, "decimation": 2},
-        "scene": {"worlds": worlds},
+        "scene": {"worlds": worlds, **dict(scene)},
         "solver": {"type": "featherstone"},
         "actuators": {"arm": PD},
         "viewers": {"page": {"type": "viser", **page}},
@@ -110,6 +110,20 @@ def run(browser):
 @needs_browser
 def test_the_page_shows_every_shape_of_the_worlds(run):
     until(lambda: run.tab.instance_count() == run.simulation.model.shape_count, "the shapes")
+
+
+@pytest.mark.slow
+@needs_browser
+def test_the_page_shows_every_block_of_a_terrain(browser):
+    terrain = {"levels": 1, "patches": {"up": {"type": "stairs", "step_height": [0.1, 0.1]}}}
+    with build(worlds=1, scene={"terrain": terrain}, speed=1.0) as simulation:
+        tab = browser.open(simulation.viewers["page"].url)
+        simulation.step(5)
+        shapes = np.count_nonzero(simulation.model.shape_body.numpy() < 0)
+        until(lambda: tab.instance_count() == LINKS + shapes, "the blocks")
+        tab.close()
+
+    assert shapes > 5
 
 
 @needs_browser
