@@ -53,6 +53,19 @@ def test_a_terminated_world_starts_anew_in_the_same_step(tasked):
     np.testing.assert_allclose(task.episodes.finished_sums.numpy()[0, 1], 0.04)
 
 
+def test_the_last_observation_is_the_one_that_would_follow_without_an_end(tasked):
+    """Of the clock, which goes on after the rewards are judged."""
+    clock = {"policy": {"clock": {"of": {"type": "phase", "frequency": 2.0}}}}
+    with tasked(episode_length=0.06, observations=clock, events={}, **GRAVITY_FREE) as simulation:
+        simulation.step(3)
+        group = simulation.task.observations["policy"]
+        final, after = group.final.numpy(), group.values.numpy()
+
+    turn = 2.0 * np.pi * 2.0 * 0.06
+    np.testing.assert_allclose(final, [[np.cos(turn), np.sin(turn)]] * 3, atol=1e-6)
+    np.testing.assert_allclose(after, [[1.0, 0.0]] * 3, atol=1e-6)
+
+
 def test_an_episode_whose_time_is_over_is_truncated(tasked):
     with tasked(episode_length=0.06, events={}, **GRAVITY_FREE) as simulation:
         simulation.step(3)

@@ -180,9 +180,10 @@ def test_starts_are_drawn_where_episodes_fail(followed):
 def test_an_end_counts_as_a_failure_of_its_bin_once_and_a_truncation_does_not(followed):
     """Worlds end in the frame 5, of the first bin of three, by a speed that the start gives them."""
     far = {"type": "outside", "of": "root-position", "axes": "x", "high": 5.0}
+    seen = {"policy": {"phase": {"of": {"type": "phase", "command": "clip"}}}}
     for truncates, wanted in ((False, 0.5 * 4), (True, 0.0)):
-        ends = {"far": {**far, "truncates": truncates}}
-        with followed(start="adaptive", bin=0.07, memory=0.5, terminations=ends) as simulation:
+        keys = {"terminations": {"far": {**far, "truncates": truncates}}, "observations": seen}
+        with followed(start="adaptive", bin=0.07, memory=0.5, **keys) as simulation:
             simulation.step()
             q = simulation.state.joint_q.numpy().reshape(4, -1)
             q[:, 0] = 6.0
@@ -291,6 +292,20 @@ def test_errors_and_poses_of_a_motion_are_those_of_numpy(followed, clip):
     np.testing.assert_allclose(
         found["clock"], [[np.cos(turn), np.sin(turn), np.cos(turn + 1), np.sin(turn + 1)]] * 4, atol=1e-6
     )
+
+
+@pytest.mark.slow
+def test_the_last_observation_of_an_episode_has_the_next_frame(followed, clip):
+    observations = {"policy": {"joints": quantity("joints", form="pose"), "anchor": quantity("anchor")}}
+    found = []
+    for length in (0.04, 1.0):
+        with followed(start(), observations=observations, episode_length=length) as simulation:
+            simulation.step(4)
+            group = simulation.task.observations["policy"]
+            found.append((group.final if length == 0.04 else group.values).numpy())
+
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+    np.testing.assert_allclose(found[0][:, :2], [clip.joint_positions[5, ::-1]] * 4, atol=1e-6)
 
 
 @pytest.mark.slow

@@ -143,8 +143,6 @@ class Task:
         """Judge the state after the control step, and mark the worlds to reset."""
         episodes = self.episodes
         self._terms.quantities.measure(state)
-        for group in self.observations.values():
-            group.compose(group.final, episodes, keeps=False)
         for row, termination in enumerate(self.terminations.values()):
             termination.evaluate(episodes.termination_terms[row])
         self._host.services.mark_diverged(episodes.diverged)
@@ -158,6 +156,7 @@ class Task:
         for row, metric in enumerate(self.metrics.values()):
             metric.evaluate(episodes.metric_terms[row])
         episodes.end(self.config.autoreset)
+        self._write_final_observations(state)
         for curriculum in self.curricula.values():
             curriculum.update(episodes.finished)
         self._run_timers(state, dt)
@@ -279,11 +278,23 @@ class Task:
         wp.launch(kernels.note_any, len(world_mask), [world_mask, self._are_any], device=device)
         wp.capture_if(self._are_any, on_true=notify)
 
-    def _write_observations(self, state: newton.State) -> None:
+    def _write_final_observations(self, state: newton.State) -> None:
+        """Write what the policy would see if no world were reset: commands and times have gone on since the rewards."""
+        if later := [each for each in self._terms.observed_quantities if each.goes_on]:
+            self._update_commands(state)
+        for quantity in later:
+            quantity.measure(state, quantity.values)
+        for group in self.observations.values():
+            group.compose(group.final, self.episodes, keeps=False)
+
+    def _update_commands(self, state: newton.State) -> None:
         for label, command in self.commands.items():
             command.update(state)
             is_held, kept = self.command_holds[label]
             wp.launch(kernels.hold_command, kept.shape, [is_held, kept, command.value], device=kept.device)
+
+    def _write_observations(self, state: newton.State) -> None:
+        self._update_commands(state)
         for quantity in self._terms.observed_quantities:
             quantity.measure(state, quantity.values)
         for group in self.observations.values():

@@ -46,6 +46,7 @@ class CommandValue(Quantity):
     """The quantity `command`: the numbers of a command."""
 
     unit = "its own"
+    goes_on = True
 
     def __init__(self, config: CommandValueConfig, context: TermContext) -> None:
         super().__init__(config, context)
