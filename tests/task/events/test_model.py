@@ -66,6 +66,26 @@ def test_shapes_of_a_world_share_one_friction(varied):
     assert 0.95 < friction.max() <= 1.0
 
 
+def test_the_logarithm_of_a_log_uniform_number_is_uniform(floating):
+    """By the mean (log a + log b) / 2 and the deviation (log b - log a) / √12, with four standard errors."""
+    keys = {"when": "startup", "distribution": "log-uniform"}
+    events = {
+        "mass": {"type": "mass", "bodies": ["box", "upper"], "scale": [0.1, 10.0], **keys},
+        "friction": {"type": "friction", "range": [1e-3, 1.0], **keys},
+    }
+    with floating(events, worlds=400) as simulation:
+        found = {
+            "body_mass": (of(simulation, "body_mass")[:, :2], 0.1, 10.0),
+            "shape_material_mu": (of(simulation, "shape_material_mu"), 1e-3, 1.0),
+        }
+
+    for name, (values, low, high) in found.items():
+        logs, spread = np.log(values.ravel()), np.log(high / low) / np.sqrt(12.0)
+        assert np.log(low) - 1e-5 <= logs.min() < logs.max() <= np.log(high) + 1e-5, name
+        assert logs.mean() == pytest.approx(0.5 * np.log(low * high), abs=4.0 * spread / np.sqrt(len(logs))), name
+        assert logs.std() == pytest.approx(spread, rel=4.0 * np.sqrt(0.2 / len(logs))), name
+
+
 def test_gravity_differs_by_world(varied):
     gravity = varied.model.gravity.numpy()[:WORLDS]
 
@@ -207,6 +227,8 @@ def test_a_saved_simulation_keeps_its_masses(floating, tmp_path):
         ({"type": "mass", "range": [1.0, 2.0], "add": [1.0, 2.0]}, "range: stands in place of"),
         ({"type": "mass", "bodies": ["leg"]}, "events.it.bodies: no body matches 'leg'"),
         ({"type": "friction", "bodies": ["upper"]}, "events.it.bodies: no chosen body has a shape that collides"),
+        ({"type": "mass", "distribution": "log-uniform", "add": [0.0, 1.0]}, "a number that is added has no logarithm"),
+        ({"type": "mass", "distribution": "log-uniform", "range": [0.0, 1.0]}, "above 0, and 'range' begins at 0"),
         ({"type": "friction", "scale": [-1.0, 1.0]}, "events.it.*coefficient of friction can become -1"),
         ({"type": "gravity", "x": [1.0, -1.0]}, r"x: must be a range \[low, high\]"),
     ],

@@ -214,6 +214,16 @@ def _stands_alone(instance: VariedConfig, attribute: attrs.Attribute[Any], value
         raise ValueError("'range' stands in place of 'scale' and 'add'; leave it, or the others, out")
 
 
+def _fits_the_ranges(instance: VariedConfig, attribute: attrs.Attribute[Any], value: str) -> None:
+    if value == "uniform":
+        return
+    if instance.add != _ZERO:
+        raise ValueError("'distribution': a number that is added has no logarithm; use 'scale' or 'range' alone")
+    name = "scale" if instance.range is None else "range"
+    if (low := getattr(instance, name)[0]) <= 0.0:
+        raise ValueError(f"'distribution': the logarithm needs values above 0, and '{name}' begins at {low:g}")
+
+
 @attrs.frozen(kw_only=True)
 class ModelEventConfig(EventConfig):
     """A change of the model, by default once at the start."""
@@ -234,6 +244,9 @@ class VariedConfig(ModelEventConfig):
 
     range: Range | None = attrs.field(default=None, validator=[ordered, _stands_alone])
     """Range of the value itself, in place of `scale` and `add`."""
+
+    distribution: Literal["uniform", "log-uniform"] = attrs.field(default="uniform", validator=_fits_the_ranges)
+    """Whether the value is uniform in its range, or its logarithm is: then 0.1 to 1 has as many draws as 1 to 10."""
 
     shared: bool = False
     """Whether all chosen parts of a world take one draw; by default each has its own."""

@@ -66,4 +66,4 @@ class JointOffsets(ModelEvent):
         context.claim("offset", [config.action], "action")
         none = wp.vec2(0.0, 0.0)
         self.shape, self.after = errors.shape, [errors, errors]
-        self.ranges = [none, wp.vec2(*config.range), 1], [none, none, 1]
+        self.ranges = [none, wp.vec2(*config.range), 1, 0], [none, none, 1, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,6 +60,11 @@ class ModelEvent(RandomEvent):
         wp.launch(self.kernel, self.shape, inputs, device=world_mask.device)
 
 
+def _log(value: float) -> float:
+    """Return the logarithm; for 0, a number whose exponential is 0."""
+    return math.log(value) if value > 0.0 else -1e4
+
+
 class Variation:
     """The ranges of random values around built ones."""
 
@@ -68,12 +74,18 @@ class Variation:
             self._key, self._scale, self._add = "range", (0.0, 0.0), config.range
         # Columns that tell draws apart: 0 for one draw in a world, 1 for one of each part.
         self._stride = 0 if config.shared else 1
+        self._is_log = config.distribution == "log-uniform"
 
     @property
     def arguments(self) -> tuple[list[Any], list[Any]]:
-        """The ranges and the stride, as kernels take them, and those of no change."""
-        ranges = [wp.vec2(*self._scale), wp.vec2(*self._add), self._stride]
-        return ranges, [wp.vec2(1.0, 1.0), wp.vec2(0.0, 0.0), self._stride]
+        """The ranges, the stride and whether ranges are of logarithms, as kernels take them, and those of no change."""
+        ends = [[_log(end) for end in each] if self._is_log else each for each in (self._scale, self._add)]
+        return [*(wp.vec2(*each) for each in ends), self._stride, int(self._is_log)], [
+            wp.vec2(1.0, 1.0),
+            wp.vec2(),
+            1,
+            0,
+        ]
 
     def refuse_below_zero(self, built: np.ndarray, what: str, *, above: bool) -> None:
         """Refuse ranges that reach values below zero, or zero itself if values must be above it."""

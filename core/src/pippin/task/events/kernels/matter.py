@@ -20,6 +20,7 @@ def vary_elements(
     scale: wp.vec2,
     add: wp.vec2,
     stride: int,
+    is_log: int,
     built: wp.array2d[float],
     values: wp.array2d[float],
 ):
@@ -29,7 +30,7 @@ def vary_elements(
     if world_mask[world]:
         state = random_state(key, seeds[world], first_world + world, counts[world])
         element = elements[i]
-        values[element, column] = draw_value(state, numbers[i] * stride, scale, add, built[element, column])
+        values[element, column] = draw_value(state, numbers[i] * stride, scale, add, is_log, built[element, column])
 
 
 @wp.kernel
@@ -45,6 +46,7 @@ def vary_particle_masses(
     scale: wp.vec2,
     add: wp.vec2,
     stride: int,
+    is_log: int,
     built_mass: wp.array[float],
     built_inv_mass: wp.array[float],
     mass: wp.array[float],
@@ -56,6 +58,6 @@ def vary_particle_masses(
     if world_mask[world]:
         state = random_state(key, seeds[world], first_world + world, counts[world])
         particle = particles[i]
-        drawn = draw_value(state, numbers[i] * stride, scale, add, built_mass[particle])
+        drawn = draw_value(state, numbers[i] * stride, scale, add, is_log, built_mass[particle])
         mass[particle] = drawn
         inv_mass[particle] = built_inv_mass[particle] * built_mass[particle] / drawn

@@ -5,10 +5,15 @@ from pippin.task import random_state
 
 
 @wp.func
-def draw_value(state: wp.uint32, column: int, scale: wp.vec2, add: wp.vec2, built: float):
-    """Return scale × the built value + a number, both uniform."""
+def draw_value(state: wp.uint32, column: int, scale: wp.vec2, add: wp.vec2, is_log: int, built: float):
+    """Return scale × the built value + a number: both are uniform, or their logarithms are, whose ranges are given."""
     of_column = wp.rand_init(wp.int32(state), column)
-    return built * wp.randf(of_column, scale[0], scale[1]) + wp.randf(of_column, add[0], add[1])
+    factor = wp.randf(of_column, scale[0], scale[1])
+    number = wp.randf(of_column, add[0], add[1])
+    if is_log != 0:
+        factor = wp.exp(factor)
+        number = wp.exp(number)
+    return built * factor + number
 
 
 @wp.kernel
@@ -22,6 +27,7 @@ def vary(
     scale: wp.vec2,
     add: wp.vec2,
     stride: int,
+    is_log: int,
     built: wp.array[float],
     values: wp.array[float],
 ):
@@ -30,7 +36,7 @@ def vary(
     if world_mask[world]:
         state = random_state(key, seeds[world], first_world + world, counts[world])
         index = indices[world, i]
-        values[index] = draw_value(state, i * stride, scale, add, built[index])
+        values[index] = draw_value(state, i * stride, scale, add, is_log, built[index])
 
 
 @wp.kernel
@@ -44,6 +50,7 @@ def vary_masses(
     scale: wp.vec2,
     add: wp.vec2,
     stride: int,
+    is_log: int,
     built_mass: wp.array[float],
     built_inv_mass: wp.array[float],
     built_inertia: wp.array[wp.mat33],
@@ -58,7 +65,7 @@ def vary_masses(
     if world_mask[world]:
         state = random_state(key, seeds[world], first_world + world, counts[world])
         body = bodies[world, i]
-        drawn = draw_value(state, i * stride, scale, add, built_mass[body])
+        drawn = draw_value(state, i * stride, scale, add, is_log, built_mass[body])
         ratio = drawn / built_mass[body]
         mass[body] = drawn
         inv_mass[body] = built_inv_mass[body] / ratio
@@ -100,6 +107,7 @@ def vary_parameters(
     scale: wp.vec2,
     add: wp.vec2,
     stride: int,
+    is_log: int,
     built: wp.array2d[float],
     values: wp.array2d[float],
 ):
@@ -107,4 +115,4 @@ def vary_parameters(
     world, i = wp.tid()
     if world_mask[world]:
         state = random_state(key, seeds[world], first_world + world, counts[world])
-        values[world, i] = draw_value(state, i * stride, scale, add, built[world, i])
+        values[world, i] = draw_value(state, i * stride, scale, add, is_log, built[world, i])
