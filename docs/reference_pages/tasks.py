@@ -140,6 +140,7 @@ TASK_ELSEWHERE = """
 | `bad_orientation` | `outside` of `projected-gravity` with `axes = "z"`, and `high` = -cos of the limit |
 | `illegal_contact` | `contact` |
 | `terrain_levels_vel`, `terrain_out_of_bounds` | `terrain-levels`, `out-of-bounds` |
+| `UniformPoseCommand`, `position_command_error`, `orientation_command_error` | `pose`, `norm` of `pose-error` |
 | `modify_reward_weight`, `reward_curriculum`, `commands_vel` | `stages` of a reward or a command |
 | `height_scan` | `height-scan` |
 | `MotionCommand`, `motion_global_anchor_position_error_exp` of mjlab | `motion`, `exp` of `motion-anchor` |

@@ -66,6 +66,7 @@ def test_shapes_of_a_world_share_one_friction(varied):
     assert 0.95 < friction.max() <= 1.0
 
 
+@pytest.mark.slow
 def test_the_logarithm_of_a_log_uniform_number_is_uniform(floating):
     """By the mean (log a + log b) / 2 and the deviation (log b - log a) / √12, with four standard errors."""
     keys = {"when": "startup", "distribution": "log-uniform"}

@@ -9,6 +9,7 @@ import attrs
 from attrs.validators import ge, optional
 from pippin import FilePath
 from pippin.task import CommandConfig
+from pippin.task.events.config import AxesRanges
 from pippin.validators import fraction, non_negative, ordered, positive
 
 Range = tuple[float, float]
@@ -43,6 +44,17 @@ class VelocityConfig(CommandConfig):
 
     body: str | None = None
     """Pattern of the name of the body whose x axis is the heading; by default the first body of a world."""
+
+
+@attrs.frozen(kw_only=True)
+class PoseCommandConfig(AxesRanges, CommandConfig):
+    """A target pose, such as of a tool or an object: the ranges are of its position [m], and of its turn [rad] about
+    x, then y, then z.
+
+    The numbers are in the frame of the quantity that has the command as its target, such as `relative-position`.
+    """
+
+    implementation = ".pose:PoseCommand"
 
 
 def _is_absent(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:

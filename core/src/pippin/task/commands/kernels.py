@@ -2,6 +2,7 @@
 
 import warp as wp
 from pippin.task import random_state
+from pippin.task.events.kernels.states import turn_of
 
 
 @wp.kernel
@@ -49,6 +50,31 @@ def hold_headings(
     error = headings[world] - wp.atan2(forward[1], forward[0])
     error = wp.atan2(wp.sin(error), wp.cos(error))
     value[world, 2] = wp.clamp(stiffness * error, ranges[2, 0], ranges[2, 1])
+
+
+@wp.kernel
+def draw_poses(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    ranges: wp.array2d[float],
+    value: wp.array2d[float],
+):
+    """Draw positions by the ranges of x, y and z, and turns by those of roll, pitch and yaw, in this order."""
+    world = wp.tid()
+    if not world_mask[world]:
+        return
+    state = random_state(key, seeds[world], first_world + world, counts[world])
+    for axis in range(3):
+        value[world, axis] = wp.randf(state, ranges[axis, 0], ranges[axis, 1])
+    angles = wp.vec3()
+    for axis in range(3):
+        angles[axis] = wp.randf(state, ranges[3 + axis, 0], ranges[3 + axis, 1])
+    turn = turn_of(angles)
+    for i in range(4):
+        value[world, 3 + i] = turn[i]
 
 
 @wp.kernel

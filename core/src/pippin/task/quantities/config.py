@@ -199,6 +199,26 @@ class RelativePositionConfig(RootConfig):
 
 
 @attrs.frozen(kw_only=True)
+class PoseErrorConfig(RootConfig):
+    """The pose of a body minus that of a command, in the world."""
+
+    implementation = ".roots:PoseError"
+
+    command: str
+    """Label of the command `pose`."""
+
+    what: Literal["position", "rotation"] = "position"
+    """The difference of positions [m]; or the rotation vector from the orientation of the command to that of the body
+    [rad]."""
+
+    offset: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=finite)
+    """The point whose position counts, in axes of the body from its origin [m]."""
+
+    reference: str | None = None
+    """Pattern of the name of the body in whose frame the command is; by default the command is in the world."""
+
+
+@attrs.frozen(kw_only=True)
 class MassCentreConfig:
     """The centre of mass of bodies."""
 

@@ -403,6 +403,32 @@ def rotation_vector(rotation: wp.quat) -> wp.vec3:
     return factor * axis
 
 
+@wp.kernel
+def read_pose_error(
+    body_q: wp.array[wp.transform],
+    bodies: wp.array[int],
+    offset: wp.vec3,
+    references: wp.array[int],
+    goals: wp.array2d[float],
+    is_rotation: int,
+    out: wp.array2d[float],
+):
+    """Write x, y, z of a body's position or turn from a goal in the frame of another body; a negative index stands for
+    the world.
+    """
+    world = wp.tid()
+    place = wp.vec3(goals[world, 0], goals[world, 1], goals[world, 2])
+    goal = wp.transform(place, wp.quat(goals[world, 3], goals[world, 4], goals[world, 5], goals[world, 6]))
+    if references[world] >= 0:
+        goal = body_q[references[world]] * goal
+    pose = body_q[bodies[world]]
+    error = wp.transform_point(pose, offset) - wp.transform_get_translation(goal)
+    if is_rotation != 0:
+        error = rotation_vector(wp.transform_get_rotation(pose) * wp.quat_inverse(wp.transform_get_rotation(goal)))
+    for axis in range(3):
+        out[world, axis] = error[axis]
+
+
 @wp.func
 def over_anchor(anchor: wp.transform, wanted: wp.transform) -> wp.transform:
     """Return what moves a wanted anchor along x and y over the other one, and turns it about z as far."""

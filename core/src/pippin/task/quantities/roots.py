@@ -14,6 +14,7 @@ from pippin.task import Quantity, TermContext
 from .config import (
     BodyPositionsConfig,
     MassCentreConfig,
+    PoseErrorConfig,
     RelativePositionConfig,
     RootConfig,
     RootOrientationConfig,
@@ -24,6 +25,7 @@ from .kernels import (
     read_height,
     read_mass_centre,
     read_orientation,
+    read_pose_error,
     read_positions,
     read_relative_position,
     read_velocity,
@@ -144,6 +146,29 @@ class RelativePosition(OfRoot):
         config = self.config
         inputs = [self._bodies, wp.vec3(*config.offset), self._references, wp.vec3(*config.reference_offset)]
         self._launch(read_relative_position, out, state.body_q, *inputs, _FRAMES[config.frame])
+
+
+class PoseError(OfRoot):
+    """The quantity `pose-error`: p − p of a command, or the rotation vector from R of the command to R."""
+
+    unit = "m, rad"
+    is_differentiable = False
+    goes_on = True
+
+    def __init__(self, config: PoseErrorConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._command = command = context.command(config.command, "command")
+        if tuple(command.labels) != ("x", "y", "z", "qx", "qy", "qz", "qw"):
+            raise ConfigError(f"command: {config.command!r} is no pose; choose one of type 'pose'")
+        of_world = context.ints([-1] * context.world_count)
+        self._references = of_world if config.reference is None else context.root(config.reference, "reference")
+        self.unit = "m" if config.what == "position" else "rad"
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the errors."""
+        config = self.config
+        inputs = [state.body_q, self._bodies, wp.vec3(*config.offset), self._references, self._command.value]
+        self._launch(read_pose_error, out, *inputs, int(config.what == "rotation"))
 
 
 class MassCentre(Quantity):
