@@ -177,6 +177,7 @@ def test_a_full_disk_ends_the_sweep_with_its_cure_and_keeps_its_folder(scene, tm
     json.loads((tmp_path / "out" / "sweep.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_same_command_resumes_and_runs_nothing_twice(scene, killed, finished):
     _, _, before, _ = killed
     _, text, _ = finished
@@ -189,6 +190,7 @@ def test_the_same_command_resumes_and_runs_nothing_twice(scene, killed, finished
     assert [path.name for path in (scene / "out" / "variants").glob(".*")] == []
 
 
+@pytest.mark.slow
 def test_each_way_to_end_is_a_row_that_says_so(finished):
     code, text, rows = finished
 
@@ -203,6 +205,7 @@ def test_each_way_to_end_is_a_row_that_says_so(finished):
     assert json.loads(text.splitlines()[-1])["outcomes"] == counts
 
 
+@pytest.mark.slow
 def test_a_row_has_settings_and_figures(scene, finished):
     _, _, rows = finished
     last = rows[LAST]
@@ -218,6 +221,7 @@ def test_a_row_has_settings_and_figures(scene, finished):
     assert summary["versions"].keys() >= {"newton", "warp-lang"}
 
 
+@pytest.mark.slow
 def test_another_sweep_is_refused_in_the_folder(scene, finished):
     result = CliRunner().invoke(main, words(scene, "--set", "scene.worlds=2"))
 

@@ -32,15 +32,29 @@ def test_a_rollout_in_one_call_has_the_bits_of_steps(course, is_known):
     playback, worlds = course.candidates.own, course.simulation.world_count
     random = np.random.default_rng(0)
     values = np.concatenate([random.uniform(0.05, 0.3, (worlds, 4)), random.uniform(-0.01, 0.01, (worlds, 1))], axis=1)
-    shifts = np.zeros((worlds, 4))
-    playback.play(values, shifts)
+    shifts, everywhere = np.zeros((worlds, 4)), np.ones(worlds, dtype=bool)
+    playback.play(values, shifts, everywhere)
     before = course.simulation.step_count
 
-    found = playback.play(values, shifts)
+    found = playback.play(values, shifts, everywhere)
 
     assert (course.simulation.step_count == before) == is_known
-    steps = playback.play(values, shifts, watch=lambda: None)
+    steps = playback.play(values, shifts, everywhere, watch=lambda: None)
     assert course.simulation.step_count > before
     for name, motion in found.items():
         assert np.ptp(motion[-1], axis=0).min() > 1e-4  # the worlds differ
         np.testing.assert_array_equal(motion, steps[name])
+
+
+@pytest.mark.parametrize("course", [{}], indirect=True)
+def test_worlds_that_nobody_reads_stay_where_they_are(course):
+    playback, worlds = course.candidates.own, course.simulation.world_count
+    values, shifts = np.full((worlds, 5), 0.1), np.zeros((worlds, 4))
+    values[:, 4] = 0.0
+    whole, is_asked = playback.play(values, shifts, np.ones(worlds, dtype=bool)), np.arange(worlds) % 3 == 1
+
+    found = playback.play(values, shifts, is_asked)
+
+    for name, motion in found.items():
+        np.testing.assert_array_equal(motion[:, is_asked], whole[name][:, is_asked])
+        assert np.isnan(motion[1:, ~is_asked]).all()

@@ -63,15 +63,16 @@ class Candidates(Closing):
             raise
 
     def play(
-        self, values: np.ndarray, shifts: np.ndarray, watch: Callable[[], None] | None = None
+        self, values: np.ndarray, shifts: np.ndarray, is_asked: np.ndarray, watch: Callable[[], None] | None = None
     ) -> Mapping[str, np.ndarray]:
         """Return the motion of the joints of all worlds after a rollout; the arguments are those of `LogPlayback.play`.
         `watch` sees the worlds of this process.
         """
-        (own, *others) = [(values[slice(*part)], shifts[slice(*part)]) for part in self._parts]
+        each = (values, shifts, is_asked)
+        own, *others = [tuple(numbers[slice(*part)] for numbers in each) for part in self._parts]
         if self._pool is not None:
             self._pool.start_call("play", each=others)
-        motions = [self.own.play(*own, watch)]
+        motions = [self.own.play(*own, watch=watch)]
         if self._pool is not None:
             motions += self._pool.finish()
         return {kind: np.concatenate([motion[kind] for motion in motions], axis=1) for kind in motions[0]}

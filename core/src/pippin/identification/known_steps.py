@@ -39,10 +39,12 @@ class RolloutHooks:
         substep_count: int,
         count: int,
         set_inputs: Callable[[], None],
+        worlds: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """Advance `state` by `count` control steps of `substep_count` substeps of `dt` [s], to the bits of as many
-        calls of `step_solver`, and return `joint_q` and `joint_qd` after each, shape [count, numbers]; None to let the
-        host step. `set_inputs` writes into `control` the inputs of the next control step.
+        """Advance `worlds`, shape [worlds], of `state` by `count` control steps of `substep_count` substeps of `dt`
+        [s], to the bits of as many calls of `step_solver`, and return their `joint_q` and `joint_qd` after each, shape
+        [count, worlds, numbers of a world]; None to let the host step. `set_inputs` writes into `control` the inputs
+        of the next control step.
         """
 
 
@@ -70,11 +72,16 @@ class KnownSteps:
             _call_each(calls)
         self._set_inputs = partial(wp.capture_launch, present(capture.graph))
 
-    def take(self, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+    def take(self, count: int, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Take control steps from a state that was just reset.
 
+        Args:
+            count: Number of control steps.
+            worlds: The worlds to take, shape [worlds].
+
         Returns:
-            `joint_q` and `joint_qd` of all worlds after each, shape [count, numbers]; None if it has to step.
+            `joint_q` and `joint_qd` of the worlds after each, shape [count, worlds, numbers of a world]; None if it has
+            to step.
         """
         if self._set_inputs is None:
             return None
@@ -93,6 +100,7 @@ class KnownSteps:
                 substep_count=options.decimation * options.substep_count,
                 count=count,
                 set_inputs=self._set_inputs,
+                worlds=worlds,
             )
         if found is not None:
             simulation.invalidate("joints")

@@ -65,13 +65,15 @@ class LogPlayback(Closing):
         self._known: KnownSteps | None = None
 
     def play(
-        self, values: np.ndarray, shifts: np.ndarray, watch: Callable[[], None] | None = None
+        self, values: np.ndarray, shifts: np.ndarray, is_asked: np.ndarray, watch: Callable[[], None] | None = None
     ) -> Mapping[str, np.ndarray]:
         """Return `position` and `velocity` of the joints, shape [steps + 1, worlds, joints], after a rollout.
 
         Args:
             values: The values of all parameters, shape [worlds, values].
             shifts: Shifts of the measured positions at the start, then of the velocities, shape [worlds, 2 * joints].
+            is_asked: Whether somebody reads the motion of a world; if nobody does, it may stay where it is. Shape
+                [worlds].
             watch: Called after each control step.
         """
         first = 0
@@ -88,8 +90,9 @@ class LogPlayback(Closing):
             self._known = KnownSteps(self.simulation, self._player.count_step)
         self.simulation.reset()
         self._player.fill_delays()
-        if watch is None and (found := self._known.take(self._steps)) is not None:
-            self._player.keep(*found)
+        worlds = np.flatnonzero(is_asked)
+        if watch is None and (found := self._known.take(self._steps, worlds)) is not None:
+            self._player.keep(worlds, *found)
             return self._player.motion()
         for count in [self._steps] if watch is None else [1] * self._steps:
             self.simulation.step(count)

@@ -101,13 +101,17 @@ class LogPlayer:
             name: np.concatenate([on_host(first)[None], on_host(others)]) for name, (first, others) in starts.items()
         }
 
-    def keep(self, joint_q: np.ndarray, joint_qd: np.ndarray) -> None:
-        """Keep the joints of all control steps of a rollout, shape [steps, numbers] each."""
+    def keep(self, worlds: np.ndarray, joint_q: np.ndarray, joint_qd: np.ndarray) -> None:
+        """Keep the joints of some worlds in all control steps of a rollout, shape [steps, worlds, numbers of a world];
+        those of the others are not known.
+        """
         for kept, rows, index in (
             (self._positions, joint_q, self._coordinates),
             (self._velocities, joint_qd, self._dofs),
         ):
-            kept.assign(rows[:, on_host(index)])
+            motion = np.full(kept.shape, np.nan, dtype=np.float32)
+            motion[:, worlds] = rows[:, :, on_host(index)[0]]
+            kept.assign(motion)
 
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return the control steps of each world since its reset, shape [worlds]."""

@@ -202,7 +202,8 @@ class Rollouts:
             watch: Called after each control step.
             shifts: Shifts of the measured starts of the windows that are fitted, shape [candidates, windows, states].
         """
-        rows = values[np.where(self._candidate_of < len(values), self._candidate_of, 0)]
+        is_asked = self._candidate_of < len(values)
+        rows = values[np.where(is_asked, self._candidate_of, 0)]
         self._offset, first = np.zeros((len(rows), self._joints)), 0
         for parameter in self._parameters:
             if isinstance(parameter, SignalParameter) and parameter.name == "offset":
@@ -211,7 +212,7 @@ class Rollouts:
         of_worlds = np.zeros((len(rows), 2 * self._joints))
         if shifts is not None:
             of_worlds[: shifts.shape[0] * shifts.shape[1]] = shifts.reshape(-1, shifts.shape[2])
-        self._motion, self._simulated = self._play(rows, of_worlds, watch), len(values)
+        self._motion, self._simulated = self._play(rows, of_worlds, is_asked, watch), len(values)
         self.count += 1
 
     def signals(self, part: _Part) -> dict[str, np.ndarray]:

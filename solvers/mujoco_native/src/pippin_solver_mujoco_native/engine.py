@@ -173,9 +173,10 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         substep_count: int,
         count: int,
         set_inputs: Callable[[], None],
+        worlds: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """Advance every world by some control steps in one call, to the bits of `step`: each thread takes a world to
-        the end.
+        """Advance worlds by some control steps in one call, to the bits of `step`: each thread takes a world to the
+        end.
 
         Args:
             state: The state to start from, and that of the end: `joint_q` and `joint_qd`.
@@ -184,10 +185,11 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             substep_count: Substeps of a control step.
             count: The number of control steps.
             set_inputs: Writes those of the next control step into `control`.
+            worlds: Which worlds, in order, shape [worlds]; the others stay where they are.
 
         Returns:
-            `joint_q` and `joint_qd` after each control step, shape [count, numbers]; None for joints that turn bodies
-            in space, and if bodies are pushed or contacts are read.
+            `joint_q` and `joint_qd` of these worlds after each control step, shape [count, worlds, numbers]; None for
+            joints that turn bodies in space, and if bodies are pushed or contacts are read.
 
         Raises:
             SimulationError: As `step`.
@@ -197,9 +199,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._timestep[:] = dt
         self._read(state, None)
         self._inputs.write(state.body_f, control)
-        q, qd = (np.stack([self._view(array)] * count) for array in (state.joint_q, state.joint_qd))
-        rollouts, size = Rollouts(self.batch, substep_count), len(self.batch.state) * substep_count * self.batch.nstate
-        stride = max(1, _NUMBERS // size)
+        q, qd = (np.stack([self._view(array)[worlds]] * count) for array in (state.joint_q, state.joint_qd))
+        rollouts = Rollouts(self.batch, substep_count, worlds)
+        stride = max(1, _NUMBERS // (len(worlds) * substep_count * self.batch.nstate))
         for first in range(0, count, stride):
             part = range(first, min(first + stride, count))
             for _ in part:
@@ -212,7 +214,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
                 for number, own_qpos, own_qvel in zip(part, qpos, qvel, strict=True):
                     self._plain.write(own_qpos, own_qvel, q[number], qd[number])
         self._write(state)
-        return q.reshape(count, -1), qd.reshape(count, -1)
+        return q, qd
 
     def reset(self, state: newton.State, world_mask: wp.array[wp.bool] | None = None, flags: Any | None = None) -> None:
         """Reset the warm start and other memory of the masked worlds.

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import newton
+import numpy as np
 import pippin
 import warp as wp
 from pippin.devices import kind_of
@@ -145,9 +146,10 @@ class SolverMuJoCoNative:
         substep_count: int,
         count: int,
         set_inputs: Callable[[], None],
+        worlds: np.ndarray,
     ) -> Any:
         """Take control steps whose inputs are known in one call, as a fit does that plays logs."""
-        return solver.roll_out(state, control, dt, substep_count, count, set_inputs)
+        return solver.roll_out(state, control, dt, substep_count, count, set_inputs, worlds)
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
