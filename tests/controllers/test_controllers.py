@@ -6,7 +6,7 @@ import pippin
 import pytest
 import warp as wp
 
-from .scenes import DRIVEN, simulate
+from .scenes import ARM, DRIVEN, simulate
 
 FAST = {"type": "differential-ik", "damping": 0.0, "bandwidth": 10.0}
 SEARCH = {"type": "ik"}
@@ -62,6 +62,19 @@ def test_the_tool_is_at_its_goal_after_a_second(kind):
     assert first[:3] == pytest.approx(home[:3], abs=1e-4)
     assert np.linalg.norm(second[:3] - goal[:3]) < 5e-4
     assert angle_between(second, goal) < 2e-3
+
+
+@pytest.mark.slow
+def test_servos_that_follow_positions_alone_bring_the_tool_to_its_goal():
+    overrides = {"scene.worlds": 1, "solver.type": "mujoco-native"}
+    with pippin.Simulation.from_file(ARM.parent / "so101_push.toml", overrides) as simulation:
+        hand = simulation.controllers["hand"]
+        goal = set_goal(simulation, shift=(0.0, 0.04, 0.02))
+        simulation.step(100)
+        place = hand.poses().numpy()[0, 0]
+
+    assert not hand.writes_velocities
+    assert np.linalg.norm(place[:3] - goal[:3]) < 0.02  # the servos give way under the weight
 
 
 @pytest.mark.slow

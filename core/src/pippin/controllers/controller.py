@@ -34,7 +34,8 @@ class Controller(abc.ABC):
     """
 
     writes_velocities: bool = True
-    """Whether `compute` writes `velocities` too; otherwise the velocity targets of the group stay as they are."""
+    """Whether `velocities` go to the group too; otherwise its velocity targets stay as they are, as those of a group do
+    that follows positions alone."""
 
     goals: wp.array
     """Goals of the tools in the world [m, quaternion], shape [len(worlds), tools] of transforms, to be written in
@@ -159,6 +160,8 @@ class Controller(abc.ABC):
         if label not in host.actuators:
             raise ConfigError(f"actuator: no group {label!r} in [actuators]{did_you_mean(label, host.actuators)}")
         group = host.actuators[label]
+        if "velocity_targets" in getattr(group, "unread_targets", {}):
+            self.writes_velocities = False
         for name in self._written:
             try:
                 getattr(group, name)
