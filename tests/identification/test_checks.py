@@ -16,6 +16,7 @@ from pippin.identification.robot_joints import RobotJoint
 from . import arms
 
 JOINTS = ("shoulder", "elbow")
+COUNT = 2.0 * np.pi / 4096  # [rad]
 LIMITS = {"low": -1.5, "high": 1.2}
 ROBOT = {
     joint: RobotJoint(label=joint, dof=dof, coordinate=dof, is_turning=True, **LIMITS)
@@ -199,6 +200,25 @@ def test_encoders_with_coarse_counts_are_not_stale():
     coarse = changed(clean(), position=np.round(moved(clean()) / 1.5e-3) * 1.5e-3)
 
     refuse_faults([coarse], TABLE, ROBOT)
+
+
+def test_a_slow_joint_that_sticks_between_counts_is_not_stale():
+    """A hand guides both arms, with rests: the command trembles by a count, and the joints stay where they are."""
+    log = clean()
+    rests = np.sin(2.0 * np.pi * log.times / 5.0) > 0.0
+    trembling = COUNT * np.random.default_rng(0).integers(0, 2, log.command.shape)
+    commands = np.where(rests[:, None], log.command[int(np.argmax(rests))], log.command) + trembling
+    positions = np.where(rests[:, None], log.command[int(np.argmax(rests))], moved(log))
+
+    refuse_faults([changed(log, command=commands, position=np.round(positions / COUNT) * COUNT)], TABLE, ROBOT)
+
+
+def test_a_joint_that_rests_through_its_whole_command_is_stale():
+    frozen = moved(clean())
+    frozen[400:, 1] = frozen[400, 1]
+
+    with pytest.raises(pippin.ConfigError, match=r"elbow: \d+% of the samples repeat while the command moves"):
+        refuse_faults([changed(clean(), position=frozen)], TABLE, ROBOT)
 
 
 def fitted(folder, table, log, **keys):

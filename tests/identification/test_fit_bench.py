@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pippin
 import pytest
+from pippin.array_files import read_arrays
 from pippin.config.fit import FitConfig, FitParameterConfig
 from pippin.config.toml_text import toml_text
 from pippin.identification.known_numbers import refuse_unclear
@@ -29,6 +30,28 @@ def test_logs_that_a_fit_has_not_seen_choose_the_friction_of_a_servo(bench, tmp_
     assert bench["chosen"](results) == "m4"
     assert results["m1"].validation[1] > 1.5 * results["m4"].validation[1]
     assert results["m4"].value("actuators.servo.kt")["servo"] == pytest.approx(TRUE_KT, rel=0.05)
+
+
+@pytest.mark.slow
+def test_values_go_back_to_the_file_only_if_others_make_up_for_it(bench, tmp_path):
+    """Numbers of friction that fades are coupled, but not over the whole way to the file's; and a fit that was stopped
+    on this way ends as one that was not.
+    """
+    size = {"motions": 2, "seconds": 3.0, "weights": [LIGHT, HEAVY]}
+    result = bench["compare"](tmp_path, ["m2"], truth="m2", model="mx64", **size)["m2"]
+    own = tmp_path / "m2 of 2"
+    files = sorted((own / "iterations").iterdir())
+    on_the_way = next(number for number, file in enumerate(files) if "before_unknowns" in read_arrays(file))
+    for file in files[on_the_way + 1 :]:
+        file.unlink()
+
+    seen, unseen = (sorted(tmp_path.glob(f"m*_{motion}.npz")) for motion in (0, 1))
+    again = pippin.fit(tmp_path / "m2.toml", seen, validate=unseen, out=own)
+
+    assert "logs contradict the file" in [each.verdict for each in result.verdicts]
+    assert result.costs[-1] < 1.05
+    assert result.validation[1] < 1.2
+    assert again.verdicts == result.verdicts
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from . import arms
 RANGES = {"armature": [1e-3, 1.0], "damping": [0.0, 5.0], "friction": [0.0, 2.0]}
 PARAMETERS = {f"actuators.arm.{name}": {"range": ends} for name, ends in RANGES.items()}
 TRUTH = {name: {".*shoulder": one, ".*elbow": two} for name, (one, two) in arms.TRUTH.items()}
-UNVALIDATED, CONTRADICTED = "fitted, not validated", "file is outside the interval"
+UNVALIDATED, CONTRADICTED = "fitted, not validated", "logs contradict the file"
 
 
 def write(folder, tables, **fit):

@@ -106,6 +106,41 @@ def test_angles_get_their_unit_and_their_sign_and_lengths_only_the_sign(tmp_path
         read(tmp_path / "log.csv", signs={"elbo": -1})
 
 
+def test_each_joint_may_have_a_unit_of_its_own_and_some_are_left_out(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(
+        "time,position.elbow,position.grip,position.slide,command.elbow,command.grip,command.slide\n0,90,7,2,45,8,3\n"
+    )
+    own = {"units": {"elbow": 0.02}, "leave_out": ["grip"]}
+
+    (found,) = read(log, **own)
+
+    assert found.joints == ("arm/elbow", "arm/slide")
+    np.testing.assert_allclose(found.signals["position"], [[1.8, 2.0]])
+    np.testing.assert_allclose(found.command, [[0.9, 3.0]])
+    with pytest.raises(pippin.ConfigError, match=r"fit\.leave_out: .* no joint 'gripp'; did you mean 'grip'"):
+        read(log, **own | {"leave_out": ["gripp"]})
+    with pytest.raises(pippin.ConfigError, match=r"fit\.units: .* no joint 'elbo'; did you mean 'elbow'"):
+        read(log, **own | {"units": {"elbow": 0.02, "elbo": 0.1}})
+    with pytest.raises(
+        pippin.ConfigError, match=r"fit\.units: there is no unit of 'shoulder' of .*each joint that turns"
+    ):
+        read(write_csv(tmp_path), units={"elbow": 0.02})
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"units": {"elbow": -0.02}}, "'units' must be"),
+        ({"validation": 1.0}, "'validation' must be < 1"),
+        ({"validation": ()}, "Length of 'validation' must be >= 1"),
+    ],
+)
+def test_units_and_shares_out_of_range_are_refused(tmp_path, keys, words):
+    with pytest.raises(ValueError, match=words):
+        read(write_csv(tmp_path), **keys)
+
+
 STAMP = "int32 sec\nuint32 nanosec\n"
 HEADER = f"builtin_interfaces/Time stamp\nstring frame_id\n{'=' * 80}\nMSG: builtin_interfaces/Time\n{STAMP}"
 STATE = (
@@ -285,6 +320,18 @@ def test_each_episode_of_a_dataset_of_lerobot_is_a_log(tmp_path):
     np.testing.assert_allclose(found[1].command, np.radians(numbers("command") + 1), rtol=1e-6)
     np.testing.assert_allclose(last.signals["position"], numbers("position") + 2, rtol=1e-6)
     np.testing.assert_allclose(last.times, TIMES, atol=1e-7)
+
+
+def test_logs_that_patterns_name_judge_the_fit(tmp_path):
+    folder = dataset(tmp_path / "set")
+
+    found = read(folder, validation=("*, episode 2", "*, episode 0"))
+
+    assert [each.is_unseen for each in found] == [True, False, True]
+    with pytest.raises(pippin.ConfigError, match=r"fit\.validation: 'episode 7' matches no log; logs: .*episode 2"):
+        read(folder, validation=("episode 7",))
+    with pytest.raises(pippin.ConfigError, match=r"also fitted, and proves nothing; .* in fit\.validation"):
+        read(folder, validation_logs=(str(folder),))
 
 
 def test_a_dataset_of_lerobot_that_cannot_serve_is_refused(tmp_path):

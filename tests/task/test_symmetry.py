@@ -13,6 +13,7 @@ from pippin.gym import VectorEnv
 QUADRUPED = Path(__file__).parents[2] / "docs" / "examples" / "quadruped.toml"
 SYMMETRY = {"names": {"L(.*)": "R$1"}, "flip": [".*"]}
 POLAR, AXIAL = np.array([1.0, -1.0, 1.0]), np.array([-1.0, 1.0, -1.0])
+BELOW = {"type": "ray-caster", "body": ".*_SHANK", "align": "world", "grid": {"size": [0.0, 0.0], "resolution": 0.1}}
 TASK = {
     "actions": {"legs": {"type": "joint-targets", "actuator": "legs", "scale": 0.3}},
     "commands": {"walk": {"type": "velocity", "x": [-1.0, 1.0], "y": [-1.0, 1.0], "yaw": [-1.0, 1.0]}},
@@ -28,7 +29,10 @@ TASK = {
             "action": {"of": "last-action"},
             "command": {"of": {"type": "command", "command": "walk"}},
         },
-        "critic": {"feet": {"of": {"type": "body-positions", "bodies": [".*_SHANK"]}}},
+        "critic": {
+            "feet": {"of": {"type": "body-positions", "bodies": [".*_SHANK"]}},
+            "heights": {"of": {"type": "height-over-ground", "sensor": "below"}},
+        },
     },
 }
 
@@ -40,7 +44,7 @@ def make():
     def build(**task):
         tables = {**TASK, "symmetry": {"left-right": SYMMETRY}, **task}
         overrides = {"simulation.device": "cpu", "task": tables, "solver": {"extends": False, "type": "featherstone"}}
-        overrides |= {"sensors": {"extends": False}, "scene.ground": False}
+        overrides |= {"sensors": {"extends": False, "below": BELOW}}
         overrides["simulation.accept_unsupported"] = ["armature", "joint_damping", "joint_friction"]
         made.append(VectorEnv(QUADRUPED, num_envs=2, overrides=overrides))
         return made[-1]
@@ -57,7 +61,7 @@ def mirrored_start(env, mirror):
     q, qd = state.joint_q.numpy().reshape(2, -1).copy(), state.joint_qd.numpy().reshape(2, -1).copy()
     q[0, 3:7] = draws.normal(size=4)
     q[0, 3:7] /= np.copysign(np.linalg.norm(q[0, 3:7]), q[0, 6])
-    q[0, 1], q[0, 7:] = 0.4, draws.uniform(-0.5, 0.5, q.shape[1] - 7)
+    q[0, 1:3], q[0, 7:] = (0.4, 3.0), draws.uniform(-0.5, 0.5, q.shape[1] - 7)
     qd[0] = draws.normal(size=qd.shape[1])
     q[1, :3], q[1, 3:7] = q[0, :3] * POLAR, q[0, 3:7] * [*AXIAL, 1.0]
     qd[1, :6] = qd[0, :6] * [*POLAR, *AXIAL]

@@ -26,6 +26,19 @@ def _length(instance: Any, attribute: Any, value: float | str) -> None:
         positive(instance, attribute, value)
 
 
+def _unit(instance: Any, attribute: Any, value: float | str | Mapping[str, float]) -> None:
+    for each in value.values() if isinstance(value, Mapping) else (value,):
+        _length(instance, attribute, each)
+
+
+def _share(instance: Any, attribute: Any, value: float | tuple[str, ...]) -> None:
+    if isinstance(value, tuple):
+        min_len(1)(instance, attribute, value)
+    else:
+        ge(0.0)(instance, attribute, value)
+        lt(1.0)(instance, attribute, value)
+
+
 def _above_zero(instance: Any, attribute: Any, value: str | None) -> None:
     if value == "log" and instance.range[0] < 0.0:
         raise ValueError(f"'{attribute.name}' = \"log\" needs a range of positive numbers, got {instance.range[0]:g}")
@@ -98,8 +111,9 @@ class FitConfig:
     reader: Annotated[ComponentConfig, "log"] | None = None
     """What reads the logs: the name of a reader, or a table with its settings; by default the suffix tells."""
 
-    units: Literal["rad", "deg"] | float = attrs.field(default="rad", validator=_length)
-    """Unit of the angles in the logs; a number is the angle of one count of an encoder [rad]."""
+    units: Literal["rad", "deg"] | float | Mapping[str, float] = attrs.field(default="rad", validator=_unit)
+    """Unit of the angles in the logs; a number is the angle of one count of an encoder [rad], and a table gives such an
+    angle for each joint that turns, by its name in the logs: units may be shares of its range."""
 
     signs: Mapping[str, Literal[-1, 1]] = attrs.field(factory=dict)
     """-1 for each joint that counts the other way round in the logs, by its name there."""
@@ -116,6 +130,10 @@ class FitConfig:
     joints: Mapping[str, str] = attrs.field(factory=dict)
     """Labels of joints by their names in the logs, where they differ."""
 
+    leave_out: tuple[str, ...] = ()
+    """Names of joints in the logs that are not read, such as that of a gripper that holds things: they stay as at a
+    reset."""
+
     window: float | Literal["whole"] = attrs.field(default=1.0, validator=_length)
     """Length of the windows that a log is divided into [s]; each starts from the state that `start` says."""
 
@@ -126,8 +144,9 @@ class FitConfig:
     burn_in: float = attrs.field(default=0.0, validator=non_negative)
     """Time at the start of a window that does not count [s]: the measured state forgets its noise there."""
 
-    validation: float = attrs.field(default=0.0, validator=[ge(0.0), lt(1.0)])
-    """Share of the windows, the last ones of each log, that the fit does not see, and that judge it."""
+    validation: float | tuple[str, ...] = attrs.field(default=0.0, validator=_share)
+    """What the fit does not see, and what judges it: a share of the windows, the last ones of each log; or patterns of
+    names of logs, such as `*, episode 3`."""
 
     validation_logs: tuple[FilePath, ...] = ()
     """Files of logs that the fit does not see, and that judge it, and patterns of them; `--validate` adds more."""

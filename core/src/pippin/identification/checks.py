@@ -22,6 +22,11 @@ _TURN = 6.3
 _BEYOND = 0.1
 """How far positions may lie beyond the limits of a joint, as a share of the way between them."""
 
+_COUNTS, _FROZEN = 10, 0.5
+"""Counts of an encoder, over five samples, from which on a joint has a new position in each of them; and the share of
+the whole way of a command that a joint may rest through.
+"""
+
 _REVERSALS = 4
 _STILL = 1e-6
 
@@ -112,13 +117,27 @@ def _stale_faults(log: Log, column: int) -> Iterator[Fault]:
         yield Fault(text=f"{joint}: the commands are the measured positions; log what the robot was told")
         return
     is_still = (np.diff(positions) == 0.0) & moves
+    if _is_frozen(told, positions):
+        moves_on = moves
+    else:  # a joint at rest sticks and repeats a count of its encoder, one that moves on has new ones
+        steps = np.abs(np.diff(positions))
+        count = steps[steps > 0.0].min(initial=np.inf)
+        around = np.lib.stride_tricks.sliding_window_view(np.pad(positions, 2, mode="edge"), 6)
+        moves_on = moves & (np.ptp(around, axis=1) > (_COUNTS - 0.5) * count)
     # One joint may stick at its turns; if no joint has a new value, the whole message is an old one.
     is_stale = is_still & (np.diff(log.signals["position"], axis=0) == 0.0).all(axis=1)
     most = 0.05 if len(log.joints) > 1 else 0.2
-    if moves.any() and (is_stale.sum() > most * moves.sum() or is_still.sum() > 0.2 * moves.sum()):
-        share = is_still.sum() / moves.sum()
+    still, stale = (np.count_nonzero(each & moves_on) for each in (is_still, is_stale))
+    if stale > most * moves_on.sum() or still > 0.2 * moves_on.sum():
+        share = still / moves_on.sum()
         text = f"{joint}: {share:.0%} of the samples repeat while the command moves; log fresh positions"
         yield Fault(kind="stale", text=text)
+
+
+def _is_frozen(told: np.ndarray, positions: np.ndarray) -> bool:
+    """Return whether a position stays the same while its command goes half of the way that it goes at all."""
+    runs = np.split(told, np.flatnonzero(np.diff(positions) != 0.0) + 1)
+    return np.ptp(told) > 0.0 and max(np.ptp(run) for run in runs) > _FROZEN * np.ptp(told)
 
 
 def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Iterator[Fault]:
@@ -129,7 +148,8 @@ def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Ite
     if joint.is_turning and high - low > (_TURN if width < _TURN else 20.0):
         yield Fault(
             kind="units",
-            text=f'{joint.label}: positions range over {high - low:.3g}; set fit.units = "deg" for degrees',
+            text=f'{joint.label}: positions range over {high - low:.3g}; set fit.units = "deg" for degrees, or to the'
+            " angle of one unit [rad] for counts and shares of a range",
         )
         return
     slack = _BEYOND * width + offset

@@ -22,7 +22,7 @@ from .candidates import Candidates
 from .checks import refuse_faults, say_faults
 from .estimated_starts import EstimatedStarts
 from .evidence import Evidence
-from .journal import FitState, Journal, key_of
+from .journal import FitState, Journal, Unheld, key_of
 from .known_numbers import refuse_unclear
 from .least_squares import DAMPING, DAMPINGS, STEP, LeastSquares, Point, Residuals, cost_of
 from .log import log_paths, read_logs
@@ -35,7 +35,7 @@ from .result import FitResult, LogAlignment, Trace
 from .robot_joints import robot_joints
 from .rollouts import JUDGED
 from .search import Evolution, SeveralStarts, latin_hypercube, population_of
-from .verdicts import IDENTIFIED, TIED, FitVerdict, is_refuted, judge
+from .verdicts import CONTRADICTED, IDENTIFIED, LOST, TIED, FitVerdict, is_refuted, is_worse, judge
 from .windows import divide
 
 _DIVERGES = "fit: the simulation diverges with the values of the file; shorten simulation.dt, or start from others"
@@ -116,7 +116,8 @@ class FitCourse(Closing):
         self._is_free = ~self._is_whole
         self._verdicts: dict[int, FitVerdict] = {}
         self._better: dict[int, float] = {}
-        self._ended = _STOPPED
+        self._before: Unheld | None = None
+        self._least, self._ended = np.inf, _STOPPED
         self._begun = time.perf_counter()
         self._state = None if self._journal is None else self._journal.last()
         #: Root mean square of the residuals so far.
@@ -124,7 +125,7 @@ class FitCourse(Closing):
         if self._state is not None:
             self._unknowns, self._is_free = self._state.unknowns, self._state.is_free
             self._verdicts, self.costs = dict(self._state.verdicts), list(self._state.costs)
-            self._ends = self._state.ends
+            self._ends, self._least, self._before = self._state.ends, self._state.least, self._state.before
 
     def close(self) -> None:
         """Close the simulations."""
@@ -132,7 +133,8 @@ class FitCourse(Closing):
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the cost until the end. Values that the logs do not tell go back to those of the file, unless the logs
-        contradict these, but for those that they tell then, and the others are fitted once more.
+        contradict these, but for those that they tell then, and the others are fitted once more. If these cannot make
+        up for it, the logs contradict the values of the file.
         """
         self._begun = time.perf_counter()
         watch = SaturationWatch(self.simulation, self._logs[0].joints, len(self._rollouts.parts[0].windows))
@@ -149,6 +151,8 @@ class FitCourse(Closing):
                 self._verdicts |= self._judge_whole(stop_if_asked, is_fitted=True)
                 if self._takes_a_step(stepped):
                     continue
+            if self._takes_back():
+                continue
             is_moved = self._is_whole & (self._unknowns != self._first_unknowns)
             held = [number for number, each in self._verdicts.items() if is_moved[number] and not each.is_determined]
             self._verdicts |= {number: each for number, each in self._judged() if not each.is_determined}
@@ -157,10 +161,36 @@ class FitCourse(Closing):
                 return
             as_found = {number for number, each in self._verdicts.items() if each.is_contradicted}
             back = [number for number in held if number not in as_found]
+            self._before = Unheld(
+                unknowns=self._unknowns.copy(), is_free=self._is_free.copy(), numbers=np.array(back, int)
+            )
             self._unknowns[back] = self._first_unknowns[back]
             self._is_free[held] = False
             if not self._is_free.any():
                 return
+
+    def _takes_back(self) -> bool:
+        """Let values that went back to those of the file have those that were found, if the others cannot make up for
+        the difference, and tell whether. That they can is known of small differences only. Of several values, those of
+        which nothing but that was known are taken back first.
+        """
+        if not self._is_free.any():
+            return False
+        before, self._before = self._before, None
+        cost, rows = self._point.cost, len(self._point.residuals)
+        least = self._least = min(self._least, cost)
+        if before is None or not is_worse((np.sqrt(least), np.sqrt(cost))):
+            return False
+        if 2.0 * (cost - least) <= _TOLD * len(before.numbers) * max(2.0 * least / rows, 1.0):
+            return False
+        own = [number for number in before.numbers.tolist() if not self._is_whole[number]]
+        lost = [number for number in own if self._verdicts[number].verdict == LOST]
+        if not (wrong := [each for each in lost if not np.isfinite(self._verdicts[each].half_width)] or lost):
+            return False
+        self._unknowns, self._is_free = before.unknowns.copy(), before.is_free.copy()
+        self._is_free[wrong] = False
+        self._verdicts |= {each: attrs.evolve(self._verdicts[each], verdict=CONTRADICTED) for each in wrong}
+        return True
 
     def _explore(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Look for a better start all over the ranges, as the table says."""
@@ -414,6 +444,8 @@ class FitCourse(Closing):
             ends=self._ends,
             ended=ended,
             verdicts=self._verdicts,
+            least=self._least,
+            before=self._before,
         )
         if self._journal is not None:
             self._journal.save(state)

@@ -24,6 +24,23 @@ _Made = TypeVar("_Made")
 
 _EXPLORED, _STARTS = "explored.npz", "starts.npz"
 
+_UNHELD = ("unknowns", "is_free", "numbers")
+"""Arrays of a minimum before values are held."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Unheld:
+    """A minimum, before some of its values go back to those of the file."""
+
+    unknowns: np.ndarray
+    """The unknowns, shape [values]."""
+
+    is_free: np.ndarray
+    """Whether each of them varies, shape [values]."""
+
+    numbers: np.ndarray
+    """Numbers of the values that go back, shape [numbers]."""
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class FitState:
@@ -55,6 +72,12 @@ class FitState:
 
     verdicts: dict[int, FitVerdict]
     """Verdicts on the values that do not vary any more, by their number."""
+
+    least: float
+    """The lowest cost of a search that has ended; infinite before the first end."""
+
+    before: Unheld | None
+    """What was before values went back to those of the file, as long as the others have not been fitted anew."""
 
     def is_over(self, iterations: int) -> bool:
         """Tell whether the present search has ended, and more iterations would not continue it."""
@@ -107,6 +130,8 @@ class Journal:
             ends=tuple(arrays["ends"].tolist()),
             ended=notes["ended"],
             verdicts={int(number): _verdict(each) for number, each in notes["verdicts"].items()},
+            least=float(arrays["least"]),
+            before=Unheld(**{name: arrays[f"before_{name}"] for name in _UNHELD}) if notes["was_held"] else None,
         )
 
     def _read(self, file: Path, make: Callable[[Mapping[str, np.ndarray], Any], _Made]) -> _Made:
@@ -153,6 +178,8 @@ class Journal:
         """Write the state after an iteration."""
         verdicts = {number: attrs.asdict(each) for number, each in state.verdicts.items()}
         notes = {"key": self._key, "taken": state.taken, "ended": state.ended, "verdicts": verdicts}
+        notes["was_held"] = state.before is not None
+        before = {} if state.before is None else {f"before_{name}": getattr(state.before, name) for name in _UNHELD}
         count = len(list(self._folder.glob("[0-9]*.npz")))
         self._write(
             f"{count:04d}.npz",
@@ -163,6 +190,8 @@ class Journal:
             damping=state.damping,
             costs=np.array(state.costs),
             ends=np.array(state.ends),
+            least=np.array(state.least),
+            **before,
         )
 
     def _write(self, name: str, notes: Mapping[str, Any], **arrays: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import attrs
@@ -81,12 +81,26 @@ def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str
     """
     seen, unseen = log_paths(files), log_paths(config.validation_logs, "fit.validation_logs")
     if both := {path.resolve() for path in seen} & {path.resolve() for path in unseen}:
-        raise ConfigError(f"fit.validation_logs: '{min(both)}' is also fitted, and proves nothing; name another log")
+        raise ConfigError(
+            f"fit.validation_logs: '{min(both)}' is also fitted, and proves nothing; name another log, or name some of"
+            " its logs in fit.validation"
+        )
     judges = [log for path in unseen for log in _logs_of(path, config, known)]
     return (
-        *(log for path in seen for log in _logs_of(path, config, known)),
+        *_told_apart([log for path in seen for log in _logs_of(path, config, known)], config),
         *(attrs.evolve(log, is_unseen=True) for log in judges),
     )
+
+
+def _told_apart(logs: Sequence[Log], config: FitConfig) -> Iterator[Log]:
+    """Yield logs, of which those that patterns name judge the fit."""
+    patterns = config.validation if isinstance(config.validation, tuple) else ()
+    names = [log.name for log in logs]
+    for pattern in patterns:
+        if not any(PurePath(name).match(pattern) for name in names):
+            raise ConfigError(f"fit.validation: {pattern!r} matches no log; logs: {', '.join(names)}")
+    for log in logs:
+        yield attrs.evolve(log, is_unseen=any(PurePath(log.name).match(pattern) for pattern in patterns))
 
 
 def log_paths(files: Iterable[str | Path], where: str = "fit.logs") -> list[Path]:
@@ -124,7 +138,10 @@ def _logs_of(path: Path, config: FitConfig, known: Mapping[str, RobotJoint]) -> 
 def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping[str, RobotJoint]) -> Log:
     """Return a log of arrays whose names and shapes are right, in the units of the simulation."""
     times = np.asarray(arrays["time"], dtype=float)
-    own = [str(joint) for joint in arrays["joints"]]
+    every = [str(joint) for joint in arrays["joints"]]
+    _refuse_unknown("fit.leave_out", name, config.leave_out, every)
+    kept = [number for number, joint in enumerate(every) if joint not in config.leave_out]
+    own = [every[number] for number in kept]
     labels = [_label(name, config.joints.get(joint, joint), known) for joint in own]
     if len(set(labels)) < len(labels):
         raise ConfigError(f"fit.logs: {name}: two joints mean the same one; give 'fit.joints' their labels")
@@ -135,7 +152,7 @@ def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping
         if kind in arrays:
             of_kind = command_times if kind == "command" else times
             factor = np.sign(scales) if (kind, config.command) == ("command", "feedforward") else scales
-            numbers[kind] = _numbers(name, kind, arrays[kind], of_kind, len(labels)) * factor
+            numbers[kind] = _numbers(name, kind, arrays[kind], of_kind, len(every))[:, kept] * factor
     _numbers(name, "time", times[:, None], times, 1)
     _numbers(name, "command_time", command_times[:, None], command_times, 1)
     if missing := {"position", "command"} - numbers.keys():
@@ -169,12 +186,23 @@ def _numbers(name: str, kind: str, array: Any, times: np.ndarray, joints: int) -
 
 def _scales(name: str, own: Sequence[str], joints: Sequence[RobotJoint], config: FitConfig) -> np.ndarray:
     """Return what the numbers of each joint are multiplied by: its sign, and the unit if it turns."""
-    if unknown := sorted(config.signs.keys() - set(own)):
-        near = did_you_mean(unknown[0], own) or f"; joints: {', '.join(own)}"
-        raise ConfigError(f"fit.signs: {name} has no joint {unknown[0]!r}{near}")
-    unit = _UNITS[config.units] if isinstance(config.units, str) else config.units
-    pairs = zip(own, joints, strict=True)
-    return np.array([config.signs.get(joint, 1) * (unit if of.is_turning else 1.0) for joint, of in pairs])
+    _refuse_unknown("fit.signs", name, config.signs, own)
+    pairs = [(joint, config.signs.get(joint, 1), of.is_turning) for joint, of in zip(own, joints, strict=True)]
+    if not isinstance(config.units, Mapping):
+        unit = _UNITS[config.units] if isinstance(config.units, str) else config.units
+        return np.array([sign * (unit if is_turning else 1.0) for _, sign, is_turning in pairs])
+    turning = [joint for joint, _, is_turning in pairs if is_turning]
+    _refuse_unknown("fit.units", name, config.units, turning)
+    if missing := [joint for joint in turning if joint not in config.units]:
+        raise ConfigError(f"fit.units: there is no unit of {missing[0]!r} of {name}; give each joint that turns one")
+    return np.array([sign * config.units.get(joint, 1.0) for joint, sign, _ in pairs])
+
+
+def _refuse_unknown(where: str, name: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse names of joints that a log does not have."""
+    if unknown := sorted(set(given) - set(known)):
+        near = did_you_mean(unknown[0], known) or f"; joints: {', '.join(known)}"
+        raise ConfigError(f"{where}: {name} has no joint {unknown[0]!r}{near}")
 
 
 def _label(name: str, joint: str, known: Mapping[str, RobotJoint]) -> str:

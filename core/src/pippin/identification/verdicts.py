@@ -23,7 +23,7 @@ _ROUNDING = 1e-12
 
 IDENTIFIED, _END, TIED = "identified", "at an end of its range", "only together"
 
-_LOST, _CONTRADICTED, _UNVALIDATED = "not identifiable", "file is outside the interval", "fitted, not validated"
+LOST, CONTRADICTED, _UNVALIDATED = "not identifiable", "logs contradict the file", "fitted, not validated"
 
 _EXPLAINED, _WORSE = 5.0, 1.05
 """Residual up to which a model explains windows that the fit did not see, which start from noisy states, in σ; and the
@@ -51,9 +51,9 @@ class FitVerdict:
 
     verdict: str
     """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`, or `only together`: right if
-    the value that it is coupled to, which keeps that of the file, is right. `fitted, not validated`: windows that the
-    fit did not see say that the model lacks something. `file is outside the interval`: the value is not identifiable,
-    and is held as it was found, since that of the file does not explain the logs."""
+    the value that it is coupled to, which is held, is right. `fitted, not validated`: windows that the fit did not see
+    say that the model lacks something. `logs contradict the file`: the value is not identifiable, and is held as it was
+    found, since that of the file does not explain the logs."""
 
     collinearity: float
     """How much of its effect the other values together can have (R²): 1 if nothing tells them apart."""
@@ -73,7 +73,7 @@ class FitVerdict:
     @property
     def is_kept(self) -> bool:
         """Whether the value goes into the file that was found: it and the values that are held explain the logs."""
-        return self.verdict in (IDENTIFIED, TIED, _UNVALIDATED, _CONTRADICTED)
+        return self.verdict in (IDENTIFIED, TIED, _UNVALIDATED, CONTRADICTED)
 
     @property
     def is_identified(self) -> bool:
@@ -88,13 +88,15 @@ class FitVerdict:
         """
         if is_refuted and self.is_identified:
             return attrs.evolve(self, verdict=_UNVALIDATED)
-        return attrs.evolve(self, verdict=_CONTRADICTED) if self.is_contradicted else self
+        return attrs.evolve(self, verdict=CONTRADICTED) if self.is_contradicted else self
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the value is not identifiable, but its interval excludes that of the file."""
+        """Whether the value is not identifiable, but that of the file is known not to explain the logs, or lies outside
+        the interval.
+        """
         width = max(self.half_width, self.block_half_width or 0.0)
-        return self.verdict in (_LOST, _CONTRADICTED) and abs(self.start - self.value) > width
+        return self.verdict == CONTRADICTED or (self.verdict == LOST and abs(self.start - self.value) > width)
 
 
 def is_worse(validation: tuple[float, float]) -> bool:
@@ -251,9 +253,9 @@ def judge(
         if sizes[number] <= 1e-9 * sizes.max(initial=1e-300):
             verdict = "no effect"
         elif is_alike[number] or is_lost[number]:
-            verdict, half = _LOST, np.inf  # a narrow interval would be one of errors of the derivatives
+            verdict, half = LOST, np.inf  # a narrow interval would be one of errors of the derivatives
         elif not half <= _WIDE * typical:
-            verdict = _LOST
+            verdict = LOST
         elif places[number] > 1.0 - _AT_END or (places[number] < _AT_END and low != 0.0):  # 0 is no end: it is none
             verdict = _END
         else:

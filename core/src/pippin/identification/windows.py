@@ -59,7 +59,8 @@ def divide(logs: Sequence[Log], config: FitConfig, dt: float) -> tuple[tuple[Win
                 own.append(Window(log=number, first=start, samples=kept, is_validation=False))
                 longest = max(longest, int(np.ceil((log.times[kept[-1]] - log.times[start]) / dt - 1e-6)))
             start = max(after - 1, start + 1)
-        validating = len(own) if log.is_unseen else round(config.validation * len(own))
+        share = 0.0 if isinstance(config.validation, tuple) else config.validation
+        validating = len(own) if log.is_unseen else round(share * len(own))
         windows += own[: len(own) - validating]
         windows += [attrs.evolve(each, is_validation=True) for each in own[len(own) - validating :]]
     if all(each.is_validation for each in windows):

@@ -36,10 +36,13 @@ class _Parts:
         config: The symmetry.
         where: Its place, for errors.
         axes: Labels of the axes of all joints.
+        bodies: Labels of all bodies.
     """
 
-    def __init__(self, config: SymmetryConfig, where: str, axes: Iterable[str]) -> None:
+    def __init__(self, config: SymmetryConfig, where: str, axes: Iterable[str], bodies: Iterable[str]) -> None:
         self.config, self.where, self.axes = config, where, frozenset(axes)
+        #: Paths and names of the bodies: terms have either.
+        self.bodies: frozenset[str] = frozenset(each for label in bodies for each in (label, name_of(label)))
 
     def pairs(self, labels: Sequence[str], what: str) -> list[int]:
         """Return for each label the position of its partner, which must be there and mirror it."""
@@ -91,14 +94,14 @@ def mirrored_task(
     Args:
         config: The symmetry.
         where: Its place, for errors.
-        model: The model, for the labels of joints.
+        model: The model, for the labels of joints and bodies.
         groups: The groups of observations.
         actions: The actions, side by side.
 
     Raises:
         ConfigError: A part has no partner, a pattern matches nothing, or a term has no mirror.
     """
-    parts = _Parts(config, where, axis_labels(model, range(model.joint_count)))
+    parts = _Parts(config, where, axis_labels(model, range(model.joint_count)), model.body_label)
     names = {name_of(label) for label in parts.axes}
     for pattern in config.flip:
         if not any(re.fullmatch(pattern, name) for name in names):
@@ -123,14 +126,16 @@ def _block(quantity: Any, chosen: Sequence[int], parts: _Parts, action: Mirrored
         return action
     if parts.axes.issuperset(every):
         return _joints(labels, parts, where)
+    if parts.bodies.issuperset(every):  # one number of each, such as a height or a time, which no mirror changes
+        return MirroredColumns(np.array(parts.pairs(labels, f"task.{where}")), np.ones(len(labels)))
     ends = {label.rpartition("/")[2] for label in every}
     signs = {frozenset("xyzw"): _QUATERNION, frozenset(_VELOCITY): _VELOCITY}.get(frozenset(ends))
     if signs is None and ends <= set(_POLAR):
         signs = _AXIAL if quantity.unit.startswith(_AXIAL_UNITS) else _POLAR
     if signs is None:
         raise ConfigError(
-            f"{parts.where}: task.{where} has no mirror, with {', '.join(every[:4])}; it is neither of joints, nor a"
-            " vector, an orientation, a velocity command or the action: leave the term or the symmetry out"
+            f"{parts.where}: task.{where} has no mirror, with {', '.join(every[:4])}; it is neither of joints or bodies"
+            ", nor a vector, an orientation, a velocity command or the action: leave the term or the symmetry out"
         )
     heads = [label.rpartition("/")[0] for label in labels]
     owners = list(dict.fromkeys(heads))
