@@ -279,8 +279,8 @@ class Task:
         wp.capture_if(self._are_any, on_true=notify)
 
     def _write_final_observations(self, state: newton.State) -> None:
-        """Write what the policy would see if no world were reset: commands and times have gone on since the rewards."""
-        if later := [each for each in self._terms.observed_quantities if each.goes_on]:
+        """Write what the policy would see if no world were reset: commands and times are past those of the rewards."""
+        if later := [each for each in self._terms.observed_quantities if each.advances]:
             self._update_commands(state)
         for quantity in later:
             quantity.measure(state, quantity.values)

@@ -56,9 +56,9 @@ class Quantity(Term):
     """Whether a tape may record `measure`: it remembers nothing, reads the state alone beside constants, and overwrites
     nothing that was read."""
 
-    goes_on: bool = False
-    """Whether the numbers depend on a command or on the time of the episode, which go on after rewards and terminations
-    are judged. They are measured once more then, for the last observations of an episode."""
+    advances: bool = False
+    """Whether the numbers depend on a command or on the time of the episode, which advance after rewards and
+    terminations are judged. They are measured once more then, for the last observations of an episode."""
 
     values: wp.array
     """The numbers that the task measured last, shape [world_count, width]; made by the task, unless the quantity is an

@@ -9,7 +9,6 @@ import attrs
 from attrs.validators import ge, optional
 from pippin import FilePath
 from pippin.task import CommandConfig
-from pippin.task.events.config import AxesRanges
 from pippin.validators import fraction, non_negative, ordered, positive
 
 Range = tuple[float, float]
@@ -47,14 +46,31 @@ class VelocityConfig(CommandConfig):
 
 
 @attrs.frozen(kw_only=True)
-class PoseCommandConfig(AxesRanges, CommandConfig):
-    """A target pose, such as of a tool or an object: the ranges are of its position [m], and of its turn [rad] about
-    x, then y, then z.
+class PoseCommandConfig(CommandConfig):
+    """A target pose, such as of a tool or an object. It is turned about x, then y, then z.
 
     The numbers are in the frame of the quantity that has the command as its target, such as `relative-position`.
     """
 
     implementation = ".pose:PoseCommand"
+
+    x: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
+    """Range of the position along x [m]."""
+
+    y: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
+    """Range of the position along y [m]."""
+
+    z: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
+    """Range of the position along z [m]."""
+
+    roll: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
+    """Range of the turn about x [rad]."""
+
+    pitch: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
+    """Range of the turn about y [rad]."""
+
+    yaw: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
+    """Range of the turn about z [rad]."""
 
 
 def _is_absent(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:

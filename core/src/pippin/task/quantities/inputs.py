@@ -46,7 +46,7 @@ class CommandValue(Quantity):
     """The quantity `command`: the numbers of a command."""
 
     unit = "its own"
-    goes_on = True
+    advances = True
 
     def __init__(self, config: CommandValueConfig, context: TermContext) -> None:
         super().__init__(config, context)

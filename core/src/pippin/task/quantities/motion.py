@@ -32,7 +32,7 @@ class MotionJoints(Quantity):
     """The quantity `motion-joints`: q − q of the motion, or qd; or those of the motion."""
 
     unit = "rad, m"
-    goes_on = True
+    advances = True
 
     def __init__(self, config: MotionJointsConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -56,7 +56,7 @@ class MotionAnchor(Quantity):
     """The quantity `motion-anchor`: p, R, v, w or gravity of the anchor minus that of the motion; or of the motion."""
 
     unit = "m, rad, m/s, rad/s, 1"
-    goes_on = True
+    advances = True
 
     def __init__(self, config: MotionAnchorConfig | MotionBodiesConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -111,7 +111,7 @@ class MotionBodies(MotionAnchor):
 class Phase(Quantity):
     """The quantity `phase`: cos and sin of 2π frame / frames + offset, or of 2π f t + offset."""
 
-    goes_on = True
+    advances = True
 
     def __init__(self, config: PhaseConfig, context: TermContext) -> None:
         super().__init__(config, context)

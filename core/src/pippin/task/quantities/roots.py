@@ -153,7 +153,7 @@ class PoseError(OfRoot):
 
     unit = "m, rad"
     is_differentiable = False
-    goes_on = True
+    advances = True
 
     def __init__(self, config: PoseErrorConfig, context: TermContext) -> None:
         super().__init__(config, context)
