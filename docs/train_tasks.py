@@ -92,6 +92,7 @@ def row(folder: Path, score: dict[str, Any]) -> dict[str, Any]:
         "half_width": rounded(score["mean_return_half_width"], 2),
         "length": rounded(score["mean_length"]),
         "ended": score["terminated"],
+        "metrics": {label: rounded(metric["mean"]) for label, metric in score["metrics"].items()},
         "curve": [[rounded(value) for value in points[place]] for place in sorted(places)],
     }
 

@@ -29,8 +29,9 @@ HEAD = """\
 <!-- Written by docs/write_reference.py from docs/images/training.json and playing.json. Run it after
 docs/train_tasks.py or docs/play_policies.py, whose option --videos draws the videos. -->
 
-The repository has a small policy for each of these tasks: networks of 2 × 64 tanh units, {size} kB together.
-`pippin play docs/examples/policies/NAME.toml` plays one, and needs `pippin[policy]` and Gymnasium for its robots.
+The repository has a small policy for each of these tasks: networks of two small layers, {size} kB together.
+`pippin play docs/examples/policies/NAME.toml` plays one, and needs `pippin[policy]`, and Gymnasium for its robots, or
+mjlab for the Go1.
 `pippin train docs/examples/training/NAME.toml` repeats a training, and `python docs/train_tasks.py` all of them with
 what this page shows. [Train a policy](../how-to/train-a-policy.md) explains the command.
 
@@ -49,6 +50,8 @@ NOTES = """
   machine of {cores} cores without a GPU. Other programs kept it busy: the wall time was two to five times as long.
 - **The return** is that of one seed unless several are given; then it is the mean of their mean returns ± their
   standard deviation. The policy in the repository is the best one of them.
+- **The error** of `go1_velocity` is the mean distance between the velocity that is commanded and that of the trunk
+  [m/s]. [Performance](performance.md#trainings) says more about this training.
 - **Ended early** counts the episodes, of 64, that a termination ended before their time: a fall in most tasks.
 - **Published** returns are quoted, not run here: Stable-Baselines3's zoo, CleanRL and Tianshou with PPO after one
   million steps, on versions 3 and 4 of these tasks, whose rewards and robot files differ a little from version 5.
@@ -108,6 +111,7 @@ def _training(name: str, training: Mapping[str, Any]) -> str:
         mean = sum(returns) / len(returns)
         spread = (sum((each - mean) ** 2 for each in returns) / (len(returns) - 1)) ** 0.5
         value = f"{mean:,.4g} ± {spread:.2g}, {len(seeds)} seeds"
+    value += "".join(f", {label} {number:g}" for label, number in best.get("metrics", {}).items())
     cells = [
         f"[`{name}`](../examples/training/{name}.toml), [policy](../examples/policies/{name}.toml)",
         f"{best['steps'] * 1e-6:.2g} million",
