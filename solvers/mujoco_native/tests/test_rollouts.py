@@ -26,7 +26,7 @@ def test_worlds_go_on_after_a_warning_as_steps_do(push):
         batches[0].bind("ctrl")[:, 0] = values
         batches[0].step(nstep=2)
         stepped.append(batches[0].bind("qpos").copy())
-    rollouts = Rollouts(batches[1], 2, np.arange(len(batches[1].state)))
+    rollouts = Rollouts(batches[1], 2, np.arange(len(batches[1].state)), len(inputs))
     for values in inputs:
         batches[1].bind("ctrl")[:, 0] = values
         rollouts.add()

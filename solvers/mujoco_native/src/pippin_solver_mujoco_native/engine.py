@@ -200,8 +200,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._read(state, None)
         self._inputs.write(state.body_f, control)
         q, qd = (np.stack([self._view(array)[worlds]] * count) for array in (state.joint_q, state.joint_qd))
-        rollouts = Rollouts(self.batch, substep_count, worlds)
-        stride = max(1, _NUMBERS // (len(worlds) * substep_count * self.batch.nstate))
+        stride = min(count, max(1, _NUMBERS // (len(worlds) * substep_count * self.batch.nstate)))
+        rollouts = Rollouts(self.batch, substep_count, worlds, stride)
         for first in range(0, count, stride):
             part = range(first, min(first + stride, count))
             for _ in part:
