@@ -68,10 +68,10 @@ def draw_poses(
     state = random_state(key, seeds[world], first_world + world, counts[world])
     for axis in range(3):
         value[world, axis] = wp.randf(state, ranges[axis, 0], ranges[axis, 1])
-    roll = wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), wp.randf(state, ranges[3, 0], ranges[3, 1]))
-    pitch = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), wp.randf(state, ranges[4, 0], ranges[4, 1]))
-    yaw = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.randf(state, ranges[5, 0], ranges[5, 1]))
-    turn = yaw * pitch * roll
+    roll = wp.randf(state, ranges[3, 0], ranges[3, 1])
+    pitch = wp.randf(state, ranges[4, 0], ranges[4, 1])
+    yaw = wp.randf(state, ranges[5, 0], ranges[5, 1])
+    turn = wp.quat_rpy(roll, pitch, yaw)
     for i in range(4):
         value[world, 3 + i] = turn[i]
 

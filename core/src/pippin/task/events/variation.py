@@ -80,12 +80,8 @@ class Variation:
     def arguments(self) -> tuple[list[Any], list[Any]]:
         """The ranges, the stride and whether ranges are of logarithms, as kernels take them, and those of no change."""
         ends = [[_log(end) for end in each] if self._is_log else each for each in (self._scale, self._add)]
-        return [*(wp.vec2(*each) for each in ends), self._stride, int(self._is_log)], [
-            wp.vec2(1.0, 1.0),
-            wp.vec2(),
-            1,
-            0,
-        ]
+        ranges = [*(wp.vec2(*each) for each in ends), self._stride, int(self._is_log)]
+        return ranges, [wp.vec2(1.0, 1.0), wp.vec2(0.0, 0.0), self._stride, 0]
 
     def refuse_below_zero(self, built: np.ndarray, what: str, *, above: bool) -> None:
         """Refuse ranges that reach values below zero, or zero itself if values must be above it."""

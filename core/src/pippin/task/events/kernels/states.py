@@ -88,15 +88,6 @@ def draw_six(state: wp.uint32, low: wp.spatial_vector, high: wp.spatial_vector, 
     return drawn
 
 
-@wp.func
-def turn_of(angles: wp.vec3):
-    """Return the turn by roll, then pitch, then yaw, about the axes of the world."""
-    roll = wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), angles[0])
-    pitch = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), angles[1])
-    yaw = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), angles[2])
-    return yaw * pitch * roll
-
-
 @wp.kernel
 def draw_objects(
     world_mask: wp.array[wp.bool],
@@ -128,7 +119,7 @@ def draw_objects(
     moved = draw_six(wp.rand_init(wp.int32(of_object), 0), low, high, 0.0)
     added = draw_six(wp.rand_init(wp.int32(of_object), 1), velocity_low, velocity_high, 0.0)
     particle = particles[i]
-    turn = turn_of(wp.spatial_bottom(moved))
+    turn = wp.quat_rpy(moved[3], moved[4], moved[5])
     arm = wp.quat_rotate(turn, initial_q[particle] - centres[i])
     particle_q[particle] = centres[i] + shifts[world] + arm + wp.spatial_top(moved)
     velocity = wp.spatial_top(added) + wp.cross(wp.spatial_bottom(added), arm)
@@ -164,7 +155,7 @@ def draw_roots(
     q = starts[world, 0]
     dof = starts[world, 1]
     start = wp.quat(initial_q[q + 3], initial_q[q + 4], initial_q[q + 5], initial_q[q + 6])
-    turned = wp.normalize(turn_of(wp.spatial_bottom(moved)) * start)
+    turned = wp.normalize(wp.quat_rpy(moved[3], moved[4], moved[5]) * start)
     for axis in range(3):
         joint_q[q + axis] = initial_q[q + axis] + shifts[world][axis] + moved[axis]
     for part in range(4):
@@ -228,7 +219,7 @@ def start_roots(
     turn = wp.transform_get_rotation(place)
     linear = wp.quat_rotate(turn, wp.spatial_top(velocity))
     angular = wp.quat_rotate(turn, wp.spatial_bottom(velocity))
-    turned = wp.normalize(turn_of(wp.spatial_bottom(moved)) * wp.transform_get_rotation(pose))
+    turned = wp.normalize(wp.quat_rpy(moved[3], moved[4], moved[5]) * wp.transform_get_rotation(pose))
     position = wp.transform_get_translation(pose)
     q = starts[world, 0]
     dof = starts[world, 1]
