@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import gc
 import os
 import sys
 import threading
@@ -129,6 +131,7 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[ConsoleProgress
         is_stdout_reserved: Whether standard output is only for the result. All other output, including the progress,
             then goes to standard error.
     """
+    atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends, for seconds
     is_quiet = is_given(HIDES_NOTES)
     is_shown = not is_quiet and not is_given(HIDES_PROGRESS)
     progress = ConsoleProgress(Console(stderr=is_stdout_reserved), is_shown=is_shown)

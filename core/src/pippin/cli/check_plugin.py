@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import importlib
 import json
 import sys
@@ -92,8 +90,6 @@ def check_plugin(
     )
     _refuse_unknown(chosen, found, conformance.checks)
     with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
-        if progress.owns_process:
-            atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends
         results = _run(conformance, chosen, progress.update)
     if is_markdown:
         click.echo("\n".join(_markdown(found, name, results)))

@@ -110,7 +110,7 @@ class LogPlayer:
             (self._velocities, joint_qd, self._dofs),
         ):
             motion = np.full(kept.shape, np.nan, dtype=np.float32)
-            motion[:, worlds] = rows[:, :, on_host(index)[0]]
+            motion[:, worlds] = rows[:, :, on_host(index)[0]]  # the numbers of the first world come first
             kept.assign(motion)
 
     def state_arrays(self) -> Mapping[str, wp.array]:

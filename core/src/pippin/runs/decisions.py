@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import math
 
@@ -60,6 +59,4 @@ def import_newton(config: SimulationConfig, progress: RunProgress) -> None:
     with progress.phase("import"):
         import_hot_modules(requires_grad=config.simulation.requires_grad)
     if progress.owns_process:
-        # The collector need not walk what was imported, neither during the run nor, for two seconds, at the very end.
-        gc.freeze()
-        atexit.register(gc.freeze)
+        gc.freeze()  # the collector need not walk what was imported during the run
