@@ -87,6 +87,47 @@ def test_targets_are_off_by_a_constant_of_the_episode(floating):
     np.testing.assert_allclose(targets[1] - targets[0], 0.5, atol=1e-6)
 
 
+@pytest.mark.first_cases(1)
+@pytest.mark.parametrize(("worlds", "capture"), [(4, "require"), (1, "off")])
+def test_a_servo_holds_its_target_by_the_encoder_that_is_off(floating, worlds, capture):
+    """At rest, the reading is the target, and the joint is as far from it as the target was put off."""
+    read = {"type": "joint-positions", "relative": True, "offsets": "zero"}
+    groups = {"policy": {"q": {"of": read}}, "limits": {"q": {"of": {**read, "joints": ["elbow"]}}}}
+    groups["limits"]["q"]["of"] |= {"relative": False, "normalised": True}
+    groups["critic"] = {"q": {"of": {"type": "joint-positions", "relative": True}}}
+    events = {"zero": {"type": "joint-offsets", "action": "arm", "range": [0.02, 0.05]}}
+    settings = {"capture": capture}
+    with floating(events, worlds, simulation=settings, actions=TARGETS, observations=groups) as simulation:
+        simulation.reset()
+        simulation.task.episodes.action.fill_(0.1)
+        simulation.step(600)
+        actor, share, critic = (each.values.numpy() for each in simulation.task.observations.values())
+        errors = simulation.task.actions["arm"].errors.numpy()
+
+    assert (errors >= 0.02 - 1e-6).all()
+    np.testing.assert_allclose(actor, 0.1, atol=1e-4)
+    np.testing.assert_allclose(critic, 0.1 + errors, atol=1e-4)
+    np.testing.assert_allclose(share[:, 0], (actor[:, 1] - 0.05) / 0.15, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"offsets": "zeros"}, r"offsets: there is no event 'zeros' of type 'joint-offsets'.*zero"),
+        ({"offsets": "push"}, "offsets: there is no event 'push' of type 'joint-offsets'; add one"),
+        ({"offsets": "speed"}, "offsets: 'speed' is of velocity targets of 'fast', and not of positions"),
+        ({"offsets": "zero", "joints": ["elbow"]}, "offsets: 'arm' has none of the joints elbow; choose others"),
+    ],
+)
+def test_offsets_of_other_events_and_joints_are_refused(floating, changes, fault):
+    events = {"zero": {"type": "joint-offsets", "action": "arm", "range": [0.0, 0.1]}, "push": {"type": "gravity"}}
+    events["speed"] = {**events["zero"], "action": "fast"}
+    actions = {**TARGETS, "fast": {"type": "joint-velocity-targets", "actuator": "arm"}}
+    groups = {"policy": {"q": {"of": {"type": "joint-positions", **changes}}}}
+    with pytest.raises(pippin.ConfigError, match=fault):
+        floating(events, actuator={"joints": ["shoulder"]}, actions=actions, observations=groups)
+
+
 @pytest.mark.parametrize(
     ("event", "fault"),
     [

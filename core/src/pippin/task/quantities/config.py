@@ -57,6 +57,10 @@ class JointPositionsConfig(JointsConfig):
     form: Literal["angle", "cosine", "sine"] = "angle"
     """What is told of an angle; a cosine and a sine do not jump where a hinge has turned once."""
 
+    offsets: str | None = None
+    """Label of an event `joint-offsets`: the positions are those that the wrong encoders read. Where the event puts a
+    target off by e, the encoder reads q - e, so that the servo goes e too far."""
+
     def __attrs_post_init__(self) -> None:
         if self.normalised and self.form != "angle":
             raise ValueError("'normalised' positions are no angles; leave out 'form' or 'normalised'")

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError
+from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
 from pippin.task import Quantity, TermContext
 
 from .config import JointPositionsConfig, JointsConfig
-from .kernels import gather, take_circular
+from .kernels import gather, subtract_columns, take_circular
 from .rates import Rate
 
 
@@ -37,7 +37,10 @@ class OfJoints(Quantity):
 
 
 class JointPositions(OfJoints):
-    """The quantity `joint-positions`: q; or q − q_0; or 2 (q − lower) / (upper − lower) − 1; or a cosine or sine."""
+    """The quantity `joint-positions`: q; or q − q_0; or 2 (q − lower) / (upper − lower) − 1; or a cosine or sine.
+
+    With `offsets`, all of q − e in place of q, with what the event adds to the position targets, e.
+    """
 
     unit = "rad, m"
     is_differentiable = True
@@ -55,11 +58,16 @@ class JointPositions(OfJoints):
             if self.unit != "rad":
                 raise ConfigError(f"form: a slider has no {config.form}; choose hinges by `joints`")
             self.unit = "1"
+        self._encoders = None if config.offsets is None else self._found(config.offsets)
 
     def measure(self, state: newton.State, out: wp.array) -> None:
-        """Write (q − offset) × scale, or its cosine or sine."""
+        """Write (q − e − offset) × scale, or its cosine or sine."""
         assert state.joint_q is not None, "the joints were found"
         self._gather(state.joint_q, self._coordinates, out)
+        if self._encoders is not None:
+            errors, columns, targets = self._encoders
+            inputs = [errors, columns, targets, self._scale, out]
+            wp.launch(subtract_columns, (len(out), len(columns)), inputs, device=out.device)
         if self.config.form != "angle":
             wp.launch(take_circular, out.shape, [int(self.config.form == "sine"), out], device=out.device)
 
@@ -74,6 +82,24 @@ class JointPositions(OfJoints):
         offset, scale = self._offset.numpy(), self._scale.numpy()
         lower, upper = self._asset_limits(where)
         return (lower - offset) * scale, (upper - offset) * scale
+
+    def _found(self, label: str) -> tuple[wp.array, wp.array[int], wp.array[int]]:
+        """Return the errors that an event draws, their columns of these joints, and the columns of these numbers."""
+        task = self.context.simulation.config.task
+        events = {} if task is None else {k: each for k, each in task.events.items() if each.type == "joint-offsets"}
+        if label not in events:
+            hint = did_you_mean(label, events)
+            raise ConfigError(f"offsets: there is no event {label!r} of type 'joint-offsets'{hint}; add one")
+        name = events[label].config.action
+        action = self.context.action(name, "offsets")
+        if action.of_group != "position_targets":
+            raise ConfigError(f"offsets: {label!r} is of {action.what} of {name!r}, and not of positions; leave it out")
+        own = {joint: column for column, joint in enumerate(action.labels)}
+        pairs = [(own[joint], column) for column, joint in enumerate(self.labels) if joint in own]
+        if not pairs:
+            raise ConfigError(f"offsets: {name!r} has none of the joints {', '.join(self.labels)}; choose others")
+        columns, targets = zip(*pairs, strict=True)
+        return action.errors, self.context.ints(columns), self.context.ints(targets)
 
     def _asset_limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
         model, dofs = self.context.simulation.model, on_host(self._dofs)

@@ -24,6 +24,19 @@ def take_circular(is_sine: int, out: wp.array2d[float]):
 
 
 @wp.kernel
+def subtract_columns(
+    errors: wp.array2d[float],
+    columns: wp.array[int],
+    targets: wp.array[int],
+    scales: wp.array2d[float],
+    out: wp.array2d[float],
+):
+    """out[target] −= error[column] × scale."""
+    world, i = wp.tid()
+    out[world, targets[i]] -= errors[world, columns[i]] * scales[world, targets[i]]
+
+
+@wp.kernel
 def copy_columns(values: wp.array2d[float], columns: wp.array[int], targets: wp.array[int], out: wp.array2d[float]):
     """out[target] = values[column]."""
     world, i = wp.tid()
