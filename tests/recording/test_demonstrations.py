@@ -268,7 +268,9 @@ def test_a_frame_tells_whether_it_is_a_success(tmp_path):
         shown = np.zeros((4, 2 * EPISODE), dtype=bool)
         for step in range(2 * EPISODE):
             running.step()
-            shown[:, step] = np.abs(running.task.observations["policy"].final.numpy()[:, hinge]) <= 0.3
+            seen = running.task.observations["policy"]
+            ended = running.task.episodes.finished.numpy()
+            shown[:, step] = np.abs(np.where(ended, seen.final.numpy()[:, hinge], seen.values.numpy()[:, hinge])) <= 0.3
         ends = shown[:, EPISODE - 1 :: EPISODE].T.ravel()
 
     every, kept = table_of(tmp_path / "every"), table_of(tmp_path / "kept")

@@ -9,6 +9,8 @@ import pytest
 import warp as wp
 from pippin.errors import CaptureWarning, ConfigError, PluginError
 
+from .reached import reached
+
 FALL = {"type": "function", "function": "of_the_user:height", "labels": ["z"], "unit": "m"}
 
 
@@ -84,7 +86,7 @@ def test_functions_of_all_three_kinds_are_recorded(falling):
             ended.append(simulation.task.episodes.terminated.numpy().tolist())
             reward, seen = simulation.task.episodes.reward_terms.numpy()[0], simulation.task.observations["policy"]
 
-            np.testing.assert_allclose(seen.final.numpy()[:, 0], 3.0 * reward, rtol=1e-6)
+            np.testing.assert_allclose(reached(simulation.task)[:, 0], 3.0 * reward, rtol=1e-6)
             np.testing.assert_allclose(seen.values.numpy()[:, 0], 3.0 * heights(simulation), rtol=1e-6)
             assert simulation.task.observations["policy"].labels == ("z/z",)
 

@@ -7,6 +7,8 @@ import warp as wp
 from pippin.errors import ConfigError
 from pippin.task import Quantity
 
+from .reached import reached
+
 CLOSE = {"rtol": 2e-5, "atol": 2e-5}
 TORSO = 0
 
@@ -383,8 +385,7 @@ def test_positions_that_are_both_relative_and_normalised_are_refused(ants):
 
 
 def test_a_rate_in_a_task_starts_anew_where_an_episode_ends_within_the_step(ball, configure):
-    """The height after the step, before a reset, is in `final`; the height from which the next step starts, in
-    `values`."""
+    """The height from which the next step starts is in `values`."""
     rate = {"type": "value", "of": "displacement-rate", "axes": "z", "weight": 1.0}
     task = {
         "reward_rate": "step",
@@ -403,7 +404,7 @@ def test_a_rate_in_a_task_starts_anew_where_an_episode_ends_within_the_step(ball
             simulation.step()
             ended.append(task.episodes.terminated.numpy().copy())
 
-            expected = (seen.final.numpy()[:, 0] - before) / 0.01
+            expected = (reached(task)[:, 0] - before) / 0.01
             np.testing.assert_allclose(task.episodes.reward.numpy(), expected, atol=1e-3)
             np.testing.assert_allclose(seen.values.numpy()[:, 1], np.where(ended[-1], 0.0, expected), atol=1e-3)
 

@@ -7,6 +7,8 @@ from pippin.recording.channels import channels
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
 
+from .reached import reached
+
 WORLDS = (0, 3, 4)
 """The shown worlds; they are not evenly spaced."""
 
@@ -45,7 +47,7 @@ def test_channels_and_score_equal_numpy_in_a_recorded_step(autoreset, tasked, tm
             task.episodes.action.assign(action)
             made.step()
             values = {name: channel.numpy().copy() for name, channel in found.items()}
-            q, observed = task.observations["policy"].final.numpy()[:, :2], task.observations["policy"].values.numpy()
+            q, observed = reached(task)[:, :2], task.observations["policy"].values.numpy()
             fell = np.abs(q[:, 1]) > 0.3
             terms = 0.02 * np.stack([2.0 * ~fell, -0.5 * action[:, 0] ** 2, -(q**2).sum(1)], 1)
             counts = ~(ended & (autoreset == "next-step"))  # the other worlds are put back in this step

@@ -44,14 +44,16 @@ def test_frames_that_take_long_are_shown_less_often(simulation, panel, monkeypat
     viewer = simulation.viewers["page"]
     monkeypatch.setattr(panel, "clients", SimpleNamespace(count=1))
     monkeypatch.setattr(panel.page, "marks", [*panel.page.marks, lambda: time.sleep(0.05)])
+    start = time.perf_counter()
     viewer.frame()
+    end = time.perf_counter()
     is_due_at_once = viewer.wants_frame()
     time.sleep(0.3)
     is_due_later = viewer.wants_frame()
 
     assert not is_due_at_once
     assert not is_due_later
-    assert viewer._next_frame - time.perf_counter() < 1.0
+    assert viewer._next_frame - end < 1.1 * (end - start) / 0.07  # on a busy machine a frame takes more than 50 ms
 
 
 def test_what_the_thread_of_the_server_takes_counts_as_time_of_a_frame(simulation, panel):

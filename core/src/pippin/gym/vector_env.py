@@ -149,7 +149,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._results = [readers[name] for name in ("reward", "terminated", "truncated")]
         self._finished = readers["finished"]
         zeros = {name: partial(backend.zeros, array) for name, array in arrays.items()}
-        self._read_ends, self._no_ends = partial(_ends, readers), _ends(zeros)
+        self._end_readers, self._no_ends = _ends(readers), _called(_ends(zeros))
         self._write_action = backend.writer(arrays["action"])
         # Whether an episode ended is asked on the host, unless that waits for a device whose results stay there.
         self._reads_flags = self.backend == "numpy" or shares_memory(present(arrays["finished"].device))
@@ -220,7 +220,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._worlds.step(reads_flags=self._reads_flags)
         finished = self._finished()
         has_ended = not self._reads_flags or bool(self._host_finished().any())
-        ends = self._read_ends() if has_ended else self._no_ends
+        ends = _called(self._end_readers) if has_ended else self._no_ends
         info = {**ends, **dict.fromkeys((f"_{name}" for name in ends), finished)}
         reward, terminated, truncated = (read() for read in self._results)
         return self.observe(), reward, terminated, truncated, info
@@ -320,17 +320,19 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
 
 def _ends(readers: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
-    """Return what `step` tells about the episodes that ended."""
-
-    def each(prefix: str) -> dict[str, Any]:
-        return {label: read() for label, read in named(readers, prefix).items()}
-
-    ends = {"final_obs": _read(named(readers, "final")), "episode": each("episode"), "episode_terms": each("terms")}
-    if metrics := each("metrics"):
+    """Return the readers of what `step` tells about the episodes that ended: functions, or dictionaries of them."""
+    ends: dict[str, Any] = {"final_obs": partial(_read, named(readers, "final"))}
+    ends |= {"episode": named(readers, "episode"), "episode_terms": named(readers, "terms")}
+    if metrics := named(readers, "metrics"):
         ends["episode_metrics"] = metrics
     if "success" in readers:
-        ends["final_info"] = {"is_success": readers["success"]()}
+        ends["final_info"] = {"is_success": readers["success"]}
     return ends
+
+
+def _called(readers: Any) -> Any:
+    """Return what the functions return, in the same dictionaries."""
+    return {name: _called(each) for name, each in readers.items()} if isinstance(readers, dict) else readers()
 
 
 def _read(groups: Mapping[str, Callable[[], Any]]) -> Any:

@@ -41,26 +41,27 @@ def compose(
     delays: wp.array[int],
     shown: int,
     readings: wp.array3d[float],
-    is_due: wp.array[wp.bool],
+    world_mask: wp.array[wp.bool],
     is_new: wp.array[wp.bool],
     keeps: int,
     first: int,
     out: wp.array2d[float],
 ):
-    """Write one term of a group of observations, column `first` on: the latest `shown` readings that are late by the
-    delay of the world, the oldest first.
+    """Write one term of a group of observations of the masked worlds, column `first` on: the latest `shown` readings
+    that are late by the delay of the world, the oldest first.
 
-    Only worlds with a new state are due. With `keeps`, the reading joins the others; in worlds that start an episode
-    it replaces all.
+    With `keeps`, the reading joins the others; in worlds that start an episode it replaces all.
     """
     world, i = wp.tid()
-    if not is_due[world]:
+    if not world_mask[world]:
         return
     value = values[world, columns[i]]
     if noise[0] > 0.0 or noise[1] > 0.0:
         state = random_state(key, seeds[world], first_world + world, count[world])
         state = wp.rand_init(wp.int32(state), i)
-        value += wp.randf(state, -noise[0], noise[0]) + noise[1] * wp.randn(state)
+        value += wp.randf(state, -noise[0], noise[0])
+        if noise[1] > 0.0:
+            value += noise[1] * wp.randn(state)
     value = wp.clamp(value, bounds[0], bounds[1]) * scale
     width = columns.shape[0]
     length = readings.shape[1]

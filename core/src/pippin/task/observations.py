@@ -60,7 +60,7 @@ class ObservationGroup:
         #: A name for each number.
         self.labels = tuple(labels)
         own = context(f"observations.{name}")
-        #: The observations of the present state, and of the state before resets, shape [worlds, width].
+        #: The observations of the present state, and of the last end of an episode, shape [worlds, width].
         self.values, self.final = (
             wp.zeros((own.world_count, len(labels)), dtype=float, device=own.device) for _ in range(2)
         )
@@ -98,20 +98,21 @@ class ObservationGroup:
         for term in self._terms:
             term.delays.draw(world_mask)
 
-    def compose(self, out: wp.array, episodes: EpisodeBuffers, *, keeps: bool) -> None:
-        """Write the group from the measured quantities, in the worlds with a new state.
+    def show(self, episodes: EpisodeBuffers) -> None:
+        """Write `values` from the measured quantities, in the worlds with a new state; the next noise is a new one."""
+        self._compose(self.values, episodes.due, episodes, keeps=True)
+        if any(term.config.noise or term.config.noise_std for term in self._terms):
+            self._terms[0].draws.advance(episodes.due)  # the terms share the counts
 
-        Args:
-            out: Where to write, shape [worlds, width].
-            episodes: The worlds with a new state, and those that start an episode.
-            keeps: Whether the readings join the history, and the next noise is another one.
-        """
+    def show_final(self, episodes: EpisodeBuffers) -> None:
+        """Write `final` from the measured quantities, in the worlds whose episode ended in this step."""
+        self._compose(self.final, episodes.finished, episodes, keeps=False)
+
+    def _compose(self, out: wp.array, world_mask: wp.array, episodes: EpisodeBuffers, *, keeps: bool) -> None:
         for term in self._terms:
             config = term.config
             bounds = wp.vec2(*((-math.inf, math.inf) if config.clip is None else config.clip))
             inputs = [term.quantity.values, term.columns, wp.vec2(config.noise, config.noise_std), bounds]
             inputs += [config.scale, *term.draws.arguments, term.delays.steps, config.history]
-            inputs += [term.readings, episodes.due, episodes.new, int(keeps), term.first, out]
+            inputs += [term.readings, world_mask, episodes.new, int(keeps), term.first, out]
             wp.launch(compose, (len(out), len(term.columns)), inputs, device=out.device)
-        if keeps and any(term.config.noise or term.config.noise_std for term in self._terms):
-            self._terms[0].draws.advance(episodes.due)  # the terms share the counts

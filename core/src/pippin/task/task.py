@@ -285,7 +285,7 @@ class Task:
         for quantity in later:
             quantity.measure(state, quantity.values)
         for group in self.observations.values():
-            group.compose(group.final, self.episodes, keeps=False)
+            group.show_final(self.episodes)
 
     def _update_commands(self, state: newton.State) -> None:
         for label, command in self.commands.items():
@@ -298,7 +298,7 @@ class Task:
         for quantity in self._terms.observed_quantities:
             quantity.measure(state, quantity.values)
         for group in self.observations.values():
-            group.compose(group.values, self.episodes, keeps=True)
+            group.show(self.episodes)
 
 
 def _steps(length: float | None, control_dt: float) -> int:
