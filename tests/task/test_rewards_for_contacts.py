@@ -61,7 +61,15 @@ def test_boxes_that_touch_each_other_count_by_their_partners(simulate):
     ends = {"hit": {"type": "contact", "sensor": "boxed", "threshold": 1.0, "partners": True}}
     task = {"reward_rate": "step", "rewards": rewards, "terminations": ends, "autoreset": "disabled"}
     sensors = {"boxed": boxed, "feet": feet}
-    keys = {"dt": 0.002, "decimation": 5, "worlds": 2, "ground": True, "sensors": sensors, "task": task, "solver": "mujoco"}
+    keys = {
+        "dt": 0.002,
+        "decimation": 5,
+        "worlds": 2,
+        "ground": True,
+        "sensors": sensors,
+        "task": task,
+        "solver": "mujoco",
+    }
     with simulate(boxes((0.0, 0.0, 0.31 + HEIGHT)), **keys) as simulation:
         ended = []
         for _ in range(60):

@@ -382,7 +382,7 @@ class HeightOverGroundConfig(HeightScanConfig):
 @attrs.frozen(kw_only=True)
 class GroundNormalConfig(RootConfig):
     """The normal of the ground below a body, in its axes: (0, 0, 1) if it is parallel to the ground. The ground is the
-    plane with the least squared distances from what rays meet; it is level if that is no plane.
+    plane with the least squared distances from what rays meet; it is level if they span none.
     """
 
     implementation = ".ground:GroundNormal"
