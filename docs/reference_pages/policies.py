@@ -66,8 +66,9 @@ that ended early. It was made on {date}, by `python docs/play_policies.py`.
 The files of the policies give the efforts of the motors to the joints themselves, since only MuJoCo's solvers have the
 motors of an MJCF file. A solver may ignore what is only a number, such as armature, and all have the step of the file.
 So the table does not say which solver is right: it says how far a policy carries that has seen only one. "Stopped"
-means that a joint or a body became too fast or not finite, in the control step that is named. "Not played" was not
-tried since the policy was trained.
+means that a joint or a body became too fast or not finite, in the control step that is named, or that ten minutes were
+not enough. "Not played" was not tried since the policy was trained. A return far above that of the first column is no
+success: there, a body flies.
 """
 
 COLUMNS = 4
