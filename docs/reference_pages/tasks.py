@@ -53,6 +53,7 @@ action = { of = "last-action" }
 
 [task.rewards]
 forward = { type = "value", of = "displacement-rate", axes = "x", weight = 1.0 }
+smooth = { type = "l2", of = "action-acceleration", weight = -0.01 }
 upright = { type = "l2", of = "projected-gravity", axes = "xy", weight = -1.0 }
 effort = { type = "l2", of = "joint-efforts", weight = -1e-4 }
 limits = { type = "outside", of = "joint-positions", soft_limits = 0.9, weight = -1.0 }
@@ -128,12 +129,13 @@ TASK_ELSEWHERE = """
 | `joint_deviation_l1` | `l1` of `joint-positions` with `relative = true` |
 | `joint_pos_target_l2` | `l2` of `joint-positions` with `target` and `wrap = true` |
 | `joint_pos_limits` | `outside` of `joint-positions` with `soft_limits` |
-| `action_l2`, `action_rate_l2` | `l2` of `last-action`, `action-rate` |
+| `action_l2`, `action_rate_l2`, `action_acc_l2` | `l2` of `last-action`, `action-rate`, `action-acceleration` |
 | `track_lin_vel_xy_exp`, `track_ang_vel_z_exp` | `exp` with a command as `target`, and `axes` |
 | `feet_air_time`, `feet_slide`, `undesired_contacts` | `air-time`, `slip`, `contacts` |
 | `feet_clearance`, `feet_swing_height`, `soft_landing` of mjlab | `clearance`, `swing-height`, `landing` |
 | `variable_posture` of mjlab | `exp` with `mean = true`, and `times` a gate for each table of `std` |
 | `command_threshold` of mjlab | `times = { type = "beyond", of = { type = "command", … } }` |
+| `encoder_bias` of mjlab | event `joint-offsets`, and `offsets` of `joint-positions` |
 | `angular_momentum_penalty` of mjlab | `l2` of `angular-momentum` |
 | `is_alive`, `is_terminated` | `alive`, `terminated` |
 | `root_height_below_minimum`, `joint_pos_out_of_manual_limit` | `outside` of `root-height`, of `joint-positions` |
