@@ -54,6 +54,7 @@ action = { of = "last-action" }
 [task.rewards]
 forward = { type = "value", of = "displacement-rate", axes = "x", weight = 1.0 }
 smooth = { type = "l2", of = "action-acceleration", weight = -0.01 }
+tall = { type = "tolerance", of = "root-height", low = 0.4, margin = 0.2, weight = 0.5 }
 upright = { type = "l2", of = "projected-gravity", axes = "xy", weight = -1.0 }
 effort = { type = "l2", of = "joint-efforts", weight = -1e-4 }
 limits = { type = "outside", of = "joint-positions", soft_limits = 0.9, weight = -1.0 }
@@ -136,6 +137,7 @@ TASK_ELSEWHERE = """
 | `variable_posture` of mjlab | `exp` with `mean = true`, and `times` a gate for each table of `std` |
 | `command_threshold` of mjlab | `times = { type = "beyond", of = { type = "command", … } }` |
 | `encoder_bias` of mjlab | event `joint-offsets`, and `offsets` of `joint-positions` |
+| `tolerance` of dm_control | `tolerance`, with `times` for products of several |
 | `angular_momentum_penalty` of mjlab | `l2` of `angular-momentum` |
 | `is_alive`, `is_terminated` | `alive`, `terminated` |
 | `root_height_below_minimum`, `joint_pos_out_of_manual_limit` | `outside` of `root-height`, of `joint-positions` |
