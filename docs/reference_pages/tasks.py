@@ -41,7 +41,7 @@ worlds = 4
 episode_length = 10.0         # [s]
 
 [task.actions]
-legs = { type = "joint-targets", actuator = "legs", scale = 0.5, clip = [-1.0, 1.0] }
+legs = { type = "joint-targets", actuator = "legs", scale = 0.5, clip = [-1.0, 1.0], smoothing = 0.2 }
 
 [task.observations.policy]
 height = { of = "root-height" }
@@ -136,6 +136,8 @@ TASK_ELSEWHERE = """
 | `feet_clearance`, `feet_swing_height`, `soft_landing` of mjlab | `clearance`, `swing-height`, `landing` |
 | `variable_posture` of mjlab | `exp` with `mean = true`, and `times` a gate for each table of `std` |
 | `command_threshold` of mjlab | `times = { type = "beyond", of = { type = "command", … } }` |
+| `RelativeJointPositionAction` | `joint-targets` with `offset = "current"` |
+| `EMAJointPositionToLimitsAction` | `joint-targets` with `smoothing`, and `scale` by joint |
 | `encoder_bias` of mjlab | event `joint-offsets`, and `offsets` of `joint-positions` |
 | `tolerance` of dm_control | `tolerance`, with `times` for products of several |
 | `angular_momentum_penalty` of mjlab | `l2` of `angular-momentum` |
