@@ -29,7 +29,7 @@ class Wrench(RandomEvent):
             self._points = wp.full(centres.shape, wp.vec3(*config.offset), wp.vec3, device=context.device)
         shape: Any = self._bodies.shape
         #: Force and torque at the height of a blow [N, N·m], shape [worlds, bodies].
-        self.wrenches: wp.array = wp.zeros(shape, dtype=wp.spatial_vector, device=context.device)
+        self.wrenches: Any = wp.zeros(shape, dtype=wp.spatial_vectorf, device=context.device)
         #: Length of the blow, and the time since it began [s], shape [worlds, bodies].
         self.durations, self.elapsed = (wp.zeros(shape, dtype=float, device=context.device) for _ in range(2))
 

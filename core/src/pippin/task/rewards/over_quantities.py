@@ -120,12 +120,12 @@ class Tolerance(Summed):
     def __init__(self, config: ToleranceConfig, context: TermContext) -> None:
         is_point = config.low is None and config.high is None
         super().__init__(config, context, *((0.0, 0.0) if is_point else range_ends(config.low, config.high)))
+        self._course = [self._forms.index(config.form), config.margin]
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Write the distance, and let the reward fall with it."""
         super().evaluate(out)
-        inputs = [self._forms.index(self.config.form), self.config.margin, out]
-        wp.launch(kernels.fall, len(out), inputs, device=out.device)
+        wp.launch(kernels.fall, len(out), [*self._course, out], device=out.device)
 
 
 class OutsideRange(Summed):
