@@ -142,6 +142,9 @@ TASK_ELSEWHERE = """
 | `encoder_bias` of mjlab | event `joint-offsets`, and `offsets` of `joint-positions` |
 | `tolerance` of dm_control | `tolerance`, with `times` for products of several |
 | `angular_momentum_penalty` of mjlab | `l2` of `angular-momentum` |
+| `self_collision_cost` of mjlab | `contacts` with `readings = true`; or with `partners = true` |
+| `upright` of mjlab on rough ground | `exp` of `ground-normal` |
+| `rel_heading_envs`, `rel_forward_envs` of mjlab | `heading_share`, `straight` of `velocity` |
 | `is_alive`, `is_terminated` | `alive`, `terminated` |
 | `root_height_below_minimum`, `joint_pos_out_of_manual_limit` | `outside` of `root-height`, of `joint-positions` |
 | `bad_orientation` | `outside` of `projected-gravity` with `axes = "z"`, and `high` = -cos of the limit |

@@ -62,6 +62,25 @@ def test_a_scan_tells_how_far_below_the_site_each_ray_meets_the_ground():
     np.testing.assert_array_equal(values[2], [7.0] * 4)
 
 
+@pytest.mark.parametrize(("width", "is_plane"), [(0.4, True), (0.0, False)])
+def test_a_normal_is_that_of_the_ground_below_in_the_axes_of_the_body(width, is_plane):
+    """On a slope of 0.3, turned by 90°; on its platform; and beside the terrain. A row of rays spans no plane."""
+    seen = {"policy": {"normal": {"of": {"type": "ground-normal", "sensor": "scan"}}}}
+    config = tables(observations=seen)
+    config["scene"]["terrain"]["patches"] = {"hill": {"type": "slope", "gradient": [0.3, 0.3]}}
+    config["sensors"]["scan"]["grid"]["size"] = [0.4, width]
+    with pippin.Simulation(pippin.structure(config)) as simulation:
+        put(simulation, [-8.0 + 2.5, 0.0, 30.0], [0.0, 0.0, 0.0], [2.0, 3.0, 3.0])
+        half = np.sqrt(0.5)
+        simulation.state.joint_q[3:7].assign([0.0, 0.0, half, half])
+        simulation.step()
+        values = simulation.task.observations["policy"].values.numpy()
+
+    side = 0.3 / np.sqrt(1.09) if is_plane else 0.0
+    expected = [[0.0, -side, np.sqrt(1.0 - side**2)], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
+    np.testing.assert_allclose(values, expected, atol=1e-4)
+
+
 def test_the_edge_of_the_terrain_truncates_and_time_and_falls_do_not_hide_it():
     ends = {
         "left": {"type": "out-of-bounds", "margin": 0.5},

@@ -40,6 +40,23 @@ def test_a_yaw_rate_turns_to_the_heading(floating):
     assert (0.2 * np.abs(angle) > 0.5).any()
 
 
+def test_shares_go_straight_ahead_and_have_a_heading(floating):
+    """A third goes straight ahead, at 0.3 m/s or more; of the others, a half has a heading, straight behind."""
+    shares = {"heading": [3.0, 3.0], "heading_stiffness": 1.0, "heading_share": 0.5}
+    ahead = {"straight": 1.0 / 3.0, "least_straight": 0.3}
+    simulation = floating({}, worlds=400, commands={"velocity": {**VELOCITY, **shares, **ahead}})
+
+    values = command(simulation)
+
+    is_straight = (values[:, 1:] == 0.0).all(axis=1)
+    turns = values[~is_straight, 2] == 0.5  # the largest yaw rate: three radians are to go
+    assert abs(is_straight.mean() - 1.0 / 3.0) < 4 * np.sqrt(2.0 / 9.0 / 400)
+    assert abs(turns.mean() - 0.5) < 4 * np.sqrt(0.25 / len(turns))
+    assert values[is_straight, 0].min() == np.float32(0.3)
+    assert abs(np.mean(values[is_straight, 0] == np.float32(0.3)) - 0.3) < 0.2  # of speeds in ±1
+    assert (values[~is_straight, 1] >= 0.1).all()
+
+
 def test_a_command_is_drawn_anew_after_its_period(floating):
     simulation = floating({}, commands={"velocity": {**VELOCITY, "period": [0.03, 0.03]}})
     values = [command(simulation)]
@@ -106,3 +123,9 @@ def test_a_reset_draws_the_commands_of_its_worlds(floating):
 def test_a_share_above_one_is_refused(floating):
     with pytest.raises(pippin.ConfigError, match=r"commands\.velocity\.standing"):
         floating({}, commands={"velocity": {**VELOCITY, "standing": 2.0}})
+
+
+@pytest.mark.parametrize("key", ["heading_share", "least_straight"])
+def test_a_key_without_effect_is_refused(floating, key):
+    with pytest.raises(pippin.ConfigError, match=rf"commands\.velocity\.{key}: needs"):
+        floating({}, commands={"velocity": {**VELOCITY, key: 0.5}})

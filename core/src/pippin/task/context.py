@@ -234,22 +234,24 @@ class TermContext:
         """
         outputs = self.sensor(sensor).outputs
         if name not in outputs:
-            cure = "give it a `history`" if "net_force" in outputs else "choose a sensor of type 'contact'"
+            lacking = "`partners`" if name == "force_matrix" else "a `history`"
+            cure = f"give it {lacking}" if "net_force" in outputs else "choose a sensor of type 'contact'"
             raise ConfigError(f"sensor: {sensor!r} has no output {name!r}; {cure}")
         return outputs[name]
 
-    def net_forces(self, sensor: str, *, with_history: bool) -> wp.array:
-        """Return the net forces of a contact sensor [N], shape [worlds, bodies, readings]: one reading, or a history.
+    def contact_forces(self, sensor: str, *, with_history: bool = False, by_partner: bool = False) -> wp.array:
+        """Return forces of a contact sensor [N], shape [worlds, bodies, readings or partners]: by default, net forces.
 
         Args:
             sensor: Label of the sensor.
-            with_history: Whether the readings are the sensor's history.
+            with_history: Whether these are readings of the net force, the sensor's history.
+            by_partner: Whether these are forces from the sensor's partners.
 
         Raises:
             ConfigError: As `contact_output`.
         """
-        if with_history:
-            return self.contact_output(sensor, "net_force_history").data
+        if with_history or by_partner:
+            return self.contact_output(sensor, "force_matrix" if by_partner else "net_force_history").data
         forces = self.contact_output(sensor, "net_force").data
         return forces.reshape((*forces.shape, 1))
 

@@ -9,7 +9,7 @@ import attrs
 from attrs.validators import ge, optional
 from pippin import FilePath
 from pippin.task import CommandConfig
-from pippin.validators import fraction, non_negative, ordered, positive
+from pippin.validators import fraction, non_negative, only_where, ordered, positive
 
 Range = tuple[float, float]
 
@@ -38,8 +38,22 @@ class VelocityConfig(CommandConfig):
     heading_stiffness: float | None = attrs.field(default=None, validator=optional(positive))
     """Yaw rate for each radian from the heading [1/s]; by default there is no heading, and the yaw rate is drawn."""
 
+    heading_share: float = attrs.field(
+        default=1.0,
+        validator=[fraction, only_where(lambda own: own.heading_stiffness is not None, "`heading_stiffness`")],
+    )
+    """Probability that a command has a heading; the others keep the yaw rate that was drawn."""
+
+    straight: float = attrs.field(default=0.0, validator=fraction)
+    """Probability of a command straight ahead: the size of the speed along x, no speed to the side, and no turn."""
+
+    least_straight: float = attrs.field(
+        default=0.0, validator=[non_negative, only_where(lambda own: own.straight > 0.0, "`straight`")]
+    )
+    """Least speed of a command straight ahead [m/s]; slower ones are raised to it."""
+
     standing: float = attrs.field(default=0.0, validator=fraction)
-    """Probability of a standing command."""
+    """Probability of a standing command, whatever else is drawn."""
 
     body: str | None = None
     """Pattern of the name of the body whose x axis is the heading; by default the first body of a world."""

@@ -12,12 +12,15 @@ def draw_velocities(
     first_world: int,
     counts: wp.array[int],
     ranges: wp.array2d[float],
+    heading_share: float,
+    straight: float,
+    least_straight: float,
     standing: float,
     value: wp.array2d[float],
     headings: wp.array[float],
 ):
-    """Draw velocities and headings by the ranges of x, y, yaw and heading; a share of the worlds stands still, without
-    a heading.
+    """Draw velocities and headings by the ranges of x, y, yaw and heading. A share of the worlds has a heading; of all,
+    some go straight ahead, and some stand still, both without one.
     """
     world = wp.tid()
     if not world_mask[world]:
@@ -26,9 +29,17 @@ def draw_velocities(
     for axis in range(3):
         value[world, axis] = wp.randf(state, ranges[axis, 0], ranges[axis, 1])
     headings[world] = wp.randf(state, ranges[3, 0], ranges[3, 1])
-    if wp.randf(state) < standing:
+    stands = wp.randf(state) < standing
+    goes_straight = wp.randf(state) < straight
+    has_heading = wp.randf(state) < heading_share
+    if goes_straight:
+        value[world, 0] = wp.max(wp.abs(value[world, 0]), least_straight)
+        value[world, 1] = 0.0
+        value[world, 2] = 0.0
+    if stands:
         for axis in range(3):
             value[world, axis] = 0.0
+    if stands or goes_straight or not has_heading:
         headings[world] = wp.nan
 
 

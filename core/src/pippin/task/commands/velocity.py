@@ -22,7 +22,7 @@ class Velocity(Command):
         super().__init__(config, context)
         self._bodies = context.root(config.body)
         self.value = wp.zeros((context.world_count, 3), dtype=float, device=context.device)
-        #: Heading of each world [rad], shape [worlds]; NaN if the command is to stand still.
+        #: Heading of each world [rad], shape [worlds]; NaN if the command has none.
         self.headings = wp.zeros(context.world_count, dtype=float, device=context.device)
         ranges = [config.x, config.y, config.yaw, config.heading]
         self._ranges: Any = wp.array(ranges, dtype=float, ndim=2, device=context.device)
@@ -33,7 +33,8 @@ class Velocity(Command):
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the targets of the masked worlds."""
         config = self.config
-        inputs = [world_mask, *self.draws.arguments, self._ranges, config.standing, self.value, self.headings]
+        shares = [config.heading_share, config.straight, config.least_straight, config.standing]
+        inputs = [world_mask, *self.draws.arguments, self._ranges, *shares, self.value, self.headings]
         wp.launch(draw_velocities, self.context.world_count, inputs, device=world_mask.device)
         self.draws.advance(world_mask)
 

@@ -396,6 +396,18 @@ class HeightOverGroundConfig(HeightScanConfig):
     implementation = ".ground:HeightOverGround"
 
 
+@attrs.frozen(kw_only=True)
+class GroundNormalConfig(RootConfig):
+    """The normal of the ground below a body, in its axes: (0, 0, 1) if it is parallel to the ground. The ground is the
+    plane with the least squared distances from what rays meet; it is level if they span none.
+    """
+
+    implementation = ".ground:GroundNormal"
+
+    sensor: str
+    """Label of a `ray-caster`, which must be in all worlds."""
+
+
 def _is_ahead_of_poses(instance: Any, attribute: attrs.Attribute[Any], value: tuple[int, ...]) -> None:
     if value != (0,) and instance.form != "pose":
         raise ValueError(f"'{attribute.name}' needs form = \"pose\": only the present frame has an error")

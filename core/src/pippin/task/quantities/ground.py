@@ -8,10 +8,12 @@ import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.labels import name_of
+from pippin.sensing import Output
 from pippin.task import Quantity, TermContext
 
-from .config import HeightScanConfig
-from .kernels import read_heights_over
+from .config import GroundNormalConfig, HeightScanConfig
+from .kernels import read_ground_normals, read_heights_over
+from .roots import OfRoot
 
 
 class HeightScan(Quantity):
@@ -22,9 +24,7 @@ class HeightScan(Quantity):
 
     def __init__(self, config: HeightScanConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        output = context.sensor_output(config.sensor, "position")
-        if output.data.dtype is not wp.vec3 or len(output.data.shape) < 3:
-            raise ConfigError(f"sensor: {config.sensor!r} casts no rays; choose a sensor of type 'ray-caster'")
+        output = _hits(config.sensor, context)
         model, (_, count, *rays) = context.simulation.model, output.data.shape
         world_of_shape = on_host(model.shape_world)
         sites: dict[str, list[int]] = {label: [] for label in output.labels}
@@ -55,3 +55,26 @@ class HeightOverGround(HeightScan):
     """The quantity `height-over-ground`: the mean of the heights of each site over its rays."""
 
     _is_mean = True
+
+
+class GroundNormal(OfRoot):
+    """The quantity `ground-normal`: Rᵀ n, n the normal of the plane through the points that a sensor's rays meet."""
+
+    unit = "1"
+    is_differentiable = False
+
+    def __init__(self, config: GroundNormalConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._points = _hits(config.sensor, context).data.reshape((context.world_count, -1))
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the normals."""
+        self._launch(read_ground_normals, out, state.body_q, self._bodies, self._points)
+
+
+def _hits(sensor: str, context: TermContext) -> Output:
+    """Return the points that the rays of a sensor meet, shape [worlds, sites, rays…]."""
+    output = context.sensor_output(sensor, "position")
+    if output.data.dtype is not wp.vec3 or len(output.data.shape) < 3:
+        raise ConfigError(f"sensor: {sensor!r} casts no rays; choose a sensor of type 'ray-caster'")
+    return output

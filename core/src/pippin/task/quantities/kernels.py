@@ -378,6 +378,38 @@ def read_heights_over(
     out[i, k] = total / float(count)
 
 
+@wp.kernel
+def read_ground_normals(
+    body_q: wp.array[wp.transform], bodies: wp.array[int], points: wp.array2d[wp.vec3], out: wp.array2d[float]
+):
+    """Normal of the plane with the least squared distances from points, in the body's axes; points that are not finite
+    are left out. It is up if the points are no plane: fewer than three, on a line, or a tenth as thick as wide.
+    """
+    world = wp.tid()
+    count = wp.float32(0.0)
+    middle = wp.vec3()
+    for i in range(points.shape[1]):
+        if wp.isfinite(points[world, i]):
+            middle += points[world, i]
+            count += 1.0
+    middle /= wp.max(count, 1.0)
+    spread = wp.mat33()
+    for i in range(points.shape[1]):
+        if wp.isfinite(points[world, i]):
+            arm = points[world, i] - middle
+            spread += wp.outer(arm, arm)
+    axes, squares = wp.eig3(spread)
+    k = wp.int32(wp.argmin(squares))
+    up = wp.vec3(0.0, 0.0, 1.0)
+    width = wp.min(squares[(k + 1) % 3], squares[(k + 2) % 3])
+    if count >= 3.0 and squares[k] < 0.1 * width and width > 1e-4 * wp.trace(spread):
+        up = wp.normalize(wp.vec3(axes[0, k], axes[1, k], axes[2, k]))
+        up *= wp.where(up[2] < 0.0, -1.0, 1.0)
+    normal = wp.quat_rotate_inv(wp.transform_get_rotation(body_q[bodies[world]]), up)
+    for i in range(3):
+        out[world, i] = normal[i]
+
+
 @wp.func
 def frame_ahead(frame: int, ahead: int, count: int, period: int) -> int:
     """Return the number of a later frame: of the last one, or round a loop."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import attrs
 from attrs.validators import ge, le, min_len, optional
 from pippin.task import QuantityRewardConfig, RewardConfig
-from pippin.validators import finite, non_negative, positive, range_ends
+from pippin.validators import finite, non_negative, only_where, positive, range_ends
 
 
 def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
@@ -232,6 +232,17 @@ class ContactsConfig(SensorRewardConfig):
 
     history: bool = False
     """Whether the largest force of the sensor's `history` counts, instead of the last one."""
+
+    partners: bool = attrs.field(default=False, validator=only_where(lambda own: not own.history, "no `history`"))
+    """Whether a body counts by the largest force from one of the sensor's `partners`, instead of by its net force."""
+
+    readings: bool = attrs.field(
+        default=False,
+        validator=only_where(
+            lambda own: not (own.excess or own.history or own.partners), "no `excess`, `history` or `partners`"
+        ),
+    )
+    """Whether the readings of the sensor's `history` in which any body counts are counted, instead of the bodies."""
 
 
 @attrs.frozen(kw_only=True)

@@ -60,7 +60,7 @@ class Landing(OnLanding):
 
     def __init__(self, config: LandingConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        self._forces = context.net_forces(config.sensor, with_history=False)
+        self._forces = context.contact_forces(config.sensor)
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Sum over the bodies."""
@@ -128,14 +128,20 @@ class Slip(Reward):
 
 
 class Contacts(Reward):
-    """The reward `contacts`: the number of bodies with a net force above a threshold; or the sum of the excess."""
+    """The reward `contacts`: the number of bodies with a force above a threshold; or of readings; or the excess."""
 
     def __init__(self, config: ContactsConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        self._forces = context.net_forces(config.sensor, with_history=config.history)
+        self._forces = context.contact_forces(
+            config.sensor, with_history=config.history or config.readings, by_partner=config.partners
+        )
 
     def evaluate(self, out: wp.array[float]) -> None:
-        """Count or sum over the bodies."""
+        """Count or sum over the bodies, or count readings."""
+        if self.config.readings:
+            inputs = [self._forces, self.config.threshold, out]
+            wp.launch(kernels.count_readings, len(out), inputs, device=out.device)
+            return
         inputs = [self._forces, self.config.threshold, int(self.config.excess), out]
         wp.launch(kernels.count_contacts, len(out), inputs, device=out.device)
 

@@ -293,11 +293,25 @@ def sum_clearance(
 
 @wp.func
 def largest_force(forces: wp.array3d[wp.vec3], world: int, i: int) -> float:
-    """Return the largest of the readings of one body's net force [N]."""
+    """Return the largest of the readings of one body's net force, or of its forces by partner [N]."""
     force = wp.float32(0.0)
     for k in range(forces.shape[2]):
         force = wp.max(force, wp.length(forces[world, i, k]))
     return force
+
+
+@wp.kernel
+def count_readings(forces: wp.array3d[wp.vec3], threshold: float, out: wp.array[float]):
+    """Count the readings in which a body has a force above a threshold [N]."""
+    world = wp.tid()
+    total = wp.float32(0.0)
+    for k in range(forces.shape[2]):
+        force = wp.float32(0.0)
+        for i in range(forces.shape[1]):
+            force = wp.max(force, wp.length(forces[world, i, k]))
+        if force > threshold:
+            total += 1.0
+    out[world] = total
 
 
 @wp.kernel

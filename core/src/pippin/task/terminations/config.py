@@ -7,7 +7,7 @@ from typing import Annotated
 import attrs
 from pippin import ComponentConfig
 from pippin.task import TerminationConfig
-from pippin.validators import non_negative, range_ends
+from pippin.validators import non_negative, only_where, range_ends
 
 
 @attrs.frozen(kw_only=True)
@@ -24,6 +24,9 @@ class ContactTerminationConfig(TerminationConfig):
 
     history: bool = False
     """Whether the largest force of the sensor's `history` counts, instead of the last one."""
+
+    partners: bool = attrs.field(default=False, validator=only_where(lambda own: not own.history, "no `history`"))
+    """Whether a body counts by the largest force from one of the sensor's `partners`, instead of by its net force."""
 
 
 @attrs.frozen(kw_only=True)

@@ -16,7 +16,7 @@ class ContactTermination(Termination):
 
     def __init__(self, config: ContactTerminationConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        self._forces = context.net_forces(config.sensor, with_history=config.history)
+        self._forces = context.contact_forces(config.sensor, with_history=config.history, by_partner=config.partners)
 
     def evaluate(self, out: wp.array[wp.bool]) -> None:
         """Compare the forces with the threshold."""
