@@ -137,6 +137,7 @@ TASK_ELSEWHERE = """
 | `variable_posture` of mjlab | `exp` with `mean = true`, and `times` a gate for each table of `std` |
 | `command_threshold` of mjlab | `times = { type = "beyond", of = { type = "command", … } }` |
 | `apply_external_force_torque`, `apply_body_impulse` of mjlab | `wrench`, at resets or in intervals |
+| `randomize_joint_parameters` | `joint-parameters`, and `gains` |
 | `RelativeJointPositionAction` | `joint-targets` with `offset = "current"` |
 | `EMAJointPositionToLimitsAction` | `joint-targets` with `smoothing`, and `scale` by joint |
 | `encoder_bias` of mjlab | event `joint-offsets`, and `offsets` of `joint-positions` |

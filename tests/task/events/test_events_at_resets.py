@@ -13,6 +13,7 @@ from pippin.task import Event
 WHENS = ("startup", "reset", "interval")
 REQUIRED = {"actuator": "arm", "gain": "kp", "action": "arm", "range": [0.01, 0.02], "number": "particle_mass"}
 REQUIRED |= {"joints": ["shoulder", "elbow"], "first": [0.1, 0.2], "second": [0.1, 0.2], "bodies": ["upper", "box"]}
+REQUIRED |= {"parameter": "damping"}
 """Values of keys that an event may require."""
 WRENCH = {"force": {"x": [1.0, 2.0]}, "torque": {"y": [0.1, 0.2]}}
 CHANGES: dict[tuple[str, str], dict[str, Any]] = {

@@ -339,6 +339,20 @@ class FrictionConfig(VariedConfig):
     """Patterns of names of bodies."""
 
 
+@attrs.frozen(kw_only=True)
+class JointParametersConfig(VariedConfig):
+    """A random number of joints, which need no drive. A range in an actuator group draws that of driven joints, too."""
+
+    implementation = ".model:JointParameters"
+
+    parameter: Literal["armature", "friction", "damping", "limit_lower", "limit_upper"]
+    """What varies: armature [kg, kg·m²], dry friction [N, N·m], damping [N·s/m, N·m·s/rad], or an end of the range of
+    positions [m, rad]."""
+
+    joints: tuple[str, ...] = (".*",)
+    """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
+
+
 MaterialNumber = Literal[
     "particle_mass",
     "spring_ke",
