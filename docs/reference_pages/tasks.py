@@ -41,7 +41,7 @@ worlds = 4
 episode_length = 10.0         # [s]
 
 [task.actions]
-legs = { type = "joint-targets", actuator = "legs", scale = 0.5, clip = [-1.0, 1.0] }
+legs = { type = "joint-targets", actuator = "legs", scale = 0.5, clip = [-1.0, 1.0], smoothing = 0.2 }
 
 [task.observations.policy]
 height = { of = "root-height" }
@@ -53,6 +53,8 @@ action = { of = "last-action" }
 
 [task.rewards]
 forward = { type = "value", of = "displacement-rate", axes = "x", weight = 1.0 }
+smooth = { type = "l2", of = "action-acceleration", weight = -0.01 }
+tall = { type = "tolerance", of = "root-height", low = 0.4, margin = 0.2, weight = 0.5 }
 upright = { type = "l2", of = "projected-gravity", axes = "xy", weight = -1.0 }
 effort = { type = "l2", of = "joint-efforts", weight = -1e-4 }
 limits = { type = "outside", of = "joint-positions", soft_limits = 0.9, weight = -1.0 }
@@ -128,12 +130,18 @@ TASK_ELSEWHERE = """
 | `joint_deviation_l1` | `l1` of `joint-positions` with `relative = true` |
 | `joint_pos_target_l2` | `l2` of `joint-positions` with `target` and `wrap = true` |
 | `joint_pos_limits` | `outside` of `joint-positions` with `soft_limits` |
-| `action_l2`, `action_rate_l2` | `l2` of `last-action`, `action-rate` |
+| `action_l2`, `action_rate_l2`, `action_acc_l2` | `l2` of `last-action`, `action-rate`, `action-acceleration` |
 | `track_lin_vel_xy_exp`, `track_ang_vel_z_exp` | `exp` with a command as `target`, and `axes` |
 | `feet_air_time`, `feet_slide`, `undesired_contacts` | `air-time`, `slip`, `contacts` |
 | `feet_clearance`, `feet_swing_height`, `soft_landing` of mjlab | `clearance`, `swing-height`, `landing` |
 | `variable_posture` of mjlab | `exp` with `mean = true`, and `times` a gate for each table of `std` |
 | `command_threshold` of mjlab | `times = { type = "beyond", of = { type = "command", … } }` |
+| `apply_external_force_torque`, `apply_body_impulse` of mjlab | `wrench`, at resets or in intervals |
+| `randomize_joint_parameters` | `joint-parameters`, and `gains` |
+| `RelativeJointPositionAction` | `joint-targets` with `offset = "current"` |
+| `EMAJointPositionToLimitsAction` | `joint-targets` with `smoothing`, and `scale` by joint |
+| `encoder_bias` of mjlab | event `joint-offsets`, and `offsets` of `joint-positions` |
+| `tolerance` of dm_control | `tolerance`, with `times` for products of several |
 | `angular_momentum_penalty` of mjlab | `l2` of `angular-momentum` |
 | `self_collision_cost` of mjlab | `contacts` with `readings = true`; or with `partners = true` |
 | `upright` of mjlab on rough ground | `exp` of `ground-normal` |

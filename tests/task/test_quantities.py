@@ -59,6 +59,41 @@ def test_a_form_of_joint_positions_is_that_of_the_angle(terms, form, function):
     )
 
 
+def test_the_action_acceleration_is_the_second_difference_in_each_episode(tasked):
+    """Of an action that grows as t²: 2 in each step, once two actions of the episode were before."""
+    observations = {"policy": {"a": {"of": "action-acceleration"}, "rate": {"of": "action-rate"}}}
+    with tasked(observations=observations, terminations={}) as simulation:
+        task, seen = simulation.task, []
+        for t in (1, 2, 3, 4, 1, 2, 3):
+            if t == 1:
+                simulation.reset()
+                assert not task.observations["policy"].values.numpy().any()
+            task.episodes.action.fill_(float(t * t))
+            simulation.step()
+            seen.append(task.observations["policy"].values.numpy().copy())
+
+    np.testing.assert_array_equal(np.array(seen)[..., 0].T, [[1, 2, 2, 2, 1, 2, 2]] * 3)
+    np.testing.assert_array_equal(np.array(seen)[..., 1].T, [[1, 3, 5, 7, 1, 3, 5]] * 3)
+
+
+def test_the_remaining_time_is_what_is_left_of_an_episode(tasked):
+    left, share = {"of": "remaining-time"}, {"of": {"type": "remaining-time", "share": True}}
+    observations = {"policy": {"left": left, "share": share}}
+    with tasked(observations=observations, terminations={}, episode_length=0.1) as simulation:
+        group, seen, last = simulation.task.observations["policy"], [], []
+        simulation.reset()
+        for _ in range(6):
+            seen.append(group.values.numpy().copy())
+            simulation.step()
+            last.append(group.final.numpy().copy())
+
+    times = np.array([[0.1, 0.08, 0.06, 0.04, 0.02, 0.1]]).T
+    np.testing.assert_allclose(np.array(seen), np.stack([times, 10 * times], axis=-1).repeat(3, axis=1), atol=1e-6)
+    np.testing.assert_allclose(last[4], 0.0, atol=1e-7)
+    with pytest.raises(ConfigError, match="an episode has no end to count to"):
+        tasked(observations=observations)
+
+
 def test_a_form_has_no_limits_and_is_no_share(terms):
     with pytest.raises((ConfigError, ValueError), match="leave out 'form' or 'normalised'"):
         terms.make("quantity", "joint-positions", form="sine", normalised=True)

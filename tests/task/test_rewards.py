@@ -70,6 +70,31 @@ def test_a_reward_over_a_quantity_is_its_formula(terms, x, type, keys, formula):
     np.testing.assert_allclose(terms.evaluate(type, of=JOINTS, **keys), formula(x), **CLOSE)
 
 
+FORMS = {
+    "gaussian": lambda s: 0.1 ** (s * s),
+    "linear": lambda s: np.maximum(1.0 - 0.9 * s, 0.0),
+    "quadratic": lambda s: np.maximum(1.0 - 0.9 * s * s, 0.0),
+    "long-tail": lambda s: 1.0 / (9.0 * s * s + 1.0),
+}
+"""What `dm_control.utils.rewards.tolerance` is at a distance of s margins."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_tolerance_falls_with_the_distance_from_its_range(terms, x, form):
+    """1 in the range, 0.1 at the margin, and less beyond it; of several numbers the length of the distances counts."""
+    one, law = {**JOINTS, "joints": ("hip_1",)}, {"form": form, "margin": 0.25}
+    apart = np.linalg.norm(np.maximum(-0.2 - x, 0.0) + np.maximum(x - 0.1, 0.0), axis=1)
+    for distance, value in ((-0.1, 1.0), (0.0, 1.0), (0.25, 0.1), (0.5, FORMS[form](2.0))):
+        low = float(x[1, 0]) + distance
+        found = terms.evaluate("tolerance", of=one, low=low, **law)
+        np.testing.assert_allclose(found[1], value, rtol=1e-4, atol=1e-6)
+
+    found = terms.evaluate("tolerance", of=JOINTS, low=-0.2, high=0.1, form=form, margin=float(apart[1]) + 0.01)
+    np.testing.assert_allclose(found, FORMS[form](apart / (apart[1] + 0.01)), **CLOSE)
+    found = terms.evaluate("tolerance", of=one, target=0.5, **law)
+    np.testing.assert_allclose(found, FORMS[form](np.abs(x[:, 0] - 0.5) / 0.25), **CLOSE)
+
+
 def test_inside_is_true_and_false_in_these_states(terms, x):
     """The test above would hold as well for a reward that is always the same."""
     held = terms.evaluate("inside", of=JOINTS, low=-0.9, high=np.sort(x.max(axis=1))[1])

@@ -35,6 +35,36 @@ def test_velocity_targets_and_efforts_are_the_scaled_numbers(floating, kind, arr
     np.testing.assert_allclose(getattr(simulation.actuators["arm"], array).numpy(), 0.6, atol=1e-6)
 
 
+@pytest.mark.first_cases(1)
+@pytest.mark.parametrize(("worlds", "capture"), [(4, "require"), (1, "off")])
+def test_a_number_is_a_step_from_the_present_position(floating, worlds, capture):
+    """Target = q + scale a, with q at the start of the control step, also by encoders that are off."""
+    action = {"type": "joint-targets", "actuator": "arm", "scale": 0.5, "offset": "current"}
+    events = {"zero": {"type": "joint-offsets", "action": "arm", "range": [0.01, 0.02]}}
+    with floating(events, worlds, simulation={"capture": capture}, actions={"arm": action}) as simulation:
+        for number in (0.2, -0.1, 0.3):
+            before = simulation.state.joint_q.numpy().reshape(worlds, 9)[:, 7:].copy()
+            simulation.task.episodes.action.fill_(number)
+            simulation.step()
+            targets = simulation.actuators["arm"].position_targets.numpy()
+            np.testing.assert_allclose(targets, before + 0.5 * number, atol=1e-6)
+        assert np.abs(before - [0.4, 0.0]).min() > 1e-5
+
+
+def test_targets_are_a_moving_average_in_each_episode(floating):
+    """A constant a: target = initial + a (1 − share^k) after k steps, and after a reset again."""
+    action = {"type": "joint-targets", "actuator": "arm", "smoothing": 0.75}
+    with floating({}, actions={"arm": action}) as simulation:
+        for k in (1, 2, 3, 1, 2):
+            if k == 1:
+                simulation.reset()
+            simulation.task.episodes.action.fill_(0.1)
+            simulation.step()
+            expected = np.array([0.4, 0.0]) + 0.1 * (1.0 - 0.75**k)
+            targets = simulation.actuators["arm"].position_targets.numpy()
+            np.testing.assert_allclose(targets, np.tile(expected, (4, 1)), atol=1e-6)
+
+
 def test_a_reset_puts_the_targets_of_its_worlds_back(floating):
     actions = {"arm": {"type": "joint-targets", "actuator": "arm", "offset": "zero"}}
     simulation = floating({}, actions=actions)

@@ -12,8 +12,15 @@ from pippin.task import Event
 
 WHENS = ("startup", "reset", "interval")
 REQUIRED = {"actuator": "arm", "gain": "kp", "action": "arm", "range": [0.01, 0.02], "number": "particle_mass"}
-REQUIRED |= {"joints": ["shoulder", "elbow"], "first": [0.1, 0.2], "second": [0.1, 0.2]}
+REQUIRED |= {"joints": ["shoulder", "elbow"], "first": [0.1, 0.2], "second": [0.1, 0.2], "bodies": ["upper", "box"]}
+REQUIRED |= {"parameter": "damping"}
 """Values of keys that an event may require."""
+WRENCH = {"force": {"x": [1.0, 2.0]}, "torque": {"y": [0.1, 0.2]}}
+CHANGES: dict[tuple[str, str], dict[str, Any]] = {
+    ("wrench", "reset"): WRENCH,
+    ("wrench", "interval"): {**WRENCH, "duration": [0.01, 0.05]},
+}
+"""Keys without which an event of a kind changes nothing at its time, or has no length."""
 CASES = [(when, "joint-point") for when in WHENS] + [("reset", "joints")]
 """Times of the events, and the one of two that draw the same joints which is left out."""
 RANGES = {(0.0, 0.0): [0.01, 0.02], (1.0, 1.0): [0.7, 0.9]}
@@ -34,7 +41,7 @@ def table_of(kind: str, when: str) -> dict[str, Any] | None:
             table[field.name] = REQUIRED[field.name]
         elif field.default in RANGES:
             table[field.name] = RANGES[field.default]
-    return table
+    return table | CHANGES.get((kind, when), {})
 
 
 def all_kinds() -> list[str]:

@@ -66,6 +66,93 @@ def test_shapes_of_a_world_share_one_friction(varied):
     assert 0.95 < friction.max() <= 1.0
 
 
+HINGE = {"armature": (0.05, "add", [0.0, 0.1]), "friction": (0.02, "scale", [0.5, 2.0])}
+HINGE |= {"damping": (0.03, "range", [0.01, 0.1])}
+"""Built value of a number of a joint, and how it varies."""
+INERTIA, EFFORT, TIME = 0.1, 0.2, 0.05
+SPEEDS = {
+    "armature": lambda value: EFFORT * TIME / (INERTIA + value),
+    "friction": lambda value: (EFFORT - value) * TIME / INERTIA,
+    "damping": lambda value: EFFORT / value * (1.0 - np.exp(-value * TIME / INERTIA)),
+}
+"""Speed of a hinge without a drive that an effort turns from rest."""
+
+
+def hinged(event, solver="mujoco", **joint):
+    builder = newton.ModelBuilder(up_axis="Z")
+    body = builder.add_link(label="arm", mass=1.0, inertia=wp.diag(wp.vec3(INERTIA)))
+    builder.add_articulation([builder.add_joint_revolute(-1, body, axis=(0.0, 0.0, 1.0), label="hinge", **joint)])
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.001, "capture": "require"},
+        "scene": {"worlds": 5, "gravity": [0.0, 0.0, 0.0]},
+        "solver": {"type": solver},
+        "task": {"episode_length": 10.0, "events": {"it": {"type": "joint-parameters", "when": "reset", **event}}},
+    }
+    return pippin.Simulation(pippin.structure(tables), prototype=builder)
+
+
+@pytest.mark.parametrize("parameter", HINGE)
+def test_a_joint_without_a_drive_turns_by_its_drawn_number(parameter):
+    built, key, ends = HINGE[parameter]
+    with hinged({"parameter": parameter, key: ends}, **{parameter: built}) as simulation:
+        for _ in range(2):
+            simulation.reset()
+            simulation.control.joint_f.fill_(EFFORT)
+            simulation.step(round(TIME / 0.001))
+            drawn, speeds = (each.numpy() for each in (of_joint(simulation, parameter), simulation.state.joint_qd))
+
+            np.testing.assert_allclose(speeds, SPEEDS[parameter](drawn), rtol=2e-2)
+            lowest, highest = {"add": np.add, "scale": np.multiply, "range": lambda _, end: end}[key](built, ends)
+            assert (drawn >= lowest - 1e-6).all()
+            assert (drawn <= highest + 1e-6).all()
+            assert len(np.unique(drawn)) == 5
+
+
+def of_joint(simulation, name):
+    return getattr(simulation.model, f"joint_{name}")
+
+
+def test_a_joint_stops_at_its_drawn_limit():
+    limits = {"limit_lower": -1.0, "limit_upper": 0.1}
+    with hinged({"parameter": "limit_upper", "add": [0.0, 0.1]}, **limits) as simulation:
+        simulation.control.joint_f.fill_(EFFORT)
+        simulation.step(2000)
+        drawn, positions = of_joint(simulation, "limit_upper").numpy(), simulation.state.joint_q.numpy()
+
+    assert (drawn >= 0.1).all()
+    assert (drawn <= 0.2).all()
+    assert len(np.unique(drawn)) == 5
+    np.testing.assert_allclose(positions, drawn, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("event", "joint", "fault"),
+    [
+        (
+            {"parameter": "armature", "add": [0.0, 0.1]},
+            {"solver": "kamino"},
+            "events.it.parameter: the built solver cannot vary the armature of 'hinge'",
+        ),
+        ({"parameter": "damping", "add": [-1.0, 0.0]}, {}, "events.it.add: the damping can become -1"),
+        ({"parameter": "limit_upper"}, {}, "events.it.parameter: 'hinge' has limits in world 0 that .*, or none"),
+        (
+            {"parameter": "limit_lower", "add": [0.0, 2.0]},
+            {"limit_lower": -1.0, "limit_upper": 0.5},
+            "events.it.parameter: 'hinge' has limits",
+        ),
+    ],
+)
+def test_numbers_that_no_joint_or_solver_can_have_are_refused(event, joint, fault):
+    with pytest.raises(pippin.ConfigError, match=fault):
+        hinged(event, **joint)
+
+
+def test_joints_whose_group_draws_the_number_are_refused(floating):
+    event = {"type": "joint-parameters", "parameter": "armature", "scale": [0.5, 2.0]}
+    with pytest.raises(pippin.ConfigError, match=r"events\.it\.parameter: the group 'arm' draws 'armature' itself"):
+        floating({"it": event}, actuator={"armature": {"uniform": [0.1, 0.2]}})
+
+
 @pytest.mark.slow
 def test_the_logarithm_of_a_log_uniform_number_is_uniform(floating):
     """By the mean (log a + log b) / 2 and the deviation (log b - log a) / √12, with four standard errors."""

@@ -34,7 +34,7 @@ def make_settable(builder: newton.ModelBuilder, fixed: Collection[str], kept: Co
             builder.joint_limit_upper[dof] = min(builder.joint_limit_upper[dof], FAR)
         if "effort_limits" in fixed:
             builder.joint_effort_limit[dof] = min(builder.joint_effort_limit[dof], LARGE)
-        for name in {"armature", "joint_friction"}.intersection(fixed):
+        for name in {"armature", "joint_damping", "joint_friction"}.intersection(fixed):
             values = getattr(builder, f"joint_{name.removeprefix('joint_')}")
             values[dof] = values[dof] or SMALL
 

@@ -187,6 +187,7 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
         "joint_effort_limit": ("effort_limits", "a limit of its effort", is_bounded, (-np.inf, bounded)),
         "joint_armature": ("armature", "armature", of["joint_armature"] != 0.0, _POSITIVE),
         "joint_friction": ("joint_friction", "friction", of["joint_friction"] != 0.0, _POSITIVE),
+        "joint_damping": ("joint_damping", "damping", of["joint_damping"] != 0.0, _POSITIVE),
     }
     found = {}
     for name, (feature, what, had, bounds) in rows.items():
@@ -203,7 +204,7 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
 
 _ARRAYS = (
     *("joint_target_mode", "joint_target_ke", "joint_target_kd", "joint_limit_lower", "joint_limit_upper"),
-    *("joint_effort_limit", "joint_armature", "joint_friction"),
+    *("joint_effort_limit", "joint_armature", "joint_friction", "joint_damping"),
 )
 
 

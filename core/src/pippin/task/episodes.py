@@ -32,6 +32,8 @@ class EpisodeBuffers:
     """Action of this control step, shape [worlds, width]; known after the actions."""
     last_action: wp.array
     """Action of the control step before, shape [worlds, width]; zero after a reset."""
+    earlier_action: wp.array
+    """Action of the control step before that one, shape [worlds, width]; zero after a reset."""
     taken_action: wp.array
     """Action of the last control step, shape [worlds, width]; a reset at its end leaves it."""
 
@@ -99,8 +101,8 @@ class EpisodeBuffers:
 
     def set_action_width(self, width: int) -> None:
         """For the core: make the arrays of actions, shape [worlds, width]."""
-        self.action, self.last_action, self.taken_action = (
-            wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(3)
+        self.action, self.last_action, self.earlier_action, self.taken_action = (
+            wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(4)
         )
 
     def judge(self, limit: int) -> None:
@@ -133,12 +135,12 @@ class EpisodeBuffers:
     def begin(self, world_mask: wp.array[wp.bool]) -> None:
         """For the core: begin an episode in the masked worlds."""
         inputs = [world_mask, self.length, self.episode_return, self.episode_sums, self.action, self.last_action]
-        inputs += [self.waiting, self.due, self.new]
+        inputs += [self.earlier_action, self.waiting, self.due, self.new]
         wp.launch(kernels.begin_episodes, self.count, inputs, device=self.device)
 
     def finish_step(self) -> None:
         """For the core: note that the observations are written, and that the action was the last one."""
-        inputs = [self.action, self.last_action, self.due, self.new]
+        inputs = [self.action, self.last_action, self.earlier_action, self.due, self.new]
         wp.launch(kernels.finish_step, self.count, inputs, device=self.device)
 
     def raise_errors(self, rewards: Sequence[str]) -> None:

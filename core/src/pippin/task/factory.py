@@ -23,7 +23,7 @@ _BASES: dict[str, type] = {
     "metric": Metric,
 }
 
-_METHODS = ("apply", "evaluate", "measure", "resample", "reset", "restore", "update")
+_METHODS = ("add_forces", "apply", "evaluate", "measure", "resample", "reset", "restore", "update")
 """Methods that the task calls."""
 
 

@@ -271,6 +271,7 @@ def begin_episodes(
     sums: wp.array2d[float],
     action: wp.array2d[float],
     last_action: wp.array2d[float],
+    earlier_action: wp.array2d[float],
     waiting: wp.array[wp.bool],
     is_due: wp.array[wp.bool],
     is_new: wp.array[wp.bool],
@@ -285,6 +286,7 @@ def begin_episodes(
         for i in range(action.shape[1]):
             action[world, i] = 0.0
             last_action[world, i] = 0.0
+            earlier_action[world, i] = 0.0
         waiting[world] = False
         is_due[world] = True
         is_new[world] = True
@@ -292,13 +294,18 @@ def begin_episodes(
 
 @wp.kernel
 def finish_step(
-    action: wp.array2d[float], last_action: wp.array2d[float], is_due: wp.array[wp.bool], is_new: wp.array[wp.bool]
+    action: wp.array2d[float],
+    last_action: wp.array2d[float],
+    earlier_action: wp.array2d[float],
+    is_due: wp.array[wp.bool],
+    is_new: wp.array[wp.bool],
 ):
-    """Keep the action as the last one; no world has a new state."""
+    """Keep the action as the last one, and the last one as the one before; no world has a new state."""
     world = wp.tid()
     is_due[world] = False
     is_new[world] = False
     for i in range(action.shape[1]):
+        earlier_action[world, i] = last_action[world, i]
         last_action[world, i] = action[world, i]
 
 

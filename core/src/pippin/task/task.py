@@ -41,6 +41,9 @@ class Task:
         self.config = config
         self.notes: list[str] = []
         self._bound: Sequence[Term] = ()
+        pushes = any(getattr(each.config, "adds_forces", False) for each in config.events.values())
+        #: For the core: hooks that the task leaves out, since none of its events needs them.
+        self.unused_hooks: tuple[str, ...] = () if pushes else ("before_substep",)
         #: For the core: whether the policy acts, shape [1]; None without a policy.
         self.policy_switch: wp.array | None = None
 
@@ -137,6 +140,12 @@ class Task:
         """Set the targets of this control step."""
         self.episodes.due.fill_(True)
         self._terms.act()
+
+    @hookimpl
+    def before_substep(self, state: newton.State, dt: float) -> None:
+        """Add the forces of events to those of a substep."""
+        for event in self.events.values():
+            event.add_forces(state, dt)
 
     @hookimpl
     def end_step(self, state: newton.State, dt: float) -> None:

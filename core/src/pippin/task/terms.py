@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import attrs
 from pippin.config.component import ComponentConfig
@@ -163,6 +163,9 @@ def _belongs_to_intervals(
 class EventConfig:
     """Settings of every event; each plugin adds its own."""
 
+    adds_forces: ClassVar[bool] = False
+    """Whether the event has an `add_forces` of its own: with such an event, a task acts in each substep."""
+
     when: Literal["startup", "reset", "interval"] = "reset"
     """Time of the event: once at the start, at the beginning of each episode, or after random times."""
 
@@ -188,6 +191,9 @@ class Event(Term):
         The task calls it at the beginning of an episode if `when` is `interval`, so that an episode does not depend on
         the one before; an event with `model_changes` must have it then. The solver is told of `model_changes`.
         """
+
+    def add_forces(self, state: newton.State, dt: float) -> None:
+        """Add to the forces in `state.body_f` for a substep of `dt` [s]; its configuration has `adds_forces`."""
 
     model_changes: frozenset[str] = frozenset()
     """Names in `newton.ModelFlags` of what it changes in the model."""

@@ -39,7 +39,9 @@ class SolverKamino:
         "loop_joints",
         "restitution",
     }
-    features_fixed_at_build = frozenset({"armature", "effort_limits", "joint_drives", "joint_friction", "joint_limits"})
+    features_fixed_at_build = frozenset(
+        {"armature", "effort_limits", "joint_damping", "joint_drives", "joint_friction", "joint_limits"}
+    )
     features_kept_from_build = features_fixed_at_build - {"joint_friction"}
     optional_features: ClassVar = {
         "contact_stiffness": "constraints.contact_compliance",

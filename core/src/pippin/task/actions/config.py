@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Literal
 
 import attrs
+from attrs.validators import ge, lt
 from pippin.validators import finite, non_negative, ordered, positive
 
 
 @attrs.frozen(kw_only=True)
 class ScaledConfig:
-    """An action of an actuator group: target = offset + scale × clipped number."""
+    """An action of an actuator group: target = offset + scale × clipped number, or a moving average of it."""
 
     actuator: str
     """Label of the group."""
@@ -23,6 +24,10 @@ class ScaledConfig:
     """Lowest and highest number; the targets follow clipped numbers, and the action space has these bounds. Rewards and
     observations of `last-action` have the numbers as they were given."""
 
+    smoothing: float = attrs.field(default=0.0, validator=[ge(0.0), lt(1.0)])
+    """Share of the last target in the new one; the rest is that of the action. An episode begins with the targets that
+    the reset has put back."""
+
 
 @attrs.frozen(kw_only=True)
 class JointTargetsConfig(ScaledConfig):
@@ -30,8 +35,9 @@ class JointTargetsConfig(ScaledConfig):
 
     implementation = ".targets:JointTargets"
 
-    offset: Literal["initial", "zero"] = "initial"
-    """Position for the number zero: the initial one of each joint, or zero."""
+    offset: Literal["initial", "zero", "current"] = "initial"
+    """Position for the number zero: the initial one of each joint; zero; or the present one, at the start of the
+    control step, so that the numbers are steps."""
 
 
 @attrs.frozen(kw_only=True)

@@ -10,12 +10,28 @@ def set_targets(
     scales: wp.array[float],
     offsets: wp.array2d[float],
     errors: wp.array2d[float],
+    smoothing: float,
     targets: wp.array2d[float],
 ):
-    """Target = offset + error + scale × clipped action."""
+    """Target = offset + error + scale × clipped action, or between that and the last target."""
     world, i = wp.tid()
     clipped = wp.clamp(action[world, i], bounds[0], bounds[1])
-    targets[world, i] = offsets[world, i] + errors[world, i] + scales[i] * clipped
+    target = offsets[world, i] + errors[world, i] + scales[i] * clipped
+    if smoothing > 0.0:
+        target += smoothing * (targets[world, i] - target)
+    targets[world, i] = target
+
+
+@wp.kernel
+def read_encoders(
+    joint_q: wp.array[float],
+    coordinates: wp.array2d[int],
+    errors: wp.array2d[float],
+    readings: wp.array2d[float],
+):
+    """Reading = q − error."""
+    world, i = wp.tid()
+    readings[world, i] = joint_q[coordinates[world, i]] - errors[world, i]
 
 
 @wp.kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from pippin import ConfigError, labels
 from pippin.task import Action, TermContext
 
 from .config import JointTargetsConfig, ScaledConfig
-from .kernels import set_targets
+from .kernels import read_encoders, set_targets
 
 
 class Scaled(Action):
@@ -59,7 +60,8 @@ class Scaled(Action):
 
     def apply(self, action: wp.array) -> None:
         """Write the targets."""
-        inputs = [action, wp.vec2(*self._clip), self._scales, self.offsets, self.errors, self._targets]
+        inputs = [action, wp.vec2(*self._clip), self._scales, self.offsets, self.errors]
+        inputs += [self.config.smoothing, self._targets]
         wp.launch(set_targets, action.shape, inputs, device=action.device)
 
 
@@ -70,8 +72,22 @@ class JointTargets(Scaled):
 
     def __init__(self, config: JointTargetsConfig, context: TermContext) -> None:
         super().__init__(config, context)
+        self._coordinates: wp.array | None = None
         if config.offset == "initial":
             self.offsets = wp.clone(self._targets)
+        if config.offset == "current":
+            found, self._coordinates, _ = context.joints([re.escape(label) for label in self.labels])
+            if tuple(found) != self.labels:
+                raise ConfigError(
+                    f"offset: {config.actuator!r} has its joints in an order of its own; choose 'initial'"
+                )
+
+    def apply(self, action: wp.array) -> None:
+        """Write the targets, by the encoders where they count from the present positions."""
+        if self._coordinates is not None:
+            inputs = [self.context.simulation.state.joint_q, self._coordinates, self.errors, self.offsets]
+            wp.launch(read_encoders, action.shape, inputs, device=action.device)
+        super().apply(action)
 
 
 class JointVelocityTargets(Scaled):

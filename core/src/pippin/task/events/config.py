@@ -8,7 +8,7 @@ from typing import Any, Literal
 import attrs
 from attrs.validators import deep_iterable
 from pippin.task import EventConfig
-from pippin.validators import finite, fraction, non_negative, ordered
+from pippin.validators import finite, fraction, non_negative, only_where, ordered
 
 Range = tuple[float, float]
 """Lowest and highest value."""
@@ -209,6 +209,47 @@ class RootPushConfig(AxesRanges, EventConfig):
     """Pattern of the body's name; by default the first body of a world."""
 
 
+def _belongs_to_blows(instance: WrenchConfig, attribute: attrs.Attribute[Any], value: Range | None) -> None:
+    if (value is not None) != (instance.when == "interval"):
+        raise ValueError(f"'duration' needs when = \"interval\", which needs it: got {value} and {instance.when!r}")
+    if value is not None and not 0.0 < value[0] <= value[1] < math.inf:
+        raise ValueError(f"'duration' must be a range [low, high] above 0: {list(value)}")
+
+
+@attrs.frozen(kw_only=True)
+class WrenchConfig(EventConfig):
+    """A random force and torque on each of some bodies: over the whole episode, or a blow from time to time.
+
+    A blow ends after its `duration`, or when the next one begins.
+    """
+
+    implementation = ".wrenches:Wrench"
+    adds_forces = True
+
+    when: Literal["reset", "interval"] = "reset"
+    """Time of the event: at the beginning of each episode, over which the force stays; or after random times."""
+
+    bodies: tuple[str, ...]
+    """Patterns of names of bodies; each has its own draw."""
+
+    force: VectorRanges = attrs.field(factory=VectorRanges)
+    """Ranges of the force, in axes of the world [N]."""
+
+    torque: VectorRanges = attrs.field(factory=VectorRanges)
+    """Ranges of the torque, likewise [N·m]; that of a force beside the centre of mass is added."""
+
+    offset: tuple[float, float, float] | None = attrs.field(default=None, validator=finite)
+    """The point at which the force acts, in axes of the body from its origin [m]; by default its centre of mass."""
+
+    duration: Range | None = attrs.field(default=None, validator=_belongs_to_blows)
+    """Range of the length of a blow [s], for `when = "interval"`."""
+
+    form: Literal["constant", "half-sine"] = attrs.field(
+        default="constant", validator=only_where(lambda event: event.when == "interval", 'when = "interval"')
+    )
+    """Course of a blow: as drawn all the time, or rising to what was drawn and falling as half a sine."""
+
+
 def _stands_alone(instance: VariedConfig, attribute: attrs.Attribute[Any], value: Range | None) -> None:
     if value is not None and (instance.scale != _ONE or instance.add != _ZERO):
         raise ValueError("'range' stands in place of 'scale' and 'add'; leave it, or the others, out")
@@ -296,6 +337,20 @@ class FrictionConfig(VariedConfig):
 
     bodies: tuple[str, ...] = (".*",)
     """Patterns of names of bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class JointParametersConfig(VariedConfig):
+    """A random number of joints, which need no drive. A range in an actuator group draws that of driven joints, too."""
+
+    implementation = ".model:JointParameters"
+
+    parameter: Literal["armature", "friction", "damping", "limit_lower", "limit_upper"]
+    """What varies: armature [kg, kg·m²], dry friction [N, N·m], damping [N·s/m, N·m·s/rad], or an end of the range of
+    positions [m, rad]."""
+
+    joints: tuple[str, ...] = (".*",)
+    """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
 
 
 MaterialNumber = Literal[

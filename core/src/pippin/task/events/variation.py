@@ -83,9 +83,14 @@ class Variation:
         ranges = [*(wp.vec2(*each) for each in ends), self._stride, int(self._is_log)]
         return ranges, [wp.vec2(1.0, 1.0), wp.vec2(0.0, 0.0), self._stride, 0]
 
+    def ends_of(self, built: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lowest and the highest value that each built one can become."""
+        scaled = built[..., None] * self._scale
+        return scaled.min(axis=-1) + self._add[0], scaled.max(axis=-1) + self._add[1]
+
     def refuse_below_zero(self, built: np.ndarray, what: str, *, above: bool) -> None:
         """Refuse ranges that reach values below zero, or zero itself if values must be above it."""
-        lowest = float((built[..., None] * self._scale).min(initial=float("inf"))) + self._add[0]
+        lowest = float(self.ends_of(built)[0].min(initial=float("inf")))
         if lowest < 0.0 or (above and lowest == 0.0):
             bound = "above 0" if above else "at least 0"
             raise ConfigError(f"{self._key}: the {what} can become {lowest:g}, and must be {bound}; narrow the range")

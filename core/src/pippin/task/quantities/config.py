@@ -25,6 +25,23 @@ class ActionRateConfig:
 
 
 @attrs.frozen(kw_only=True)
+class ActionAccelerationConfig:
+    """The change of the change of the action, from one control step to the next."""
+
+    implementation = ".inputs:ActionAcceleration"
+
+
+@attrs.frozen(kw_only=True)
+class RemainingTimeConfig:
+    """The time that is left of an episode, until `task.episode_length`."""
+
+    implementation = ".inputs:RemainingTime"
+
+    share: bool = False
+    """Whether it is told as a share of the episode, from 1 to 0, and not in seconds."""
+
+
+@attrs.frozen(kw_only=True)
 class CommandValueConfig:
     """The numbers of a command."""
 

@@ -9,8 +9,8 @@ import warp as wp
 from pippin import ConfigError
 from pippin.task import Quantity, TermContext
 
-from .config import CommandValueConfig
-from .kernels import subtract
+from .config import CommandValueConfig, RemainingTimeConfig
+from .kernels import read_remaining_time, subtract, take_second_difference
 
 
 class LastAction(Quantity):
@@ -40,6 +40,42 @@ class ActionRate(LastAction):
         """Write the difference."""
         episodes = self.context.episodes
         wp.launch(subtract, out.shape, [episodes.action, episodes.last_action, out], device=out.device)
+
+
+class ActionAcceleration(ActionRate):
+    """The quantity `action-acceleration`: a − 2 a' + a'', of the last three control steps; zero after a reset.
+
+    Actions before the first one of an episode count as zero, as they do for `action-rate`.
+    """
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the second difference."""
+        episodes = self.context.episodes
+        inputs = [episodes.action, episodes.last_action, episodes.earlier_action, out]
+        wp.launch(take_second_difference, out.shape, inputs, device=out.device)
+
+
+class RemainingTime(Quantity):
+    """The quantity `remaining-time`: T − t, of an episode of the length T; or (T − t) / T."""
+
+    unit = "s"
+    labels = ("remaining",)
+    advances = True
+
+    def __init__(self, config: RemainingTimeConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        host = context.simulation
+        length = None if host.config.task is None else host.config.task.episode_length
+        if length is None:
+            raise ConfigError("type: an episode has no end to count to; set task.episode_length")
+        self.unit = "1" if config.share else "s"
+        self._steps = round(length / host.control_dt)
+        self._unit = 1.0 / self._steps if config.share else host.control_dt
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the time."""
+        inputs = [self.context.episodes.length, self._steps, self._unit, out]
+        wp.launch(read_remaining_time, len(out), inputs, device=out.device)
 
 
 class CommandValue(Quantity):

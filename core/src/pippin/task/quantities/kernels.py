@@ -83,6 +83,22 @@ def subtract(values: wp.array2d[float], others: wp.array2d[float], out: wp.array
 
 
 @wp.kernel
+def take_second_difference(
+    values: wp.array2d[float], last: wp.array2d[float], earlier: wp.array2d[float], out: wp.array2d[float]
+):
+    """Out = value − 2 last + earlier."""
+    world, i = wp.tid()
+    out[world, i] = (values[world, i] - last[world, i]) - (last[world, i] - earlier[world, i])
+
+
+@wp.kernel
+def read_remaining_time(lengths: wp.array[int], steps: int, unit: float, out: wp.array2d[float]):
+    """Out = what is left of a number of control steps × their length in a unit."""
+    world = wp.tid()
+    out[world, 0] = float(steps - lengths[world]) * unit
+
+
+@wp.kernel
 def take_rates(
     values: wp.array2d[float],
     step: wp.array[wp.int64],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge, le, min_len, optional
@@ -105,6 +105,26 @@ class BeyondConfig(InsideConfig):
     """A reward for any x outside a range."""
 
     implementation = ".over_quantities:BeyondRange"
+
+
+@attrs.frozen(kw_only=True)
+class ToleranceConfig(InsideConfig):
+    """A reward that is 1 for x in a range, and falls with its distance from there, as the rewards of dm_control do.
+
+    Without `low` and `high`, it is 1 for x = 0, which is at the `target`.
+    """
+
+    implementation = ".over_quantities:Tolerance"
+
+    margin: float = attrs.field(validator=positive)
+    """Distance from the range at which the reward has fallen to 0.1, in the unit of the quantity."""
+
+    form: Literal["gaussian", "linear", "quadratic", "long-tail"] = "gaussian"
+    """How the reward falls; a linear and a quadratic one reach 0, at 1.11 and 1.05 times the margin."""
+
+    def __attrs_post_init__(self) -> None:
+        if (self.low, self.high) != (None, None):
+            super().__attrs_post_init__()
 
 
 @attrs.frozen(kw_only=True)

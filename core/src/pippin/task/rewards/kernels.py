@@ -38,6 +38,13 @@ def excess(x: float, low: float, high: float) -> float:
 
 
 @wp.func
+def squared_excess(x: float, low: float, high: float) -> float:
+    """Return the square of how far x is outside its bounds."""
+    distance = excess(x, low, high)
+    return distance * distance
+
+
+@wp.func
 def is_outside(x: float, low: float, high: float) -> float:
     """Return 0 if x is within its bounds, else 1."""
     return wp.where(x >= low and x <= high, 0.0, 1.0)
@@ -114,10 +121,32 @@ sum_absolute = over_components("sum_absolute", absolute)
 sum_squares = over_components("sum_squares", square)
 norm = over_components("norm", square, root)
 sum_excess = over_components("sum_excess", excess)
+distance = over_components("distance", squared_excess, root)
 bell = over_components("bell", scaled_square, falling)
 peak = over_components("peak", scaled_square, nearness)
 is_inside = over_components("is_inside", is_outside, is_zero)
 is_beyond = over_components("is_beyond", is_outside, is_not_zero)
+
+
+AT_MARGIN = wp.constant(0.1)
+
+
+@wp.kernel
+def fall(form: int, margin: float, values: wp.array[float]):
+    """Replace a distance by a number that falls from 1 to 0.1 at the margin: as a bell, a line, a parabola or with a
+    long tail.
+    """
+    world = wp.tid()
+    share = values[world] / margin
+    square = share * share
+    if form == 0:
+        values[world] = wp.exp(wp.log(AT_MARGIN) * square)
+    elif form == 1:
+        values[world] = wp.max(1.0 - (1.0 - AT_MARGIN) * share, 0.0)
+    elif form == 2:
+        values[world] = wp.max(1.0 - (1.0 - AT_MARGIN) * square, 0.0)
+    else:
+        values[world] = 1.0 / (1.0 + (1.0 / AT_MARGIN - 1.0) * square)
 
 
 @wp.kernel

@@ -12,7 +12,7 @@ from pippin.task import QuantityReward, QuantityRewardConfig, TermContext
 from pippin.validators import range_ends
 
 from . import kernels
-from .config import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig
+from .config import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig, ToleranceConfig
 
 
 class Summed(QuantityReward):
@@ -106,6 +106,26 @@ class BeyondRange(InsideRange):
     """The reward `beyond`: 1 if any x is outside [low, high], else 0."""
 
     kernel = kernels.is_beyond
+
+
+class Tolerance(Summed):
+    """The reward `tolerance`: 1 if x is in [low, high], and a function of how far it is from there, at the margin 0.1.
+
+    Of several numbers, the length of their distances counts.
+    """
+
+    kernel = kernels.distance
+    _forms = ("gaussian", "linear", "quadratic", "long-tail")
+
+    def __init__(self, config: ToleranceConfig, context: TermContext) -> None:
+        is_point = config.low is None and config.high is None
+        super().__init__(config, context, *((0.0, 0.0) if is_point else range_ends(config.low, config.high)))
+        self._course = [self._forms.index(config.form), config.margin]
+
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Write the distance, and let the reward fall with it."""
+        super().evaluate(out)
+        wp.launch(kernels.fall, len(out), [*self._course, out], device=out.device)
 
 
 class OutsideRange(Summed):
