@@ -18,7 +18,7 @@ from pippin.recording.recorder import Recorder
 
 from .summary import with_limits
 
-_UNIONS = ("plugins", "versions", "hardware", "matter")
+_UNIONS = ("matter", "plugins", "versions", "hardware")
 
 
 def merge_results(
@@ -90,7 +90,7 @@ def _rest(folder: Path, kept: Collection[Path]) -> Iterator[str]:
 
 
 def merged(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return program, notes, imports, buffers, plugins, versions, hardware and matter of all worlds, from each
+    """Return program, notes, imports, buffers, matter, plugins, versions and hardware of all worlds, from each
     process's own.
 
     `capacities` have `is_per_world` too, and `notes` leave out the limits of iterations, which `iteration_limit_count`

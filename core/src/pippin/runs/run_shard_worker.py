@@ -127,7 +127,11 @@ class RunShardWorker:
         return ShardState(self._loop.simulation.step_count, self._loop.end is not None)
 
     def _config_of_run(self, simulation: Simulation) -> SimulationConfig:
-        return with_determinism(self._config, kind_of(simulation.device))
+        config, substeps = (
+            with_determinism(self._config, kind_of(simulation.device)),
+            simulation.config.simulation.substeps,
+        )
+        return attrs.evolve(config, simulation=attrs.evolve(config.simulation, substeps=substeps))
 
 
 class _EmittedProgress(RunProgress):
