@@ -1,8 +1,8 @@
-"""Play each trained policy on each solver of robots: `python docs/play_policies.py [--videos] [NAME…] [--solvers A,B]`.
+"""Play each trained policy on each solver of robots: `python docs/play_policies.py [NAME…] [--solvers A,B [--add]]`.
 
 The scores go to `docs/images/playing.json`, from which `docs/write_reference.py` writes the page *Trained policies*.
-Scores of a policy replace all that it had, which may be of an earlier training. With `--videos`, videos of the policies
-are drawn instead, on the solver that they were trained on.
+Scores of a policy replace all that it had, which may be of an earlier training, unless `--add` keeps those on other
+solvers. With `--videos`, videos of the policies are drawn instead, on the solver that they were trained on.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ DURATION = 4.0
 """Length of a video [s]."""
 
 VIEWS: dict[str, dict[str, Any]] = {
+    "half_cheetah": {"eye": [0.6, -4.0, 1.2], "target": [0.6, 0.0, 0.5], "follow": "torso"},
     "hopper": {"eye": [0.0, -2.6, 1.1], "target": [0.0, 0.0, 0.75], "follow": "torso"},
     "reacher": {"eye": [0.0, -0.3, 0.5], "target": [0.0, 0.0, 0.0]},
     "swing_up": {"eye": [0.0, -3.8, 1.4], "target": [0.0, 0.0, 1.0]},
@@ -40,6 +41,9 @@ VIEWS: dict[str, dict[str, Any]] = {
 
 EPISODES = 16
 """Episodes of each policy on each solver."""
+
+FEW = {"featherstone": 4, "kamino": 4}
+"""Episodes on solvers that would take hours for legs on the ground."""
 
 PATIENCE = 600.0
 """Longest time for them [s]."""
@@ -51,16 +55,21 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="policies, by default all")
     parser.add_argument("--videos", action="store_true", help="draw videos instead")
     parser.add_argument("--solvers", default=",".join(SOLVERS), help="solvers, separated by commas")
+    parser.add_argument("--add", action="store_true", help="keep the scores on other solvers")
     arguments = parser.parse_args()
     for name in arguments.names or sorted(path.stem for path in POLICIES.glob("*.toml")):
         if arguments.videos:
             draw(name)
             continue
-        row: dict[str, Any] = {}
+        row: dict[str, Any] = known().get(name, {}) if arguments.add else {}
         for solver in arguments.solvers.split(","):
-            found = json.loads(SCORES.read_text(encoding="utf-8")) if SCORES.is_file() else {"scores": {}}
             row[solver] = played(name, solver)
-            write(found["scores"] | {name: row})
+            write(known() | {name: row})
+
+
+def known() -> dict[str, Any]:
+    """Return the scores so far."""
+    return json.loads(SCORES.read_text(encoding="utf-8"))["scores"] if SCORES.is_file() else {}
 
 
 def draw(name: str) -> None:
@@ -86,14 +95,15 @@ def write(scores: dict[str, Any]) -> None:
     for name, row in sorted(scores.items()):
         lines = ",\n".join(f"  {json.dumps(solver)}: {json.dumps(score)}" for solver, score in row.items())
         rows.append(f" {json.dumps(name)}: {{\n{lines}\n }}")
-    facts = f'"date": "{date.today()}", "episodes": {EPISODES}'
+    facts = f'"date": "{date.today()}"'
     SCORES.write_text(f'{{{facts}, "scores": {{\n{",".join(rows)}\n}}}}\n', encoding="utf-8")
 
 
 def played(name: str, solver: str) -> dict[str, Any]:
     """Return the score of a policy on a solver, or the reason for which the solver refused it or stopped."""
+    episodes = FEW.get(solver, EPISODES)
     with tempfile.TemporaryDirectory() as folder:
-        words = ["--solver", solver, "--episodes", str(EPISODES), "--device", "cpu", "--json", "--out", f"{folder}/run"]
+        words = ["--solver", solver, "--episodes", str(episodes), "--device", "cpu", "--json", "--out", f"{folder}/run"]
         try:
             done = subprocess.run(
                 ["pippin", "play", str(POLICIES / f"{name}.toml"), *words],
@@ -106,7 +116,7 @@ def played(name: str, solver: str) -> dict[str, Any]:
     if done.returncode == 0:
         score = json.loads(done.stdout)["task"]
         keys = ("mean_return", "mean_return_half_width", "mean_length", "terminated", "diverged")
-        return {key: float(f"{score[key]:.4g}") for key in keys}
+        return {"episodes": episodes, **{key: float(f"{score[key]:.4g}") for key in keys}}
     error = next(line for line in done.stderr.splitlines() if line.startswith("error: "))
     return {"refused" if done.returncode == 2 else "stopped": shortened(error)}
 
