@@ -49,7 +49,8 @@ NOTES = """
 - **Steps** are control steps of all worlds. **Processor time** is that of all iterations in all threads, on a virtual
   machine of {cores} cores without a GPU. Other programs kept it busy: the wall time was two to five times as long.
 - **The return** is that of one seed unless several are given; then it is the mean of their mean returns ± their
-  standard deviation. The policy in the repository is the best one of them.
+  standard deviation, and the return of the best one, whose policy is in the repository. Published returns are those of
+  single runs or means of several.
 - **The error** of `go1_velocity` is the mean distance between the velocity that is commanded and that of the trunk
   [m/s]. [Performance](performance.md#trainings) says more about this training.
 - **Ended early** counts the episodes, of 64, that a termination ended before their time: a fall in most tasks.
@@ -106,12 +107,12 @@ def _training(name: str, training: Mapping[str, Any]) -> str:
     seeds = list(training["seeds"].values())
     best = training["seeds"][str(training["policy"])]
     if len(seeds) == 1:
-        value = f"{best['return']:,g} ± {best['half_width']:g}"
+        value = f"{_number(best['return'])} ± {_number(best['half_width'], 2)}"
     else:
         returns = [seed["return"] for seed in seeds]
         mean = sum(returns) / len(returns)
         spread = (sum((each - mean) ** 2 for each in returns) / (len(returns) - 1)) ** 0.5
-        value = f"{mean:,.4g} ± {spread:.2g}, {len(seeds)} seeds"
+        value = f"{_number(mean)} ± {_number(spread, 2)}, {len(seeds)} seeds, best {_number(best['return'])}"
     value += "".join(f", {label} {number:g}" for label, number in best.get("metrics", {}).items())
     cells = [
         f"[`{name}`](../examples/training/{name}.toml), [policy](../examples/policies/{name}.toml)",
@@ -138,7 +139,13 @@ def _cell(score: Mapping[str, Any] | None) -> str:
         return "refused"
     if "stopped" in score:
         return f"stopped: {score['stopped']}"
-    return f"{score['mean_return']:,.4g} ({score['terminated']:g} of {score['episodes']})".replace("-", "−")
+    return f"{_number(score['mean_return'])} ({score['terminated']:g} of {score['episodes']})".replace("-", "−")
+
+
+def _number(value: float, digits: int = 4) -> str:
+    """Return a number with some significant digits, and never with an exponent."""
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 1000.0 else f"{rounded:g}"
 
 
 def _reasons(scores: Mapping[str, Any]) -> Iterator[str]:
