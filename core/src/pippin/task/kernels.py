@@ -3,6 +3,9 @@
 import warp as wp
 from pippin.state.kernels import random_state
 
+BLOCK = wp.constant(16)
+"""Numbers of a term of observations that a thread writes: on a CPU, most of the time of a thread is its call."""
+
 
 @wp.kernel
 def silence_policy(is_on: wp.array[wp.bool], action: wp.array2d[float]):
@@ -50,33 +53,35 @@ def compose(
     """Write one term of a group of observations of the masked worlds, column `first` on: the latest `shown` readings
     that are late by the delay of the world, the oldest first.
 
-    With `keeps`, the reading joins the others; in worlds that start an episode it replaces all.
+    With `keeps`, the reading joins the others; in worlds that start an episode it replaces all. A thread writes a block
+    of numbers.
     """
-    world, i = wp.tid()
+    world, block = wp.tid()
     if not world_mask[world]:
         return
-    value = values[world, columns[i]]
-    if noise[0] > 0.0 or noise[1] > 0.0:
-        state = random_state(key, seeds[world], first_world + world, count[world])
-        state = wp.rand_init(wp.int32(state), i)
-        value += wp.randf(state, -noise[0], noise[0])
-        if noise[1] > 0.0:
-            value += noise[1] * wp.randn(state)
-    value = wp.clamp(value, bounds[0], bounds[1]) * scale
     width = columns.shape[0]
     length = readings.shape[1]
     skipped = length - shown - delays[world]
-    for k in range(shown):
-        past = value
-        if skipped + k < length - 1 and not is_new[world]:
-            past = readings[world, skipped + k + 1, i]
-        out[world, first + k * width + i] = past
-    if keeps > 0:
-        for k in range(length):
-            kept = value
-            if k < length - 1 and not is_new[world]:
-                kept = readings[world, k + 1, i]
-            readings[world, k, i] = kept
+    draw = random_state(key, seeds[world], first_world + world, count[world])
+    for i in range(block * BLOCK, wp.min((block + 1) * BLOCK, width)):
+        value = values[world, columns[i]]
+        if noise[0] > 0.0 or noise[1] > 0.0:
+            state = wp.rand_init(wp.int32(draw), i)
+            value += wp.randf(state, -noise[0], noise[0])
+            if noise[1] > 0.0:
+                value += noise[1] * wp.randn(state)
+        value = wp.clamp(value, bounds[0], bounds[1]) * scale
+        for k in range(shown):
+            past = value
+            if skipped + k < length - 1 and not is_new[world]:
+                past = readings[world, skipped + k + 1, i]
+            out[world, first + k * width + i] = past
+        if keeps > 0:
+            for k in range(length):
+                kept = value
+                if k < length - 1 and not is_new[world]:
+                    kept = readings[world, k + 1, i]
+                readings[world, k, i] = kept
 
 
 @wp.kernel

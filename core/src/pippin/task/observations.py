@@ -15,7 +15,7 @@ from pippin.state.draws import Draws
 from .context import TermContext
 from .delays import Delays
 from .episodes import EpisodeBuffers
-from .kernels import compose
+from .kernels import BLOCK, compose
 from .terms import Quantity
 
 
@@ -115,4 +115,5 @@ class ObservationGroup:
             inputs = [term.quantity.values, term.columns, wp.vec2(config.noise, config.noise_std), bounds]
             inputs += [config.scale, *term.draws.arguments, term.delays.steps, config.history]
             inputs += [term.readings, world_mask, episodes.new, int(keeps), term.first, out]
-            wp.launch(compose, (len(out), len(term.columns)), inputs, device=out.device)
+            blocks = -(-len(term.columns) // int(BLOCK))
+            wp.launch(compose, (len(out), blocks), inputs, device=out.device)

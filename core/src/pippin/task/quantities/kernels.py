@@ -365,7 +365,7 @@ def read_heights_over(
     """Heights of sites above points, which are not finite if a ray met none: of each point, or the mean of a site's."""
     i, k = wp.tid()
     site = sites[i]
-    z = wp.transform_get_translation(body_q[shape_body[site]] * shape_transform[site])[2]
+    z = wp.transform_point(body_q[shape_body[site]], wp.transform_get_translation(shape_transform[site]))[2]
     first = k
     count = wp.int32(1)
     if is_mean > 0:
