@@ -43,7 +43,7 @@ EPISODES = 16
 """Episodes of each policy on each solver."""
 
 FEW = {"featherstone": 4, "kamino": 4}
-"""Episodes on solvers that would take hours for legs on the ground."""
+"""Episodes on solvers that take long for legs on the ground."""
 
 PATIENCE = 600.0
 """Longest time for them [s]."""

@@ -47,7 +47,8 @@ return is that of the task's own rewards, also if the training scales them.
 
 NOTES = """
 - **Steps** are control steps of all worlds. **Processor time** is that of all iterations in all threads, on a virtual
-  machine of {cores} cores without a GPU. Other programs kept it busy: the wall time was two to five times as long.
+  machine of {cores} cores without a GPU, for the policy that is shown. Other programs kept it busy: the wall time was
+  up to nine times as long. Most of the seeds 1 and 2 ran on a machine that is up to twice as fast as that of seed 0.
 - **The return** is that of one seed unless several are given; then it is the mean of their mean returns ± their
   standard deviation, and the return of the best one, whose policy is in the repository. Published returns are those of
   single runs or means of several.
@@ -69,7 +70,7 @@ motors of an MJCF file. A solver may ignore what is only a number, such as armat
 So the table does not say which solver is right: it says how far a policy carries that has seen only one. "Stopped"
 means that a joint or a body became too fast or not finite, in the control step that is named, or that ten minutes were
 not enough. "Not played" was not tried since the policy was trained. A return far above that of the first column is no
-success: there, a body flies.
+success: it rewards a height or a speed that only a solver which throws the body can give.
 """
 
 COLUMNS = 4

@@ -172,7 +172,7 @@ def backend_of(name: str, *, copy: bool) -> Backend:
 
 @cache
 def _name(dtype: Any) -> str:
-    """Return the name of a type of numbers of NumPy, PyTorch or Warp; NumPy takes 14 µs to tell it."""
+    """Return the name of a type of numbers of NumPy, PyTorch or Warp. Every step asks for it."""
     return getattr(dtype, "__name__", str(dtype).removeprefix("torch."))
 
 
