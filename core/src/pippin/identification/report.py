@@ -108,9 +108,10 @@ def _judgement(result: FitResult) -> str:
         return text
     spectra = residual_spectra(result.traces, result.joints, result.noise)
     bands = [f"of {each.signal} between {each.band[0]:.3g} and {each.band[1]:.3g} Hz" for each in spectra]
+    measured = ' Windows start from measured states and their noise: fit.start = "estimated" tells whether that is it.'
     return (
         f"{text} The validation fails: the model lacks something that is larger than the noise; half of what is left"
-        f" lies {', '.join(bands)}."
+        f" lies {', '.join(bands)}.{measured if result.start == 'measured' else ''}"
     )
 
 
