@@ -98,20 +98,21 @@ def _judgement(result: FitResult) -> str:
             " to more logs."
         )
     before, after = result.validation
+    measured = ' Windows start from measured states and their noise: fit.start = "estimated" tells whether that is it.'
+    hint = measured if result.start == "measured" else ""
     if is_worse(result.validation):
         return (
             f"The windows that the fit did not see are met worse than before ({before:.3g} σ, now {after:.3g} σ): the"
-            " model lacks something, or the fit explains noise. Do not use these values."
+            f" model lacks something, or the fit explains noise. Do not use these values.{hint}"
         )
     text = f"The windows that the fit did not see had a residual of {before:.3g} σ, and now have {after:.3g} σ."
     if not is_refuted(result.validation):
         return text
     spectra = residual_spectra(result.traces, result.joints, result.noise)
     bands = [f"of {each.signal} between {each.band[0]:.3g} and {each.band[1]:.3g} Hz" for each in spectra]
-    measured = ' Windows start from measured states and their noise: fit.start = "estimated" tells whether that is it.'
     return (
         f"{text} The validation fails: the model lacks something that is larger than the noise; half of what is left"
-        f" lies {', '.join(bands)}.{measured if result.start == 'measured' else ''}"
+        f" lies {', '.join(bands)}.{hint}"
     )
 
 

@@ -90,7 +90,15 @@ class SensorRayCaster(sensing.Sensor):
         self._place(state)
         if self._tree is not None:
             self._tree.refit()
-        rays = [self.measured_worlds, self._world_of_row, self._sites, self._sites_per_world, self._frames, self._starts, self._directions]
+        rays = [
+            self.measured_worlds,
+            self._world_of_row,
+            self._sites,
+            self._sites_per_world,
+            self._frames,
+            self._starts,
+            self._directions,
+        ]
         reach = [self.config.max_distance, self.config.distance_of_no_hit]
         tree = [0 if self._tree is None else self._tree.id, targets.groups]
         met = [targets.members, targets.starts, targets.shapes, self._into_targets]
