@@ -83,7 +83,7 @@ class Readings:
 
     @contextmanager
     def only(self, world_mask: wp.array[wp.bool]) -> Iterator[None]:
-        """Restore the worlds that are not masked at the end of a `with` block, inside which any world may be measured."""
+        """Restore the worlds that are not masked at the end of a `with` block, in which any world may be measured."""
         for array, kept, _ in self._kept:
             wp.copy(kept, array)
         self.asked = world_mask

@@ -80,8 +80,8 @@ class SensorRayCaster(sensing.Sensor):
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Cast the rays of `measured_worlds`. May be recorded: the tree of boxes keeps its branches, and follows targets
-        that move.
+        """Cast the rays of `measured_worlds`. May be recorded: the tree of boxes keeps its branches, and follows what
+        moves.
         """
         model, targets, device = self._model, self._targets, self._model.device
         poses = [present(state.body_q), model.shape_body, model.shape_transform]
