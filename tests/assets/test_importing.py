@@ -95,7 +95,7 @@ def test_a_stage_that_does_not_open_says_why_on_one_line(tmp_path, text, expecte
 
 
 def test_gymnasiums_humanoid_has_all_its_hinges():
-    # MuJoCo's solver of the file, PGS, is in neither engine: the import report names it.
+    # Newton's importer would refuse MuJoCo's solver of the file, PGS.
     builder = prototype_of(f"{GYMNASIUM}/humanoid.xml")
 
     assert builder.joint_dof_count == 23

@@ -35,6 +35,30 @@ def test_elimination_solves_the_problem_of_all_unknowns():
     assert np.linalg.norm(left + slopes @ step) == pytest.approx(np.linalg.norm(rest))
 
 
+def test_windows_that_the_fit_does_not_see_start_where_they_fit_best_too(tmp_path):
+    truth = {name: {".*shoulder": one, ".*elbow": two} for name, (one, two) in arms.TRUTH.items()}
+    robot = arms.tables(tmp_path, **truth)
+    known = arms.log(tmp_path / "log.npz", robot, seconds=4.0, noise=1e-3, seed=4)
+    known["velocity"] += 1.5 * np.random.default_rng(5).normal(size=known["velocity"].shape)
+    np.savez(tmp_path / "log.npz", **known)
+    parameters = {"actuators.arm.damping": {"range": [0.0, 5.0]}}
+    fit = {"logs": ["log.npz"], "parameters": parameters, "signals": {"position": {}}, "validation": 0.5}
+    file = tmp_path / "arm.toml"
+    guess = arms.tables(tmp_path, **{**truth, "damping": 0.1})
+    file.write_text(toml_text({**guess, "fit": fit}), encoding="utf-8")
+
+    results = {
+        start: pippin.fit(file, overrides={"fit.start": start}, out=tmp_path / start)
+        for start in ("measured", "estimated")
+    }
+
+    assert results["measured"].validation[1] > 5.0
+    assert results["estimated"].validation[1] == pytest.approx(1.0, abs=0.1)
+    pages = {start: (tmp_path / start / "report.html").read_text(encoding="utf-8") for start in results}
+    assert "tells whether that is it" in pages["measured"]
+    assert "tells whether that is it" not in pages["estimated"]
+
+
 @pytest.mark.slow
 def test_estimated_starts_explain_what_measured_ones_cannot(tmp_path):
     truth = {name: {".*shoulder": one, ".*elbow": two} for name, (one, two) in arms.TRUTH.items()}

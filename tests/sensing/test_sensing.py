@@ -309,6 +309,27 @@ def test_a_reset_measures_its_worlds_anew_and_no_other(fly, period):
         np.testing.assert_allclose(sensor.times, [0.05 if period is None else 0.03, 0.05])
 
 
+class Sparing(Positions):
+    """One that skips the worlds that it need not measure, and notes which those are."""
+
+    def build_outputs(self, binding):
+        self.seen = []
+        return super().build_outputs(binding)
+
+    def measure(self, state, contacts, observables, dt):
+        self.seen.append(self.measured_worlds.numpy().tolist())
+        super().measure(state, contacts, observables, dt)
+
+
+def test_a_reset_says_which_worlds_it_measures_and_a_step_measures_all(fly):
+    simulation, sensor = fly(kind=Sparing, capture="off")
+    with simulation:
+        simulation.step()
+        simulation.reset([1])
+        simulation.step()
+        assert [seen[:-1] for seen in sensor.seen[-3:]] == [[True, True], [False, True], [True, True]]
+
+
 def test_a_reset_clears_what_needs_a_step_to_be_measured(fly):
     simulation, sensor = fly({"type": "noise", "std": 1e-3}, kind=Weightless, solver="mujoco")
     with simulation:

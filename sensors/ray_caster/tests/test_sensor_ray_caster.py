@@ -281,6 +281,22 @@ def test_a_reset_casts_the_rays_of_the_masked_worlds_anew_and_leaves_the_others(
         np.testing.assert_array_equal(reading(simulation, "distance").ravel(), [fallen[0], 2.0, fallen[2]])
 
 
+def test_a_reset_casts_no_ray_of_another_world(simulate, robot):
+    with simulate(robot(), worlds=3, grid=DOWN, gravity=-9.81) as simulation:
+        rays, distances = simulation.sensors["rays"], []
+        measure = rays.measure
+
+        def watch(*arguments):
+            rays["distance"].fill_(7.0)  # `only` has a copy of what the others had
+            measure(*arguments)
+            distances.append(reading(simulation, "distance").ravel().copy())
+
+        rays.measure = watch
+        simulation.reset([1])
+        np.testing.assert_array_equal(distances, [[7.0, 2.0, 7.0]])
+        np.testing.assert_array_equal(reading(simulation, "distance").ravel(), [2.0, 2.0, 2.0])
+
+
 def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(simulate, traffic, tmp_path):
     fan = {"channels": 4, "vertical_range": [-1.5, -0.5], "horizontal_count": 16}
     options = {"moving": True, "lidar": fan, "gravity": 1.0, "period": 0.01}

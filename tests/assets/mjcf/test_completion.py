@@ -1,5 +1,7 @@
 """Claims about what completes an import: balls keep their limits, and bodies that an equality joins still collide."""
 
+from typing import Any
+
 import mujoco
 import newton
 import numpy as np
@@ -18,7 +20,7 @@ WELD = """<mujoco><worldbody><body name="a"><freejoint/><geom name="a" size=".1"
 def load(simulate, tmp_path):
     """Return a function that simulates the robot of a text."""
 
-    def load(text: str, solver: str = "mujoco-native", **keys) -> pippin.Simulation:
+    def load(text: str, solver: Any = "mujoco-native", **keys) -> pippin.Simulation:
         (tmp_path / "robot.xml").write_text(text)
         return simulate(assets=[{"path": str(tmp_path / "robot.xml")}], solver=solver, **keys)
 
@@ -77,6 +79,18 @@ def test_iterations_against_slip_reach_the_engine_in_c(load):
 
     assert count == 3
     assert mujoco.MjModel.from_xml_string(text).opt.noslip_iterations == 3
+
+
+@pytest.mark.parametrize(("options", "expected"), [({}, "PGS"), ({"solver": "cg"}, "CG")])
+def test_the_constraint_solver_of_a_file_reaches_the_engine_in_c(load, options, expected):
+    text = BALL.replace("<worldbody>", '<option solver="PGS"/><worldbody>')
+
+    with load(text, {"type": "mujoco-native", **options}) as simulation:
+        [report] = simulation.import_reports
+        kind = mujoco.mjtSolver(simulation.solver.mj_model.opt.solver).name
+
+    assert kind == f"mjSOL_{expected}"
+    assert not [each for each in report.differences if each.field == "solver"]
 
 
 FOOT = """<mujoco><worldbody><body name="shin"><freejoint/><geom name="shin" size=".1" mass="1"/>

@@ -139,7 +139,7 @@ class FitConfig:
 
     start: Literal["measured", "estimated"] = "measured"
     """State that a window starts from: what was measured there; or what explains the window best, near what was
-    measured. The estimate takes twice as many more candidates as there are joints."""
+    measured, also of those that judge the fit. The estimate takes twice as many more candidates as there are joints."""
 
     burn_in: float = attrs.field(default=0.0, validator=non_negative)
     """Time at the start of a window that does not count [s]: the measured state forgets its noise there."""

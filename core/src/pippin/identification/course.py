@@ -20,7 +20,7 @@ from .blocks import blocks_of
 from .body_parameters import BodyNumbers
 from .candidates import Candidates
 from .checks import refuse_faults, say_faults
-from .estimated_starts import EstimatedStarts
+from .estimated_starts import EstimatedStarts, unseen_starts
 from .evidence import Evidence
 from .journal import FitState, Journal, Unheld, key_of
 from .known_numbers import refuse_unclear
@@ -574,7 +574,9 @@ class FitCourse(Closing):
         found, evidence = self._verdicts | dict(self._judged()), self._evidence_of_all()
         verdicts = tuple(found[number] for number in sorted(found))
         kept = np.array([each.value if each.is_kept else each.start for each in verdicts])
-        self._rollouts.roll_out(np.stack([np.concatenate(self._stated), kept]), shifts=shifts)
+        judged = np.stack([np.concatenate(self._stated), kept])
+        unseen = None if self._table.start == "measured" else unseen_starts(self._rollouts, judged, shifts)
+        self._rollouts.roll_out(judged, shifts=shifts, unseen=unseen)
         validating = self._rollouts.residuals(self._rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
         say_faults([("", fault) for fault in gain_faults(errors)], self._table)
@@ -588,6 +590,7 @@ class FitCourse(Closing):
             costs=tuple(self.costs),
             ends=self._ends,
             validation=validation,
+            start=self._table.start,
             rollouts=self._rollouts.count,
             seconds=seconds,
             ended=self._ended,

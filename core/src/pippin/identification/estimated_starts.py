@@ -9,6 +9,7 @@ import numpy as np
 
 from .candidates import Candidates
 from .least_squares import cost_of
+from .rollouts import JUDGED, Rollouts
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -79,10 +80,48 @@ def eliminate(
         best[window], change[window] = used[window] + steps[:, 0], steps[:, 1:]
     return (
         np.concatenate([left, shift_rows.ravel()]),
-        np.concatenate([slopes, shift_slopes.reshape(-1, slopes.shape[1])]),
+        np.concatenate([slopes, shift_slopes.reshape(count * states, slopes.shape[1])]),
         best,
         change,
     )
+
+
+def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | None) -> np.ndarray | None:
+    """Return the shifts of the starts with which candidates explain the windows that validate best, after a rollout for
+    each number of a start; None if no window validates.
+
+    A candidate that diverges from the measured start of a window, or from one near it, keeps that start.
+
+    Args:
+        rollouts: The simulation.
+        values: The values of the candidates, shape [`JUDGED`, values].
+        shifts: Shifts of the starts of the windows that are fitted, shape [`JUDGED`, windows, states].
+
+    Returns:
+        Shape [`JUDGED`, windows, states].
+    """
+    part, (scales, steps) = rollouts.parts[1], rollouts.state_scales()
+    if not part.windows:
+        return None
+    found = np.zeros((JUDGED, len(part.windows), len(scales)))
+
+    def residuals(shift: np.ndarray) -> np.ndarray:
+        rollouts.roll_out(values, shifts=shifts, unseen=found + shift * scales)
+        return rollouts.residuals(part)
+
+    present = residuals(np.zeros(len(scales)))
+    moved = np.stack([residuals(shift) for shift in np.diag(steps)])
+    windows = np.repeat(part.window_of, rollouts.width)
+    for candidate, rows in enumerate(present):
+        by_start = (moved[:, candidate] - rows) / steps[:, None]
+        is_finite = np.isfinite(by_start).all(axis=0)
+        own = np.flatnonzero(np.bincount(windows, weights=~is_finite) == 0)
+        kept = np.isin(windows, own)
+        ranks = np.searchsorted(own, windows[kept])
+        used = found[candidate, own]
+        best = eliminate(rows[kept], np.zeros((kept.sum(), 0)), by_start[:, kept].T, ranks, used)[2]
+        found[candidate, own] = best * scales
+    return found
 
 
 class EstimatedStarts:

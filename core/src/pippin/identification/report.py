@@ -98,10 +98,12 @@ def _judgement(result: FitResult) -> str:
             " to more logs."
         )
     before, after = result.validation
+    measured = ' Windows start from measured states and their noise: fit.start = "estimated" tells whether that is it.'
+    hint = measured if result.start == "measured" else ""
     if is_worse(result.validation):
         return (
             f"The windows that the fit did not see are met worse than before ({before:.3g} σ, now {after:.3g} σ): the"
-            " model lacks something, or the fit explains noise. Do not use these values."
+            f" model lacks something, or the fit explains noise. Do not use these values.{hint}"
         )
     text = f"The windows that the fit did not see had a residual of {before:.3g} σ, and now have {after:.3g} σ."
     if not is_refuted(result.validation):
@@ -110,7 +112,7 @@ def _judgement(result: FitResult) -> str:
     bands = [f"of {each.signal} between {each.band[0]:.3g} and {each.band[1]:.3g} Hz" for each in spectra]
     return (
         f"{text} The validation fails: the model lacks something that is larger than the noise; half of what is left"
-        f" lies {', '.join(bands)}."
+        f" lies {', '.join(bands)}.{hint}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -56,6 +56,9 @@ class FitResult:
     validation: tuple[float, float] | None
     """The same of the windows that the fit did not see: with the values of the file, and with those that were found;
     None if there are none."""
+
+    start: Literal["measured", "estimated"]
+    """The states that all windows started from."""
 
     correlated: tuple[str, ...]
     """Names of the values that were fitted, also of those that were held in the end."""

@@ -193,7 +193,11 @@ class Rollouts:
         return scales, np.maximum(3.0, _START_STEP * np.concatenate(ranges) / scales)
 
     def roll_out(
-        self, values: np.ndarray, watch: Callable[[], None] | None = None, shifts: np.ndarray | None = None
+        self,
+        values: np.ndarray,
+        watch: Callable[[], None] | None = None,
+        shifts: np.ndarray | None = None,
+        unseen: np.ndarray | None = None,
     ) -> None:
         """Simulate candidates over all windows, and the first ones over those that validate.
 
@@ -201,6 +205,7 @@ class Rollouts:
             values: The values of all parameters, shape [candidates, values].
             watch: Called after each control step.
             shifts: Shifts of the measured starts of the windows that are fitted, shape [candidates, windows, states].
+            unseen: Those of the windows that validate, shape [`JUDGED`, windows, states].
         """
         is_asked = self._candidate_of < len(values)
         rows = values[np.where(is_asked, self._candidate_of, 0)]
@@ -212,6 +217,8 @@ class Rollouts:
         of_worlds = np.zeros((len(rows), 2 * self._joints))
         if shifts is not None:
             of_worlds[: shifts.shape[0] * shifts.shape[1]] = shifts.reshape(-1, shifts.shape[2])
+        if unseen is not None:
+            of_worlds[self.parts[1].first :] = unseen.reshape(-1, unseen.shape[2])
         self._motion, self._simulated = self._play(rows, of_worlds, is_asked, watch), len(values)
         self.count += 1
 

@@ -56,6 +56,8 @@ class Readings:
                 )
         device, count = simulation.device, simulation.world_count
         self._everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
+        #: The worlds that a measurement must fill, shape [world_count + 1]: all of them, except inside `only`.
+        self.asked: wp.array[wp.bool] = self._everywhere
         self._world_of_row = wp.array(worlds, dtype=int, device=device)
         self._reset_times = wp.zeros(len(worlds), dtype=wp.float64, device=device)
         #: Time from the last reading or reset to the next reading [s], shape [worlds].
@@ -81,10 +83,14 @@ class Readings:
 
     @contextmanager
     def only(self, world_mask: wp.array[wp.bool]) -> Iterator[None]:
-        """Restore the worlds that are not masked at the end of a `with` block, inside which all worlds are measured."""
+        """Restore the worlds that are not masked at the end of a `with` block, in which any world may be measured."""
         for array, kept, _ in self._kept:
             wp.copy(kept, array)
-        yield
+        self.asked = world_mask
+        try:
+            yield
+        finally:
+            self.asked = self._everywhere
         wp.launch(invert, len(world_mask), [world_mask, self._others], device=world_mask.device)
         copy_rows([(kept, array, world_of_row) for array, kept, world_of_row in self._kept], self._others)
 

@@ -78,6 +78,15 @@ class Sensor(abc.ABC):
         return not self.observables
 
     @property
+    def measured_worlds(self) -> wp.array[wp.bool]:
+        """Mask of the worlds that `measure` must fill, shape [world_count + 1]: all, or those that are reset.
+
+        A sensor may measure the others, too, which keep their outputs; one that costs much skips them. The array is on
+        the device, and not the same in a reset and in a step: `measure` passes on what this property returns then.
+        """
+        return self._readings.asked
+
+    @property
     def intervals(self) -> wp.array:
         """Time from the last reading or reset to the reading that `measure` takes [s], shape [len(worlds)].
 

@@ -1,4 +1,6 @@
-"""Parts that Newton's conversion to MuJoCo leaves out: limits of ball joints, weights of bodies that only slide."""
+"""Parts that Newton's conversion to MuJoCo leaves out: limits of ball joints, weights of bodies that only slide, and
+options that MuJoCo Warp does not have.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,9 @@ from typing import Any
 import newton
 
 _NAMESPACE, _NAME = "pippin", "is_slider"
+
+_OPTIONS = {"noslip_iterations": "noslip_iterations", "constraint_solver": "solver"}
+"""Options that MuJoCo Warp lacks, by the names of the attributes in which `mujoco-native` keeps what a file states."""
 
 
 def mark_sliders(builder: newton.ModelBuilder, bodies: list[int]) -> None:
@@ -26,6 +31,7 @@ def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, 
     A limited ball joint gets its largest angle of rotation, the upper limit of the joint's DOFs; from π on, it has no
     effect. A body of an MJCF file that is on the world, and only slides along the axes of its inertia, gets the
     inverse weights of MuJoCo's compiler, by which contacts and limits are softened: 1 / mass [1/kg], without armature.
+    Options that MuJoCo Warp lacks have the values that the file states, if the model has kept them.
 
     Returns:
         The angle of each limited ball joint [rad], and the bodies that only slide, by MuJoCo's indices.
@@ -34,7 +40,11 @@ def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, 
     model, limits = own.mj_model, _ball_limits(own)
     for joint, angle in limits.items():
         model.jnt_limited[joint], model.jnt_range[joint] = 1, (0.0, angle)
-    marks = getattr(getattr(own.model, _NAMESPACE, None), _NAME, None)
+    kept = getattr(own.model, _NAMESPACE, None)
+    for name, option in _OPTIONS.items():
+        if hasattr(kept, name) and (value := int(getattr(kept, name).numpy()[0])) >= 0:
+            setattr(model.opt, option, value)
+    marks = getattr(kept, _NAME, None)
     if marks is None:
         return limits, []
     is_slider = marks.numpy()

@@ -299,6 +299,8 @@ def meet(
 
 @wp.kernel
 def cast(
+    measured_worlds: wp.array[wp.bool],
+    world_of_row: wp.array[int],
     sites: wp.array[int],
     sites_per_world: int,
     frames: wp.array[wp.transform],
@@ -321,19 +323,21 @@ def cast(
     normals: wp.array2d[wp.vec3],
     hit_shapes: wp.array2d[int],
 ):
-    """The nearest surface that each ray of each site meets, among the targets of the site's world.
+    """The nearest surface that each ray of each site meets, among the targets of the site's world, if it is measured.
 
     `groups` has the groups of the tree of boxes in which each world's targets are, -1 for none; `members` has those in
     no box, world by world.
     """
     site, index = wp.tid()
+    world = site // sites_per_world
+    if not measured_worlds[world_of_row[world]]:
+        return
     ray = Ray()
     ray.origin = wp.transform_point(frames[site], starts[index])
     ray.direction = wp.transform_vector(frames[site], directions[index])
     ray.distance = max_distance
     ray.target = -1
     body = shape_body[sites[site]]
-    world = site // sites_per_world
     for k in range(member_starts[world], member_starts[world + 1]):
         target = members[k]
         shape = shapes[target]

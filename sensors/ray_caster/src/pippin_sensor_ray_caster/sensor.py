@@ -54,6 +54,7 @@ class SensorRayCaster(sensing.Sensor):
             return wp.array(values, dtype=kind, device=model.device)
 
         self._sites, self._sites_per_world = array(sites.ravel(), int), sites.shape[1]
+        self._world_of_row = array(self.worlds, int)
         self._starts, self._directions = (array(each.reshape(-1, 3), wp.vec3) for each in (starts, directions))
         self._frames = wp.zeros(sites.size, dtype=wp.transform, device=model.device)
         self._into_targets = wp.zeros(len(self._targets.shapes), dtype=wp.transform, device=model.device)
@@ -79,7 +80,9 @@ class SensorRayCaster(sensing.Sensor):
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Cast every ray. May be recorded: the tree of boxes keeps its branches, and follows targets that move."""
+        """Cast the rays of `measured_worlds`. May be recorded: the tree of boxes keeps its branches, and follows what
+        moves.
+        """
         model, targets, device = self._model, self._targets, self._model.device
         poses = [present(state.body_q), model.shape_body, model.shape_transform]
         align = {"body": kernels.ALIGN_BODY, "yaw": kernels.ALIGN_YAW, "world": kernels.ALIGN_WORLD}[self.config.align]
@@ -87,7 +90,15 @@ class SensorRayCaster(sensing.Sensor):
         self._place(state)
         if self._tree is not None:
             self._tree.refit()
-        rays = [self._sites, self._sites_per_world, self._frames, self._starts, self._directions]
+        rays = [
+            self.measured_worlds,
+            self._world_of_row,
+            self._sites,
+            self._sites_per_world,
+            self._frames,
+            self._starts,
+            self._directions,
+        ]
         reach = [self.config.max_distance, self.config.distance_of_no_hit]
         tree = [0 if self._tree is None else self._tree.id, targets.groups]
         met = [targets.members, targets.starts, targets.shapes, self._into_targets]

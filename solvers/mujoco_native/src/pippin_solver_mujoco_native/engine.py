@@ -61,7 +61,10 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `restore` writes the margins again
             with compensating(model):
                 converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+        chosen = converted.mj_model.opt.solver
         restore(converted)
+        if options["solver"] is not None:  # and not that of the file, which may be PGS
+            converted.mj_model.opt.solver = chosen
         #: MuJoCo's model of a world; parameters that differ between worlds are stored separately.
         self.mj_model = own = converted.mj_model
         limit_springs(converted, own.jnt_solref[None], own.jnt_solimp[None], own.dof_invweight0[None], dt)

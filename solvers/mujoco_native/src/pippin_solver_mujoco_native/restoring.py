@@ -43,8 +43,8 @@ def compensating(model: newton.Model) -> Iterator[None]:
 
 
 def restore(converted: newton.solvers.SolverMuJoCo) -> None:
-    """Write limits of ball joints, inverse weights, margins and iterations against slip into MuJoCo's model."""
-    model, mj_model = converted.model, converted.mj_model
+    """Write limits of ball joints, inverse weights, margins and options of C into MuJoCo's model."""
+    mj_model = converted.mj_model
     mj_model.body_gravcomp[mj_model.body_gravcomp < 2.0 * _A_TRACE] = 0.0  # a float32 is a bit more than the trace
     complete_conversion(converted)
     LoopTies(converted)
@@ -52,9 +52,6 @@ def restore(converted: newton.solvers.SolverMuJoCo) -> None:
         mj_model.geom_margin[:] = margins_of(converted)[0]
     if mj_model.opt.density or mj_model.opt.viscosity:
         _align(mj_model)
-    options: Any = getattr(model, "pippin", None)
-    if options is not None and hasattr(options, "noslip_iterations"):
-        mj_model.opt.noslip_iterations = int(options.noslip_iterations.numpy()[0])
 
 
 def _align(model: Any) -> None:

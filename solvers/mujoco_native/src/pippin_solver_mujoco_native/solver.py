@@ -19,6 +19,10 @@ from .engine import MuJoCoBatch
 
 __all__ = ["SolverMuJoCoNative"]
 
+_OPTIONS = {"noslip_iterations": 0, "constraint_solver": -1}
+"""Options of a file that Newton does not keep, since MuJoCo Warp lacks them, and what stands for one that is left out.
+"""
+
 
 class SolverMuJoCoNative:
     """MuJoCo's worlds, stepped on threads outside Warp, from the same model that `mujoco` steps on Warp."""
@@ -66,16 +70,17 @@ class SolverMuJoCoNative:
         """Register MuJoCo's attributes, which importers fill from the assets, and set MuJoCo's default gap."""
         newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
         builder.rigid_gap = 0.0  # with Newton's 0.1 m, MuJoCo's convex collision finds wrong depths and normals
-        builder.add_custom_attribute(
-            newton.ModelBuilder.CustomAttribute(
-                name="noslip_iterations",
-                namespace="pippin",
-                frequency=newton.Model.AttributeFrequency.ONCE,
-                dtype=int,
-                default=0,
-                mjcf_attribute_name="noslip_iterations",
+        for name, unstated in _OPTIONS.items():
+            builder.add_custom_attribute(
+                newton.ModelBuilder.CustomAttribute(
+                    name=name,
+                    namespace="pippin",
+                    frequency=newton.Model.AttributeFrequency.ONCE,
+                    dtype=int,
+                    default=unstated,
+                    mjcf_attribute_name=name,
+                )
             )
-        )
 
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:

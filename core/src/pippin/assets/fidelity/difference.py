@@ -24,7 +24,7 @@ BY_DESIGN: Mapping[str, str] = {
     "mocap": "Newton may move a body that is fixed to the world",
     "timestep": "simulation.dt and simulation.substeps decide",
     "integrator euler to implicitfast": "a file that states no integrator gets one with which drives are implicit",
-    "solver pgs": "MuJoCo Warp has no PGS, and every solver finds the same solution",
+    "solver pgs": "only 'mujoco-native' has PGS, and every solver looks for the same solution",
     "keyframes": "the start pose is given by `keyframe` or joint_positions",
     "sensors": "sensors are given by [sensors]",
     "cameras": "cameras are given by [sensors]",

@@ -155,7 +155,8 @@ def _write_options(root: ElementTree.Element, model: Any, *, has_integrator: boo
     if has_integrator and model.opt.integrator == int(mujoco.mjtIntegrator.mjINT_EULER):
         option.set("integrator", "Euler")
     if model.opt.solver == int(mujoco.mjtSolver.mjSOL_PGS):
-        option.attrib.pop("solver", None)  # neither engine behind Newton has it; the import report names it
+        option.attrib.pop("solver", None)  # Newton refuses it, since MuJoCo Warp has none
+        option.set("constraint_solver", str(model.opt.solver))
     flag = option.find("flag")
     if flag is None:
         flag = ElementTree.SubElement(option, "flag")
