@@ -39,6 +39,7 @@ def pytest_collection() -> Generator[None]:
         gc.enable()
 
 
+@pytest.hookimpl(optionalhook=True)  # not without pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
     """Return one process more than there are cores: some tests wait for a process of their own, or for time."""
     return (os.cpu_count() or 1) + 1

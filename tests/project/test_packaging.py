@@ -162,5 +162,5 @@ def test_a_package_from_outside_with_a_compiled_core_is_chosen_by_name_and_compa
     assert done.returncode == 0, done.stdout + done.stderr
     hinges, mujoco = json.loads(done.stdout)["solvers"]
     assert (hinges["outcome"], mujoco["outcome"]) == ("finished", "finished")
-    assert hinges["energy_drift"] is None, "the relay does work of an amount that nobody knows"
+    assert max(hinges["energy_drift"], mujoco["energy_drift"]) < 5e-3, "the relay does about 0.1 J of work"
     assert mujoco["distance"] < 1e-4

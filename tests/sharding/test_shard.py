@@ -39,6 +39,22 @@ def test_a_shard_of_a_part_of_a_run_counts_on_from_it():
     assert {each.config.scene.total_worlds for each in shards} == {16}
 
 
+@pytest.mark.parametrize(
+    ("solver", "substeps", "is_refused"),
+    [("featherstone", "auto", True), ("featherstone", 4, False), ("xpbd", "auto", False)],
+)
+def test_shards_do_not_choose_unlike_substeps(solver, substeps, is_refused):
+    assets = [ASSET, ASSET | {"label": "second", "worlds": "2:5"}]
+    whole = config(scene={"assets": assets}, solver={"type": solver}, simulation={"substeps": substeps})
+
+    assert len(shards_of(whole, 1)) == 1
+    if is_refused:
+        with pytest.raises(ConfigError, match=r"^simulation.substeps: the worlds differ.*'featherstone'; set a number"):
+            shards_of(whole, 2)
+    else:
+        assert {each.config.simulation.substeps for each in shards_of(whole, 2)} == {substeps}
+
+
 def test_one_shard_is_the_whole():
     whole = config()
 

@@ -4,6 +4,7 @@ import math
 
 import newton
 import numpy as np
+import pippin
 import pytest
 import warp as wp
 
@@ -80,3 +81,11 @@ def test_boxes_that_touch_each_other_count_by_their_partners(simulate):
     landing = math.sqrt(2 * HEIGHT / 9.81)
     assert found == [1.0, 2.0]
     assert abs(0.01 * (ended.index(True) + 1) - landing) < 0.02  # the lower box stops the other one
+
+
+@pytest.mark.parametrize(("key", "cure"), [("partners", "`partners`"), ("history", "a `history`")])
+def test_forces_that_a_sensor_does_not_have_are_refused_with_what_it_lacks(simulate, key, cure):
+    count = {**FEET, "type": "contacts", "threshold": 1.0, key: True}
+    feet = {"feet": {"type": "contact", "bodies": ["left"]}}
+    with pytest.raises(pippin.ConfigError, match=f"task.rewards.count.sensor: 'feet' has no output .*; give it {cure}"):
+        simulate(boxes, ground=True, sensors=feet, task={"rewards": {"count": count}}, solver="mujoco")

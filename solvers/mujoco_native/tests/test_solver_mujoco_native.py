@@ -1,5 +1,6 @@
 """MuJoCo's C engine as a plugin: Newton's conventions, MuJoCo's own numbers, and nothing shared between worlds."""
 
+import copy
 import inspect
 from contextlib import nullcontext
 
@@ -316,6 +317,36 @@ def test_trajectories_are_those_of_mujocos_rollout_to_the_last_bit(simulate, pen
             states, _ = pool.rollout([model] * 3, mujoco.MjData(model), start, nstep=100, initial_warmstart=warmstart)
 
         np.testing.assert_array_equal(batch.bind("qpos"), states[:, -1, 1 : 1 + model.nq])
+
+
+@pytest.mark.parametrize("bodies", [1, 2])
+def test_a_single_tree_looks_for_no_islands_and_gives_the_bits_of_one_that_does(simulate, bodies):
+    """A box falls on its edge, tips and slides, and a second one is a tree of its own."""
+    builder = builder_with_attributes()
+    for index in range(bodies):
+        turned = wp.quat_from_axis_angle(wp.normalize(wp.vec3(1.0, 0.5, 0.0)), 0.6)
+        body = builder.add_body(label=f"box_{index}", xform=wp.transform((2.0 * index, 0.0, 0.3), turned))
+        builder.add_shape_box(body, hx=0.2, hy=0.1, hz=0.1)
+        builder.joint_qd[6 * index] = 1.0
+    with simulate(builder, ground=True) as simulation:
+        model = simulation.solver.mj_model
+        flag = int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
+        assert model.ntree == bodies
+        assert bool(model.opt.disableflags & flag) == (bodies == 1)
+        model = copy.copy(model)
+        model.opt.disableflags &= ~flag
+        model.opt.timestep, data, contacts = DT, mujoco.MjData(model), 0
+        simulation.step()
+        qpos = simulation.solver.batch.bind("qpos")[0]
+        state = simulation.solver.batch.state[0]
+        mujoco.mj_setState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+        for _ in range(400):
+            simulation.step()
+            mujoco.mj_step(model, data)
+            contacts = max(contacts, data.ncon)
+            np.testing.assert_array_equal(simulation.solver.batch.bind("qpos")[0], data.qpos)
+    assert contacts >= 4
+    assert qpos[2] < 0.15
 
 
 def test_steps_before_one_that_raises_are_counted(simulate, tumbler):

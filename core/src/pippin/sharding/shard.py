@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
+from pippin.catalog import Catalog
 from pippin.config import ComponentConfig, SceneConfig, SimulationConfig
 from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
 from pippin.objects.copies import placed_copies
 from pippin.recording.config import RecorderConfig
+from pippin.support.declaration import Declaration
 from pippin.validators import whole_number
 from pippin.viewing.config import ViewerConfig
 from pippin.workers import free_cores, usable_cores
@@ -71,6 +73,7 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
     ]
     if count == 1:
         return shards
+    _refuse_unlike_substeps(config)
     recorders, viewers = _recorders(config, shards), _viewers(config, shards)
     return [
         attrs.evolve(
@@ -86,6 +89,19 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
         )
         for shard in shards
     ]
+
+
+def _refuse_unlike_substeps(config: SimulationConfig) -> None:
+    """Refuse to let shards choose substeps: as many as contacts need, if shapes in the worlds of one can touch."""
+    if config.solver is None or config.simulation.substeps != "auto" or config.scene.has_equal_worlds:
+        return
+    name = config.solver.type
+    solver = Catalog.installed().find("solver", name).load()
+    if Declaration.of(solver, name).longest_contact_step is not None:
+        raise ConfigError(
+            f"simulation.substeps: the worlds differ, and each shard would choose what contacts in its own worlds need"
+            f" on {name!r}; set a number"
+        )
 
 
 def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import newton
@@ -22,6 +23,7 @@ from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import Staging, alias
 from .quantities import ViewQuantity
+from .read_only import ReadOnlyElements
 from .row_selection import RowSelection
 from .rules import RULES, Valid, of_type
 
@@ -106,13 +108,24 @@ class Attributes:
         shape = (selection.data_count, *attribute.values.shape[1:])
         checked = attribute.check(describe).check(data, shape, selection, where)
         values = checked.on_device(attribute.staging)
-        if notified:
-            self._host.services.model_changes.note(notified)
         rows = _bytes(values, selection.data_count * attribute.index.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
         flags_of = self._model_flags if notified else self._no_flags
         inputs = [rows, attribute.index, selection.argument, self._faults, flags_of]
-        attribute.scatter(selection.count, [*inputs, _bytes(target, target.shape[0]), numbers])
+        read_only = nullcontext()
+        if support.range_of(attribute.name) is not None:
+            read_only = self._read_only(attribute).watching(where, [target], checked)
+        with read_only:
+            attribute.scatter(selection.count, [*inputs, _bytes(target, target.shape[0]), numbers])
+        if notified:
+            self._host.services.model_changes.note(notified)
+
+    def _read_only(self, attribute: _Attribute) -> ReadOnlyElements:
+        """Return the elements of an attribute that the built solver cannot take over; made at the first use."""
+        if attribute.read_only is None:
+            support, index = self._host.services.support, attribute.elements
+            attribute.read_only = ReadOnlyElements([attribute.name], support, index, self._faults, self._host.model)
+        return attribute.read_only
 
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
         """Return an attribute and the array that holds it now."""
@@ -195,6 +208,8 @@ class _Attribute:
         self.count = index.size
         self.dtype: str = scalar.__name__
         self.rule = RULES[KNOWN[name][1]] if name in KNOWN else of_type(self.dtype)
+        #: What the built solver cannot take over; None until it is asked.
+        self.read_only: ReadOnlyElements | None = None
         self.staging = Staging(self.values.size, self.dtype, device)
         width = index.size // len(index) if len(index) else 1
         self._is_used = (index != PADDING).reshape(len(index), width)

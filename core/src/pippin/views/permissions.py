@@ -51,7 +51,7 @@ class Permissions:
         index = index_of(quantity, self._indices)
         # What an actuator takes over needs no drive of the solver.
         index = np.where(self._is_taken(quantity, index), PADDING, index)
-        elements = ReadOnlyElements(quantity, host.services.support, index, self._faults[name], host.model)
+        elements = ReadOnlyElements(quantity.arrays, host.services.support, index, self._faults[name], host.model)
         found = None if elements.is_empty else elements
         if host.services.owners is not None:
             self._read_only[name] = found

@@ -1,4 +1,4 @@
-"""Elements of one quantity of a view that are read-only: the built solver cannot take over every value there."""
+"""Elements of some arrays of a view that are read-only: the built solver cannot take over every value there."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.devices import shares_memory
 from pippin.support.solver_support import Range, SolverSupport
 
 from .errors import ViewError
+from .host_checks import CheckedData
 from .kernels.read_only import restore
-from .quantities import ViewQuantity
 
 
 class ReadOnlyElements:
@@ -24,11 +25,11 @@ class ReadOnlyElements:
     """
 
     def __init__(
-        self, quantity: ViewQuantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
+        self, names: Sequence[str], support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
     ) -> None:
         self._support, self._faults = support, faults
         elements = np.unique(index[index >= 0])
-        ranges = [support.range_of(name) for name in quantity.arrays]
+        ranges = [support.range_of(name) for name in names]
         self._limited = [
             None if each is None else _LimitedElements(each, elements, present(model.device)) for each in ranges
         ]
@@ -36,12 +37,15 @@ class ReadOnlyElements:
         self.is_empty = not any(limited is not None and limited.elements.size for limited in self._limited)
 
     @contextmanager
-    def watching(self, where: str, arrays: Sequence[wp.array], *, at_once: bool) -> Iterator[None]:
+    def watching(self, where: str, arrays: Sequence[wp.array], checked: CheckedData) -> Iterator[None]:
         """Restore, after the `with` block, what the solver cannot take over. May be recorded.
 
         Raises:
-            ViewError: The block wrote what the solver cannot take over, and `at_once`: then every array is as before.
+            ViewError: The block wrote what the solver cannot take over, and the host has waited for the data: then
+                every array is as before.
         """
+        device = present(arrays[0].device)
+        at_once = (checked.numbers is not None or shares_memory(device)) and not device.is_capturing
         pairs = [(each, array) for each, array in zip(self._limited, arrays, strict=True) if each is not None]
         for limited, array in pairs:
             wp.copy(limited.before, array)

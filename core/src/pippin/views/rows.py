@@ -14,7 +14,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host, refuse_closed
-from pippin.devices import WARP_LOCK, shares_memory
+from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
 from pippin.frozen_attributes import FrozenAttributes
 from pippin.state.kinematics import Coordinates
@@ -213,9 +213,7 @@ class RowView(FrozenAttributes, abc.ABC):
             if quantity.placed:
                 self._place(where, quantity, values, selection, checked.is_checked)
             elif read_only is not None:
-                is_waiting = checked.numbers is not None or shares_memory(present(values.device))
-                at_once = is_waiting and not present(values.device).is_capturing
-                with read_only.watching(where, arrays_to_write(self._host, quantity), at_once=at_once):
+                with read_only.watching(where, arrays_to_write(self._host, quantity), checked):
                     self._write(where, quantity, values, selection, checked.is_checked)
             else:
                 self._write(where, quantity, values, selection, checked.is_checked)

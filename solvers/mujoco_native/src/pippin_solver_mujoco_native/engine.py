@@ -19,7 +19,7 @@ from pippin.arrays import present
 from .built_numbers import keep_numbers
 from .contacts import ContactExport
 from .inputs import Inputs, field
-from .joints import TURNING, by_world, joints_of, on_host
+from .joints import TURNING, joints_of, on_host
 from .kernels import BALL, read_coordinates, write_coordinates
 from .launching import host_views, launcher
 from .limits import limit_springs
@@ -69,7 +69,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self.mj_model = own = converted.mj_model
         limit_springs(converted, own.jnt_solref[None], own.jnt_solimp[None], own.dof_invweight0[None], dt)
         # Without this flag, MuJoCo would silently reset a diverged world to the initial state of the asset.
-        self.mj_model.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
+        own.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
+        if own.ntree <= 1:  # one tree is one island at most, and MuJoCo takes 5 to 8 % of a step to look for others
+            own.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_ISLAND
         self._options, self._dt = {**options, "save_to_mjcf": None}, dt
         self._converted, self._thread_count = converted, thread_count
         self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
@@ -227,14 +229,14 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             world_mask: The worlds, shape [world_count + 1]; None means all.
             flags: The arrays of `state` to reset; None means all.
         """
-        worlds: Any = slice(None) if world_mask is None else world_mask.numpy()[:-1]
+        worlds: Any = slice(None) if world_mask is None else np.flatnonzero(self._flags(world_mask)[0, :-1])
         self.batch.state[worlds] = self._initial[worlds]
         if self._parameters is not None:
             self._parameters.pose_roots()
         chosen = newton.StateFlags.ALL if flags is None else flags
         for name, flag in (("joint_q", newton.StateFlags.JOINT_Q), ("joint_qd", newton.StateFlags.JOINT_QD)):
             if int(chosen) & flag:
-                self._by_world(getattr(state, name))[worlds] = self._by_world(getattr(self.model, name))[worlds]
+                self._view(getattr(state, name))[worlds] = self._view(getattr(self.model, name))[worlds]
 
     def notify_model_changed(
         self, flags: newton.ModelFlags | int, changed_worlds: wp.array[wp.bool] | None = None
@@ -284,9 +286,6 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         q, qd = self._view(state.joint_q), self._view(state.joint_qd)
         with np.errstate(over="ignore"):  # `Simulation.check` finds values beyond the range of a float: infinity
             self._plain.write(self._qpos, self._qvel, q, qd)
-
-    def _by_world(self, array: Any) -> np.ndarray:
-        return by_world(self.model, array)
 
     def _advance(self, substep_count: int) -> None:
         with self._checked():

@@ -30,6 +30,7 @@ BY_DESIGN: Mapping[str, str] = {
     "cameras": "cameras are given by [sensors]",
     "flag energy": "nothing reads MuJoCo's energy",
     "flag fwdinv": "it only compares MuJoCo with itself",
+    "flag island": "a single tree is one island at most, and the bits are the same",
     "flag midphase": "it only shortens the search for contacts",
     "flag sensor": "MuJoCo's own sensors are not computed",
     "flag autoreset": "a world that diverges is an error, and not reset",
