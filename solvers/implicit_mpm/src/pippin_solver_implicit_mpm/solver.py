@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import attrs
 import newton
-import numpy as np
 import pippin
 from pippin.arrays import on_host
 from pippin.devices import kind_of
@@ -57,18 +56,10 @@ class SolverImplicitMPM:
 
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
-        """Yield a fault if nothing can move, if a particle has no mass, and for each other shape than a collider."""
+        """Yield a fault if nothing can move, and for each other shape than a collider. A grain without a mass stays."""
         if not model.particle_count:
             yield "type: 'implicit-mpm' moves particles, got 0; add some, or choose another solver"
             return
-        is_active = on_host(model.particle_flags) & newton.ParticleFlags.ACTIVE != 0
-        massless = np.flatnonzero(is_active & (on_host(model.particle_mass) == 0.0))
-        if massless.size:
-            yield (
-                f"type: 'implicit-mpm' has no particles without a mass, as {massless.size} are, the first of them"
-                f" particle {massless[0]}: with them, the motion is soon not finite; give them a mass, or put a"
-                " shape in their place"
-            )
         shapes = zip(
             on_host(model.shape_type).tolist(), on_host(model.shape_flags).tolist(), model.shape_label, strict=True
         )
