@@ -18,6 +18,7 @@ happens. No environment that takes MuJoCo's steps can be faster, so these rows b
 from __future__ import annotations
 
 import argparse
+import copy
 import os
 import statistics
 import time
@@ -183,6 +184,30 @@ def envpool_threads(worlds: int, name: str = "Ant") -> tuple[Any, Repeat] | None
     return env, without_resets(env, chosen)
 
 
+def islands_searched(name: str, steps: int = 2000) -> float:
+    """Return the time of MuJoCo's step with the search for islands over that without, of a robot that is one tree."""
+    env, _ = ours(1, "mujoco-native", random=True, file=pippin.gym.TASKS[f"Pippin/{name}-v0"])
+    without = copy.copy(env.simulation.solver.mj_model)
+    without.opt.timestep = env.simulation.config.simulation.dt
+    env.close()
+    searched = copy.copy(without)
+    searched.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
+    inputs = np.random.default_rng(0).uniform(-0.4, 0.4, (steps, without.nu))
+
+    def repeat(model: Any) -> Repeat:
+        data = mujoco.MjData(model)
+
+        def step(count: int) -> None:
+            mujoco.mj_resetData(model, data)
+            for index in range(count):
+                data.ctrl[:] = inputs[index % steps]
+                mujoco.mj_step(model, data)
+
+        return step
+
+    return statistics.median(own / other for own, other in in_turn(repeat(searched), repeat(without), "cpu"))
+
+
 def main() -> None:
     """Print the tables as Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -220,6 +245,9 @@ def main() -> None:
         ratio, own, other = beside(chosen.worlds, "mujoco-native", pool[1], chosen.spells, chosen.steps, file)
         print(f"| {name} | {ratio:.2f} | {own:,.0f} | {other:,.0f} |", flush=True)
         pool[0].close()
+    print("\n| task | MuJoCo's step with the search for islands ÷ without |\n|---|---|")
+    for name in BESIDE_ENVPOOL:
+        print(f"| {name} | {islands_searched(name):.3f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
+from pippin.solving import RIGID_TREES
 from pippin.views import ViewError
 
 ASKS = {
@@ -57,6 +58,34 @@ def test_a_joint_without_the_feature_is_refused_with_the_cure(built, name):
         set_to(view, name, 0.25)
 
     np.testing.assert_array_equal(read(view, name), before)
+
+
+class Stiff:
+    """A solver that reads the damping of joints only while it is built."""
+
+    supported_features = RIGID_TREES | {"joint_damping"}
+    features_fixed_at_build = frozenset({"joint_damping"})
+    supported_model_changes = frozenset({"JOINT_DOF_FORCE_PROPERTIES"})
+
+    @pippin.hookimpl
+    def build_solver(self, model):
+        """Return Newton's solver."""
+        return newton.solvers.SolverFeatherstone(model)
+
+
+@pytest.mark.parametrize("kind", [np.array, wp.array])
+def test_an_attribute_by_name_is_refused_likewise(simulate, kind):
+    with simulate(solver=Stiff) as simulation:
+        view = simulation.view.articulations("bare")
+        before = simulation.model.joint_damping.numpy().copy()
+
+        cure = "can give damping to a joint only while it is built, and 'bare' had none; set scene.settable_joints"
+        with pytest.raises(ViewError, match=rf"^set_attribute: joint_damping: solver '\w+' {cure}"):
+            view.set_attribute("joint_damping", kind(np.full((2, 1), 5.0, dtype=np.float32)))
+
+        np.testing.assert_array_equal(simulation.model.joint_damping.numpy(), before)
+        view.set_attribute("joint_damping", kind(np.zeros((2, 1), dtype=np.float32)))
+        simulation.raise_errors()
 
 
 def test_a_refused_call_writes_no_row(built):
