@@ -213,44 +213,11 @@ class Host(Protocol):
         """Simulated time [s]."""
         ...
 
-    @property
-    def actuators(self) -> Mapping[str, Any]:
-        """The actuator groups by label; all of them are bound once the simulation is built."""
-        ...
+    def __getattr__(self, name: str) -> Any:
+        """Return the components of a table of the file: by label, as `sensors`; or the one of a table like `task`.
 
-    @property
-    def sensors(self) -> Mapping[str, Any]:
-        """The sensors by label; all of them are bound once the simulation is built."""
-        ...
-
-    @property
-    def controllers(self) -> Mapping[str, Any]:
-        """The controllers by label; all of them are bound once the simulation is built."""
-        ...
-
-    @property
-    def motions(self) -> Mapping[str, Any]:
-        """The prescribed motions by label; all of them are bound once the simulation is built."""
-        ...
-
-    @property
-    def task(self) -> Any:
-        """The `pippin.task.Task`, which is bound once the simulation is built; None without a `[task]` table."""
-        ...
-
-    @property
-    def plugins(self) -> Mapping[str, Any]:
-        """The other plugins by label, objects made in Python included."""
-        ...
-
-    @property
-    def viewers(self) -> Mapping[str, Any]:
-        """The viewers by label."""
-        ...
-
-    @property
-    def recorders(self) -> Mapping[str, Any]:
-        """The recorders by label."""
+        All of them are bound once the simulation is built.
+        """
         ...
 
     def reset(self, worlds: Any = None) -> None:

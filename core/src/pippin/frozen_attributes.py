@@ -66,7 +66,7 @@ class FrozenAttributes(SuggestedAttributes):
 
 
 def _public_names(thing: Any) -> list[str]:
-    return [each for each in {*dir(type(thing)), *vars(thing)} if not each.startswith("_")]
+    return [each for each in {*dir(thing)} if not each.startswith("_")]
 
 
 def freeze(*parts: FrozenAttributes) -> None:

@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     import warp as wp
 
     from .assets.report import ImportReport
-    from .catalog.entry import Kind
+    from .components.registry import Components
     from .components.tracing import HookTrace
     from .solving.capacities import Capacity
     from .solving.contact_source import ContactSource
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates
     from .state.state_record import StateRecord
-    from .task.task import Task
     from .views import SimulationView
 
 _LOGGER = logging.getLogger(__name__)
@@ -118,7 +117,7 @@ class Simulation(FrozenAttributes):
                 self._plan = self.services.plan = bind_components(built, host)
             self._current = CurrentProgram(self._plan)
             self._schedule = HostSchedule(self._components, self.callbacks, built.periods, host)
-            if self.task is not None and self.task.draws_starts:
+            if any(getattr(each, "draws_starts", False) for each in self._components.values()):
                 self.reset()  # the first episode starts like all others
             self._is_ready = True
             self._captured_model = CapturedArrays({"model": self.model})
@@ -253,45 +252,20 @@ class Simulation(FrozenAttributes):
         """The buffers of fixed size of contacts and solver, with their allocated sizes."""
         return self._plan.monitor.capacities
 
-    @property
-    def actuators(self) -> Mapping[str, Any]:
-        """The actuator groups by label."""
-        return self._components.by_label("actuators")
+    def __getattr__(self, name: str) -> Any:
+        """Return the components of a table of the file: by label, as `sensors`; or the one of a table like `task`.
 
-    @property
-    def sensors(self) -> Mapping[str, Any]:
-        """The sensors by label."""
-        return self._components.by_label("sensors")
+        A table without plugins is an empty mapping; a table of one component that is not there is None.
+        """
+        components: Components | None = vars(self).get("_components")
+        if components is None or name not in components.tables():
+            return super().__getattr__(name)
+        is_labelled = getattr(components.catalog.tables[name], "is_labelled", False)
+        return components.by_label(name) if is_labelled else components.get(name)
 
-    @property
-    def controllers(self) -> Mapping[str, Any]:
-        """The controllers by label."""
-        return self._components.by_label("controllers")
-
-    @property
-    def motions(self) -> Mapping[str, Any]:
-        """The prescribed motions by label."""
-        return self._components.by_label("motions")
-
-    @property
-    def plugins(self) -> Mapping[str, Any]:
-        """The other plugins by label: those of the tables `[plugins.*]`, and objects made in Python."""
-        return self._components.by_label("plugins")
-
-    @property
-    def task(self) -> Task | None:
-        """The task: actions, observations, rewards and ends of episodes; None without a `[task]` table."""
-        return self._components.get("task")
-
-    @property
-    def viewers(self) -> Mapping[str, Any]:
-        """The viewers by label."""
-        return self._components.by_label("viewers")
-
-    @property
-    def recorders(self) -> Mapping[str, Any]:
-        """The recorders by label."""
-        return self._components.by_label("recorders")
+    def __dir__(self) -> list[str]:
+        """Return the names of all attributes, with those of tables."""
+        return [*super().__dir__(), *self._components.tables()]
 
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
@@ -305,7 +279,7 @@ class Simulation(FrozenAttributes):
         return {name: texts for name, texts in notes.items() if texts}
 
     @property
-    def selected_plugins(self) -> Mapping[str, tuple[Kind, ComponentConfig]]:
+    def selected_plugins(self) -> Mapping[str, tuple[str, ComponentConfig]]:
         """Kind and configuration of each plugin chosen by name, in the file or on a stage, by component."""
         return self._components.choices
 

@@ -28,7 +28,7 @@ def without_motions(config: SimulationConfig) -> SimulationConfig:
         for label, choice in config.motions.items()
         if all(getattr(choice.config, key, None) is None for key in _DRIVING)
     }
-    return attrs.evolve(config, policy=None, motions=kept)
+    return config.with_tables(policy=None, motions=kept)
 
 
 def for_operator(config: SimulationConfig, path: Path, instruction: str | None = None) -> SimulationConfig:
@@ -67,4 +67,5 @@ def for_operator(config: SimulationConfig, path: Path, instruction: str | None =
         actions = task.actions if is_guided else {}
         task = attrs.evolve(task, autoreset="disabled", episode_length=None, terminations={}, actions=actions)
     scene = attrs.evolve(config.scene, worlds=1)
-    return attrs.evolve(without_motions(config.unobserved()), recorders={RECORDER: recorder}, scene=scene, task=task)
+    without = without_motions(config.unobserved()).with_tables(recorders={RECORDER: recorder}, task=task)
+    return attrs.evolve(without, scene=scene)

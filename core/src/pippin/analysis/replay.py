@@ -89,7 +89,7 @@ def replay(
 def _without_actors(config: SimulationConfig, found: Demonstrations) -> SimulationConfig:
     """Leave out who else would act, and who watches; episodes end when their frames do."""
     task = config.task and attrs.evolve(config.task, autoreset="disabled")
-    config = attrs.evolve(config.unobserved(), policy=None, task=task)
+    config = config.unobserved().with_tables(policy=None, task=task)
     is_of_targets = any(name.endswith(_TARGETS) for name in found.action_channels)
     return without_motions(config) if is_of_targets else config
 

@@ -20,7 +20,6 @@ from pippin.components.registry import Components, Implementation
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
-from pippin.errors import ConfigError
 from pippin.installed_versions import version_faults
 from pippin.state.divergence import Bounds
 from pippin.state.draws import WorldSeeds
@@ -39,8 +38,6 @@ from pippin.step.callbacks import Callbacks
 from pippin.step.disabled_actuators import DisabledActuators
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
-from pippin.task.policy.policy import Policy
-from pippin.task.task import Task
 
 from .component_binding import ComponentBinding
 from .merged_frames import frame_notes
@@ -73,7 +70,7 @@ def assemble(
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
     components = Components(
-        config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog), of_host=_of_host(config)
+        config, plugins, catalog, trace, of_stages={"actuators": find_prim_actuators(config, catalog)}
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         periods = periods_in_steps(components.declarations, config.simulation.dt * config.simulation.decimation)
@@ -148,16 +145,6 @@ def _changes(
 
     declared, is_asked = building.declaration.supported_model_changes, _asks(answer, "changed_worlds")
     return ModelChanges(declared, model, building.name, notify, is_asked=is_asked)
-
-
-def _of_host(config: SimulationConfig) -> dict[str, Any]:
-    """Return the components that the host itself has: the task, and the policy that acts in it."""
-    if config.task is None:
-        if config.policy is not None:
-            raise ConfigError("policy: there is no [task] to act in; add one, or leave the policy out")
-        return {}
-    task = Task(config.task)
-    return {"task": task} | ({} if config.policy is None else {"policy": Policy(config.policy, task)})
 
 
 def bind_components(built: Built, simulation: Host) -> StepPlan:

@@ -63,6 +63,10 @@ def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     return ScenePoses(config=config, model=model, state=state)
 
 
+_AT_REST = ("solver", "plugins")
+"""Tables that may add to the scene itself."""
+
+
 @contextmanager
 def components_at_rest(config: SimulationConfig) -> Iterator[tuple[SimulationConfig, Components, wp.Device]]:
     """Yield a configuration without what drives and observes its scene, its components, and the CPU.
@@ -71,14 +75,9 @@ def components_at_rest(config: SimulationConfig) -> Iterator[tuple[SimulationCon
     """
     device = find_device("cpu")
     still = attrs.evolve(
-        config.unobserved(),
+        config,
         simulation=attrs.evolve(config.simulation, device="cpu", requires_grad=False),
-        actuators={},
-        sensors={},
-        controllers={},
-        motions={},
-        task=None,
-        policy=None,
+        tables={name: config.tables[name] for name in _AT_REST if name in config.tables},
     )
     components = Components(still, (), config.catalog.restrict(Catalog.installed()))
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):

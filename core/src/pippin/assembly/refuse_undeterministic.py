@@ -29,7 +29,7 @@ def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:
                 "solver.deterministic: false, but simulation.determinism is 'run-to-run'; leave one of the two out"
             )
         solver = attrs.evolve(solver, config=attrs.evolve(solver.config, deterministic=True))
-    return attrs.evolve(config, collision=collision, solver=solver)
+    return attrs.evolve(config, collision=collision).with_tables(solver=solver)
 
 
 def refuse_undeterministic(components: Components, config: SimulationConfig, kind: str, catalog: Catalog) -> None:

@@ -2,5 +2,6 @@
 
 from .entries import Catalog
 from .entry import Entry
+from .kind import Kind
 
-__all__ = ["Catalog", "Entry"]
+__all__ = ["Catalog", "Entry", "Kind"]

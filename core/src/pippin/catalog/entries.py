@@ -6,34 +6,27 @@ Only `Entry.load` imports a plugin, and it imports just that one.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
-import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import metadata
-from typing import cast
+from typing import Any, cast
 
 import attrs
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
-from .contract_version import CONTRACT_GROUP, age_of, declared_version
-from .entry import KINDS, PLURALS, Entry, Kind, State, is_of, malformed, normalized
+from .entry import Entry, is_of
 from .first_party import first_party_distribution
+from .kind import Kind
 from .outside import is_file_reference, is_module_reference, outside_entry
+from .source import Source, distributions, related
 
 BLOCK_VARIABLE = "PIPPIN_CATALOG_BLOCK"
 """Environment variable: names of plugins and distributions that may not be chosen, separated by commas."""
 
 ALLOW_VARIABLE = "PIPPIN_CATALOG_ALLOW"
 """Environment variable: the only names that may be chosen, separated by commas; none if it is empty."""
-
-Select = Callable[..., Iterable[metadata.EntryPoint]]
-"""Returns the entry points of a `group`."""
-
-Described = Callable[[metadata.Distribution], tuple[str, str]]
-"""Returns the name and the version of a distribution."""
 
 
 @attrs.frozen(kw_only=True)
@@ -65,14 +58,11 @@ class Limit:
 class Catalog:
     """Every plugin that is installed, sorted by kind, name and distribution; broken and ambiguous ones included."""
 
-    entries: tuple[Entry, ...]
-    """The plugins."""
+    source: Source = attrs.field(repr=False)
+    """For the core: the entry points, read when somebody asks for their kind."""
 
     notes: tuple[str, ...] = ()
     """Names on block and allow lists that match nothing installed, one line each."""
-
-    unread: tuple[Entry, ...] = ()
-    """Entry points in groups `pippin.*` that nothing reads; `kind` is the group."""
 
     limits: tuple[Limit, ...] = ()
     """For the core: the lists that were applied; they hold for classes of files and modules as well."""
@@ -83,11 +73,43 @@ class Catalog:
 
         A distribution that is on `sys.path` twice counts once: the first is the one that Python would import.
         """
-        catalog = _catalog_of(_places(), tuple(map(id, sys.meta_path)))
+        catalog = cls(_source_of(_places(), tuple(map(id, sys.meta_path))))
         for name in _listed(os.environ.get(BLOCK_VARIABLE, "")):
             catalog = catalog.without(name, BLOCK_VARIABLE)
         allowed = os.environ.get(ALLOW_VARIABLE)
         return catalog if allowed is None else catalog.only(_listed(allowed), ALLOW_VARIABLE)
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """The kinds of plugins by name, in their order."""
+        return self.source.kinds
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The plugins of all kinds."""
+        return tuple(entry for kind in self.kinds for entry in self.of_kind(kind))
+
+    @property
+    def unread(self) -> tuple[Entry, ...]:
+        """Entry points in groups `pippin.*` that nothing reads, whose `kind` is the group; and broken kinds."""
+        return self.source.unread
+
+    def kind(self, name: str) -> Kind:
+        """Return the kind of a name.
+
+        Raises:
+            PluginError: No installed distribution brings it, or its record cannot be imported.
+        """
+        return self.source.kind(name)
+
+    def of_kind(self, kind: str) -> tuple[Entry, ...]:
+        """Return the plugins of one kind, sorted by name and distribution."""
+        return self._limited(self.kind(kind), self.source.read(self.kind(kind)))
+
+    @property
+    def tables(self) -> Mapping[str, Kind | Entry]:
+        """The tables at the top of a file: the kind whose plugins fill it, or the entry point that names its class."""
+        return self.source.tables
 
     def without(self, name: str, where: str) -> Catalog:
         """Return the catalog with the entries called `name` blocked: still listed, but not selectable.
@@ -98,19 +120,25 @@ class Catalog:
             name: A plugin, a distribution, or `distribution:name`; a name that matches nothing adds a note.
             where: The list that holds the name, for messages.
         """
-        return self._limited(Limit(where=where, names=(name,)), self._noted([name], where))
+        return self._with(Limit(where=where, names=(name,)), self._noted([name], where))
 
     def only(self, names: Collection[str], where: str) -> Catalog:
         """Return the catalog with all entries blocked that are not called by one of `names`; otherwise as `without`."""
-        return self._limited(Limit(where=where, names=tuple(names), is_allowed=True), self._noted(names, where))
+        return self._with(Limit(where=where, names=tuple(names), is_allowed=True), self._noted(names, where))
 
     def only_installed(self, where: str) -> Catalog:
         """Return the catalog without classes of files and modules: what no distribution installs is refused."""
-        return self._limited(Limit(where=where, is_of_installed=True), self.notes)
+        return self._with(Limit(where=where, is_of_installed=True), self.notes)
 
-    def _limited(self, limit: Limit, notes: tuple[str, ...]) -> Catalog:
-        entries = _related(_blocked(each, limit) for each in self.entries)
-        return attrs.evolve(self, entries=entries, notes=notes, limits=(*self.limits, limit))
+    def _with(self, limit: Limit, notes: tuple[str, ...]) -> Catalog:
+        return attrs.evolve(self, notes=notes, limits=(*self.limits, limit))
+
+    def _limited(self, kind: Kind, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+        """Return entries of one kind as the lists leave them, and marked if they are rivals."""
+        if kind.provides != "table":  # a file has a table, and chooses none
+            for limit in self.limits:
+                entries = [_blocked(each, limit) for each in entries]
+        return related(entries)
 
     def _noted(self, names: Iterable[str], where: str) -> tuple[str, ...]:
         unknown = [name for name in names if not any(entry.is_called(name) for entry in self.entries)]
@@ -131,26 +159,25 @@ class Catalog:
             raise PluginError(self._unmatched(name))
         return found
 
-    def names(self, kind: Kind) -> tuple[str, ...]:
+    def names(self, kind: str) -> tuple[str, ...]:
         """Return the installed names of a kind that are not blocked, sorted, each once."""
-        offered = (entry for entry in self.entries if entry.kind == kind and entry.state != "blocked")
-        return tuple(dict.fromkeys(entry.name for entry in offered))
+        return tuple(dict.fromkeys(entry.name for entry in self.of_kind(kind) if entry.state != "blocked"))
 
-    def names_without_settings(self, kind: Kind) -> tuple[str, ...]:
+    def names_without_settings(self, kind: str) -> tuple[str, ...]:
         """Return the installed names of a kind whose tables need no key but `type`, so that a command can try each.
 
         Those that cannot be imported are among them: who tries one gets the reason.
         """
         return tuple(name for name in self.names(kind) if not self._needs_settings(kind, name))
 
-    def _needs_settings(self, kind: Kind, name: str) -> bool:
+    def _needs_settings(self, kind: str, name: str) -> bool:
         try:
             config = self.find(kind, name).load_config()
         except PluginError:
             return False
         return any(field.init and field.default is attrs.NOTHING for field in attrs.fields(config))
 
-    def find(self, kind: Kind, name: str) -> Entry:
+    def find(self, kind: str, name: str) -> Entry:
         """Return the plugin called `name`; `distribution:name` chooses between distributions that offer the same name.
 
         A class needs no installation: `path/to/file.py:Name` is one of a file, and `module:Name` is one of a module, if
@@ -163,34 +190,36 @@ class Catalog:
         Raises:
             PluginError: No such plugin is installed, or several distributions offer it.
         """
+        record = self.kind(kind)
         if is_file_reference(name):
-            return self._outside(kind, name)
-        offered = [entry for entry in self.entries if entry.kind == kind]
+            return self._outside(record, name)
         distribution, _, plain = name.rpartition(":")
-        matches = [entry for entry in offered if entry.name == plain and is_of(entry, distribution)]
-        if not matches and not any(distribution and is_of(entry, distribution) for entry in offered):
-            return self._outside(kind, name)
+        called = self._limited(record, self.source.read(record, plain))
+        matches = [entry for entry in called if is_of(entry, distribution)]
+        if not matches and not any(distribution and is_of(entry, distribution) for entry in self.of_kind(kind)):
+            return self._outside(record, name)
         if not matches:
-            raise PluginError(self._unknown(kind, name))
+            raise PluginError(self._unknown(record, name))
         matches = [entry for entry in matches if entry.state != "blocked"] or matches[:1]
         if len(matches) > 1:
             cures = " or ".join(repr(entry.qualified_name) for entry in matches)
-            raise PluginError(f"{kind} {name!r}: offered by {_distributions(matches)}; write {cures}")
+            raise PluginError(f"{kind} {name!r}: offered by {distributions(matches)}; write {cures}")
         return matches[0]
 
     def _unknown(self, kind: Kind, name: str) -> str:
         for entry in self.unread:
             if entry.is_called(name):
-                return f"{kind} {name!r}: {entry.distribution} has this name, but {entry.problem}"
-        offered = [entry for entry in self.entries if entry.kind == kind]
+                return f"{kind.name} {name!r}: {entry.distribution} has this name, but {entry.problem}"
+        offered = self.of_kind(kind.name)
         names = {entry.name for entry in offered} | {entry.qualified_name for entry in offered}
         listed = ", ".join(f"{entry.name} ({entry.distribution})" for entry in offered) or "none"
-        own = first_party_distribution(kind, name)
+        own = first_party_distribution(kind.plural, name)
         cure = f"install it by `uv pip install {own}`; " if own else ""
         hint = "" if own else did_you_mean(name, names)
-        return f"{kind} {name!r}: not installed; {cure}installed {PLURALS[kind]}: {listed}{hint}"
+        return f"{kind.name} {name!r}: not installed; {cure}installed {kind.plural}: {listed}{hint}"
 
     def _outside(self, kind: Kind, name: str) -> Entry:
+        """Return the entry of a class that no distribution installs, blocked if a list does not let it through."""
         entry = outside_entry(kind, name)
         if entry is None:
             fault = self._unknown(kind, name)
@@ -228,118 +257,10 @@ def _modified(path: str) -> int | None:
 
 
 @functools.lru_cache(maxsize=1)  # a simulation needs it twice, and reading takes as long as building a small solver
-def _catalog_of(places: tuple[tuple[str, int | None], ...], finders: tuple[int, ...]) -> Catalog:
-    """Return the plugins that Python finds; the places and the finders are only the key of what is remembered."""
-    points = cast(metadata.EntryPoints, metadata.entry_points())  # read once for all groups: it takes milliseconds
-    select = points.select
-    described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
-    versions = _read_versions(select, described)
-    found = {entry for kind in KINDS for entry in _read(kind, select, versions, described)}
-    return Catalog(_related(sorted(found, key=_order)), unread=tuple(_unread(points, described)))
-
-
-def _described(distribution: metadata.Distribution) -> tuple[str, str]:
-    found = distribution.metadata
-    return found["Name"], found["Version"]
-
-
-def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], described: Described) -> Iterator[Entry]:
-    # Of several distributions of one name, importlib.metadata returns only the first.
-    for point in select(group=f"pippin.{PLURALS[kind]}"):
-        assert point.dist is not None, "entry points read from distributions know their distribution"
-        name, version = described(point.dist)
-        contract, state, problem = _judged(point.value, tuple(versions.get(normalized(name), ())))
-        yield Entry(
-            kind=kind,
-            name=point.name,
-            distribution=name,
-            version=version,
-            value=point.value,
-            contract=contract,
-            state=state,
-            problem=problem,
-        )
-
-
-def _unread(points: metadata.EntryPoints, described: Described) -> Iterator[Entry]:
-    """Yield each entry point in a group that is nearly one of Pippin's: nothing reads it."""
-    groups = [*(f"pippin.{plural}" for plural in PLURALS.values()), CONTRACT_GROUP]
-    for group in sorted(points.groups - set(groups)):
-        if re.match(r"pippin[._-]", group):
-            for point in points.select(group=group):
-                assert point.dist is not None, "as above"
-                name, version = described(point.dist)
-                cure = did_you_mean(group, groups) or f"; groups: {', '.join(groups)}"
-                yield Entry(
-                    kind=cast(Kind, group),
-                    name=point.name,
-                    distribution=name,
-                    version=version,
-                    value=point.value,
-                    state="unread",
-                    problem=f"it is in the group {group!r}, which nothing reads{cure}",
-                )
-
-
-def _read_versions(select: Select, described: Described) -> dict[str, list[str]]:
-    """Return the contract versions that each distribution declares."""
-    versions: dict[str, list[str]] = {}
-    for point in select(group=CONTRACT_GROUP):
-        assert point.dist is not None, "as above"
-        versions.setdefault(normalized(described(point.dist)[0]), []).append(point.name)
-    return versions
-
-
-def _judged(value: str, declared: tuple[str, ...]) -> tuple[int | None, State, str | None]:
-    """Return the contract version, the state and the problem of an entry point."""
-    try:
-        contract = declared_version(declared)
-    except ValueError as error:
-        return None, "broken", str(error)
-    if problem := malformed(value) or _unfindable(value):
-        return contract, "broken", problem
-    state, problem = age_of(contract) or ("ok", None)
-    return contract, state, problem
+def _source_of(places: tuple[tuple[str, int | None], ...], finders: tuple[int, ...]) -> Source:
+    """Return what Python finds; the places and the finders are only the key of what is remembered."""
+    return Source(cast(metadata.EntryPoints, metadata.entry_points()))
 
 
 def _listed(text: str) -> list[str]:
     return [name for part in text.split(",") if (name := part.strip())]
-
-
-def _related(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return the entries, marked anew as duplicates if other entries that are not blocked have the same name."""
-    found = tuple(
-        attrs.evolve(entry, state="ok", problem=None) if entry.state == "duplicate" else entry for entry in entries
-    )
-    alike: dict[tuple[str, str], list[Entry]] = {}
-    for entry in found:
-        if entry.state != "blocked":
-            alike.setdefault((entry.kind, entry.name), []).append(entry)
-    return tuple(_with_rivals(entry, alike.get((entry.kind, entry.name), ())) for entry in found)
-
-
-def _with_rivals(entry: Entry, alike: Iterable[Entry]) -> Entry:
-    """Return the entry, marked as a duplicate if others have its kind and name; a broken entry keeps its problem."""
-    rivals = [other for other in alike if other != entry]
-    if not rivals or entry.problem:
-        return entry
-    problem = f"offered by {_distributions(rivals)} as well; write {entry.qualified_name!r} for this one"
-    return attrs.evolve(entry, state="duplicate", problem=problem)
-
-
-def _unfindable(value: str) -> str | None:
-    # Search only for the top-level package: to find a module inside it, Python would import the package.
-    package = re.split("[.:]", value)[0].strip()
-    try:
-        spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
-        spec = None
-    return None if spec else f"no module named {package!r}; reinstall the distribution"
-
-
-def _order(entry: Entry) -> tuple[int, str, str]:
-    return KINDS.index(entry.kind), entry.name, normalized(entry.distribution)
-
-
-def _distributions(entries: Iterable[Entry]) -> str:
-    return " and ".join(f"{entry.distribution} {entry.version}" for entry in sorted(entries, key=_order))

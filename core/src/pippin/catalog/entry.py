@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 import attrs
 from pippin.errors import PluginError
@@ -21,47 +21,12 @@ from pippin.extras import installation
 from pippin.spelling import did_you_mean
 
 from .implementation import ATTRIBUTE, EXTRA, config_fault, configurations_in, implementation_of
+from .kind import Provision
 
 if TYPE_CHECKING:
     import click
 
-Kind = Literal[
-    "solver",
-    "actuator",
-    "clamping",
-    "sensor",
-    "controller",
-    "motion",
-    "stage",
-    "viewer",
-    "recorder",
-    "reader",
-    "executor",
-    "trainer",
-    "log",
-    "scene",
-    "importer",
-    "object",
-    "terrain",
-    "quantity",
-    "action",
-    "reward",
-    "termination",
-    "event",
-    "command",
-    "curriculum",
-    "metric",
-    "subcommand",
-    "plugin",
-]
-"""Kinds of plugins. An entry point names the plugin's configuration, but for subcommands a click command."""
-
 State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked", "unread"]
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
-
-PLURALS = {kind: f"{kind}s" for kind in KINDS} | {"quantity": "quantities", "curriculum": "curricula"}
-"""The kinds in the plural, as groups of entry points and tables of a file have them."""
 
 SLOW_IMPORT = 5.0
 """Time after which a slow import of a plugin is reported [s]."""
@@ -76,7 +41,7 @@ _LOGGER = logging.getLogger(__name__)
 class Entry:
     """One entry point of an installed distribution: a plugin that can be selected by name."""
 
-    kind: Kind
+    kind: str
     """The kind of the plugin."""
 
     name: str
@@ -99,6 +64,12 @@ class Entry:
 
     problem: str | None = None
     """The problem, as far as it can be known without an import; None if `state` is "ok"."""
+
+    provides: Provision = "configuration"
+    """What the entry point names, as its kind says."""
+
+    base: str | None = None
+    """Class from which the plugin's class has to derive, as its kind says: `module:Name`."""
 
     is_outside: ClassVar[bool] = False
     """Whether no distribution installs it."""
@@ -144,7 +115,18 @@ class Entry:
             raise PluginError(
                 f"{self}: {where}: expected a class at {path!r} of {module}, got {got}; name the plugin's class"
             )
+        if self.base is not None and not issubclass(plugin, _named(self.base)):
+            base = self.base.replace(":", ".")
+            raise PluginError(f"{self}: {plugin.__qualname__} is not a {base}; derive it from that")
         return plugin
+
+    def load_table(self) -> Any:
+        """Import and return the type of a table of a file: an attrs class, or another type that cattrs can structure.
+
+        Raises:
+            PluginError: As `load_config`, for what cannot be imported or found.
+        """
+        return self._imported()
 
     def load_command(self) -> click.Command:
         """Import and return the click command of a subcommand.
@@ -182,7 +164,7 @@ class Entry:
         try:
             return functools.reduce(getattr, path.split("."), module)
         except AttributeError as error:
-            what = "command" if self.kind == "subcommand" else "class"
+            what = "command" if self.provides == "command" else "class"
             near = did_you_mean(path, known or dir(module))
             raise PluginError(f"{self}: {where} has no {what} {path!r}; {cure}{near}") from error
 
@@ -259,6 +241,11 @@ def _reported_exits(text: str) -> Iterator[None]:
         yield
     finally:
         os._exit = leave
+
+
+def _named(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def malformed(value: str) -> str | None:

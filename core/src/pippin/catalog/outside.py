@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import attrs
 from pippin.workers.file_modules import file_spec
 
-from .entry import Entry, Kind
+from .entry import Entry
+from .kind import Kind
 
 ANYWHERE = r"(\.py|^[A-Za-z_][A-Za-z0-9_.]*):[A-Za-z_][A-Za-z0-9_]*$"
 """Pattern of the references to classes that need no installation, for the schema of the file."""
@@ -40,8 +42,10 @@ def located(name: str) -> str:
 
 def digest_of(name: str) -> str | None:
     """Return a digest of the file that the `type` of a plugin names; None if it names none, or none that is there."""
-    entry = outside_entry("plugin", name) if is_file_reference(name) else None
-    return None if entry is None else entry.version or None
+    found = _FILE.fullmatch(name)
+    with suppress(OSError):
+        return None if found is None else _digest_of(Path(found["file"]).expanduser().absolute())
+    return None
 
 
 def outside_entry(kind: Kind, name: str) -> Entry | None:
@@ -51,7 +55,11 @@ def outside_entry(kind: Kind, name: str) -> Entry | None:
     found = _MODULE.fullmatch(name)
     if found is None or not _finds(found["module"]):
         return None
-    return ModuleEntry(kind=kind, name=found["name"], distribution=found["module"], version="", value=name)
+    return ModuleEntry(**_of_kind(kind), name=found["name"], distribution=found["module"], version="", value=name)
+
+
+def _of_kind(kind: Kind) -> dict[str, Any]:
+    return {"kind": kind.name, "provides": kind.provides, "base": kind.base}
 
 
 @attrs.frozen(kw_only=True)
@@ -120,16 +128,25 @@ class FileEntry(_OutsideEntry):
 
 
 def _file_entry(kind: Kind, path: Path, name: str) -> FileEntry:
-    def entry(version: str, problem: str | None) -> FileEntry:
-        known: dict[str, Any] = {"kind": kind, "name": name, "distribution": str(path), "value": f"{path}:{name}"}
-        return FileEntry(**known, version=version, state="broken" if problem else "ok", problem=problem)
-
     try:
-        return entry(hashlib.blake2b(path.read_bytes(), digest_size=4).hexdigest(), None)
+        version, problem = _digest_of(path), None
     except FileNotFoundError:
-        return entry("", "there is no such file; correct the path, which is relative to the file that names it")
+        version, problem = "", "there is no such file; correct the path, which is relative to the file that names it"
     except OSError as error:
-        return entry("", f"the file cannot be read ({error.strerror}); correct the path")
+        version, problem = "", f"the file cannot be read ({error.strerror}); correct the path"
+    return FileEntry(
+        **_of_kind(kind),
+        name=name,
+        distribution=str(path),
+        value=f"{path}:{name}",
+        version=version,
+        state="broken" if problem else "ok",
+        problem=problem,
+    )
+
+
+def _digest_of(path: Path) -> str:
+    return hashlib.blake2b(path.read_bytes(), digest_size=4).hexdigest()
 
 
 def _finds(module: str) -> bool:

@@ -40,7 +40,7 @@ def run_file(
             from ._results import finish, report
 
             config = load(file, [*overrides, *_viewers(viewers, video, camera)])
-            config = attrs.evolve(config, viewers={}) if is_unseen else config
+            config = config.with_tables(viewers=None) if is_unseen else config
         trace = HookTrace() if is_traced else None
         result = execute(config, name=str(file), trace=trace, **options)
         if trace is not None:

@@ -11,8 +11,9 @@ from typing import Any
 import attrs
 import pluggy
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Kind
+from pippin.catalog.implementation import ATTRIBUTE
 from pippin.config import ComponentConfig, SimulationConfig
+from pippin.config.known_keys import needs_of
 from pippin.config.tree import Node, key_text
 from pippin.errors import ConfigError, PippinError, PluginError
 from pippin.hookspecs import Hooks
@@ -20,7 +21,7 @@ from pippin.label_mapping import LabelMapping
 from pippin.labels import label_fault
 from pippin.support.declaration import Declaration
 
-from .contract import attribute_faults, implementation_fault, release_hooks
+from .contract import attribute_faults, implementation_fault, load_plugin, release_hooks
 from .error_attribution import ErrorAttribution
 from .own_hooks import add_own_hooks, names_of_hooks, refuse_arguments
 from .runtime_attributes import RuntimeAttributes
@@ -36,8 +37,6 @@ _WRAPPABLE = (
     "update_sensors",
 )
 """Hooks that the host calls through pluggy if a component wraps them; otherwise it calls each implementation."""
-
-_OBSERVERS: tuple[Kind, ...] = ("viewer", "recorder")
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -82,8 +81,7 @@ class Components(Mapping[str, Any]):
 
     Args:
         plugins: Objects made in Python, called after the file's plugins. Without labels, their classes give the labels.
-        of_stages: Actuators of USD stages, by label: the prim of each, and its configuration.
-        of_host: Components of the host itself by name, called after those of the file.
+        of_stages: Plugins of USD stages, by table and label: the prim of each, and its configuration.
 
     Raises:
         PluginError: A plugin cannot be loaded or built, or an object has no hook or an unknown hook.
@@ -96,8 +94,7 @@ class Components(Mapping[str, Any]):
         plugins: Sequence[Any] | Mapping[str, Any],
         catalog: Catalog,
         trace: HookTrace | None = None,
-        of_stages: Mapping[str, tuple[str, ComponentConfig]] | None = None,
-        of_host: Mapping[str, Any] | None = None,
+        of_stages: Mapping[str, Mapping[str, tuple[str, ComponentConfig]]] | None = None,
     ) -> None:
         #: The record of hook calls, or None.
         self.trace = trace
@@ -107,17 +104,20 @@ class Components(Mapping[str, Any]):
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
         self._implementations: dict[str, tuple[Implementation, ...]] = {}
-        found = of_stages or {}
-        self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
+        stages = of_stages or {}
+        self._places = {f"{table}:{label}": f"{of[label][0]}: " for table, of in stages.items() for label in of}
         #: Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order.
-        self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
+        self.choices = _chosen_plugins(config, catalog, stages)
         self._attributions: dict[str, ErrorAttribution] = {}
         for name, (kind, choice) in self.choices.items():
             attribution_of = partial(self._attribution, tree=config.tree)
             self._components[name], self._attributions[name] = make_plugin(name, kind, choice, catalog, attribution_of)
-        for name, component in (of_host or {}).items():
-            self._components[name] = component
-            self._attributions[name] = self._attribution(name, type(component), "pippin", config.tree)
+        for name, table in _tables_in_order(config):
+            entry: Any = catalog.tables[name]
+            plugin = load_plugin(entry)
+            self._attributions[name] = self._attribution(name, plugin, str(entry), config.tree)
+            with self._attributions[name].during("__init__"):
+                self._components[name] = plugin(table)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
             cls = type(plugin)
             if label is not None and (fault := label_fault(label)):
@@ -158,10 +158,14 @@ class Components(Mapping[str, Any]):
         assert answer is not None, "Simulation refuses a configuration without one"
         return answer.owner
 
-    def by_label(self, kind: str) -> LabelMapping:
+    def by_label(self, table: str) -> LabelMapping:
         """Return the components of a table, such as `actuators`, by their label in the file."""
-        prefix = f"{kind}:"
-        return LabelMapping(kind, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
+        prefix = f"{table}:"
+        return LabelMapping(table, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
+
+    def tables(self) -> set[str]:
+        """Return the names of the tables of a file that may bring components."""
+        return {name for name, each in self.catalog.tables.items() if getattr(each, "is_component", True)}
 
     def implementations(self, hook: str) -> tuple[Implementation, ...]:
         """Return the implementations of `hook`, in calling order, without wrappers."""
@@ -289,8 +293,8 @@ class Components(Mapping[str, Any]):
         if faults := [f"{name}: {fault}" for fault in attribute_faults(type(component))]:
             raise PluginError("\n".join(faults))
         declared = Declaration.of(component, name)
-        kind = self.choices[name][0] if name in self.choices else None
-        return attrs.evolve(declared, is_observer=True) if kind in _OBSERVERS else declared
+        is_observer = name in self.choices and self.catalog.kind(self.choices[name][0]).is_observer
+        return attrs.evolve(declared, is_observer=True) if is_observer else declared
 
     def _hook(self, name: str) -> pluggy.HookCaller:
         return getattr(self.manager.hook, name)
@@ -337,18 +341,41 @@ class Components(Mapping[str, Any]):
 
 
 def _chosen_plugins(
-    config: SimulationConfig, of_stages: Mapping[str, ComponentConfig]
-) -> dict[str, tuple[Kind, ComponentConfig]]:
-    """Return kind and configuration of each chosen plugin, by registered name, in the order of the file."""
-    kinds: tuple[Kind, ...] = ("actuator", "sensor", "controller", "motion", "plugin", "viewer", "recorder")
-    chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
-    if config.solver is not None:
-        chosen["solver"] = ("solver", config.solver)
-    for kind in kinds:
-        table = f"{kind}s"
-        choices = {**getattr(config, table), **(of_stages if table == "actuators" else {})}
-        chosen.update({f"{table}:{label}": (kind, choice) for label, choice in choices.items()})
+    config: SimulationConfig,
+    catalog: Catalog,
+    of_stages: Mapping[str, Mapping[str, tuple[str, ComponentConfig]]],
+) -> dict[str, tuple[str, ComponentConfig]]:
+    """Return kind and configuration of each chosen plugin by registered name, in the order of the kinds and the file.
+
+    Observers come last.
+    """
+    chosen: dict[str, tuple[str, ComponentConfig]] = {}
+    for kind in sorted(catalog.kinds.values(), key=lambda each: each.is_observer):
+        if kind.table is None or not kind.is_component:
+            continue
+        choices = config.tables.get(kind.table)
+        if kind.is_labelled:
+            found = {label: choice for label, (_, choice) in of_stages.get(kind.table, {}).items()}
+            every = {**(choices or {}), **found}
+            chosen.update({f"{kind.table}:{label}": (kind.name, choice) for label, choice in every.items()})
+        elif choices is not None:
+            chosen[kind.table] = (kind.name, choices)
     return chosen
+
+
+def _tables_in_order(config: SimulationConfig) -> Iterator[tuple[str, Any]]:
+    """Yield name and object of each table that brings a component, after the tables that it needs.
+
+    Raises:
+        ConfigError: A table that another one needs is missing.
+    """
+    waiting = {name: each for name, each in config.tables.items() if hasattr(type(each), ATTRIBUTE)}
+    while waiting:
+        name = next(name for name, each in waiting.items() if waiting.keys().isdisjoint(needs_of(type(each))))
+        for needed in needs_of(type(waiting[name])):
+            if needed not in config.tables:
+                raise ConfigError(f"{name}: there is no [{needed}], which it needs; add one, or leave [{name}] out")
+        yield name, waiting.pop(name)
 
 
 def _is_wrapper(impl: pluggy.HookImpl) -> bool:

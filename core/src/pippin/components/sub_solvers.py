@@ -8,7 +8,6 @@ from typing import Any, get_args
 import attrs
 import pluggy
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Kind
 from pippin.config import ComponentConfig
 from pippin.config.converter import is_component
 from pippin.config.fields import fields_of
@@ -27,7 +26,7 @@ AttributionOf = Callable[[str, type, str], ErrorAttribution]
 
 
 def make_plugin(
-    name: str, kind: Kind, choice: ComponentConfig, catalog: Catalog, attribution_of: AttributionOf
+    name: str, kind: str, choice: ComponentConfig, catalog: Catalog, attribution_of: AttributionOf
 ) -> tuple[Any, ErrorAttribution]:
     """Return a plugin object and its error attribution; the solvers in its table, by key, are its second argument.
 
@@ -38,7 +37,7 @@ def make_plugin(
     entry = catalog.find(kind, choice.type)
     plugin = load_plugin(entry)
     attribution = attribution_of(name, plugin, str(entry))
-    chosen = dict(_solvers_in(choice.config)) if kind == "solver" else {}
+    chosen = dict(_solvers_in(choice.config))
     parts = {key: _sub_solver(f"{name}.{key}", each, catalog, attribution_of) for key, each in chosen.items()}
     with attribution.during("__init__"):
         return plugin(choice.config, parts) if parts else plugin(choice.config), attribution

@@ -16,11 +16,12 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import attrs
-from cattrs import Converter
+from cattrs import BaseValidationError, ClassValidationError, Converter
 from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_hetero_tuple_structure_fn, override
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Kind
+from pippin.catalog.entry import Entry
+from pippin.catalog.kind import Kind
 from pippin.catalog.outside import is_file_reference
 from pippin.errors import PluginError
 from pippin.labels import label_fault
@@ -52,6 +53,7 @@ def make_converter(catalog: Catalog) -> Converter:
         (lambda kind: union_members(kind) != [kind], _union_hook),
         (is_component, partial(_component_hook, catalog)),
         (is_file_path, lambda _, __: _file_path),
+        (_has_other_keys, partial(_open_hook, catalog)),
     ]
     for predicate, factory in factories:  # cattrs takes the last predicate that is true
         converter.register_structure_hook_factory(predicate)(factory)
@@ -157,6 +159,42 @@ def _class_hook(cls: Any, converter: Converter) -> Hook:
     return _only_tables(cls, make_dict_structure_fn(cls, converter, **overrides))
 
 
+def _has_other_keys(kind: Any) -> bool:
+    return attrs.has(kind) and hasattr(kind, "other_keys")
+
+
+def _open_hook(catalog: Catalog, cls: Any, converter: Converter) -> Hook:
+    """Structure a file: the tables of its class, and those that kinds of plugins and packages register."""
+    structure, own = _class_hook(cls, converter), {field.name for field in fields_of(cls)}
+
+    def structure_file(value: Mapping[str, Any], _: Any) -> Any:
+        registered = {} if own >= value.keys() else catalog.tables
+        tables, faults = dict[str, Any](), list[Exception]()
+        for name in (name for name in registered if name in value and name not in own):
+            try:
+                annotation = type_of_table(registered[name])
+                tables[name] = converter.structure(value[name], annotation)
+            except (BaseValidationError, UnexpectedValueError, PluginError) as error:
+                faults.append(under_key(name, error))
+        try:
+            config = structure({name: each for name, each in value.items() if name not in registered or name in own}, cls)
+        except ClassValidationError as error:
+            faults += error.exceptions
+        if faults:
+            raise ClassValidationError(f"While structuring {cls.__name__}", faults, cls)
+        return attrs.evolve(config, tables=tables)
+
+    return _only_tables(cls, structure_file)
+
+
+def type_of_table(table: Kind | Entry) -> Any:
+    """Return the type of a registered table."""
+    if isinstance(table, Entry):
+        return table.load_table()
+    plugin = Annotated[ComponentConfig, table.name]
+    return Mapping[str, plugin] if table.is_labelled else plugin
+
+
 def _only_tables(kind: Any, structure: Hook) -> Hook:
     def structure_table(value: Any, _: Any) -> Any:
         if not isinstance(value, Mapping):
@@ -260,10 +298,6 @@ def _keys_of(cls: type) -> set[str]:
     return {field.name for field in fields_of(cls)}
 
 
-NAMED_KINDS: tuple[Kind, ...] = ("quantity", "importer", "log")
-"""Kinds of which a plain name stands for a table with nothing but its `type`."""
-
-
 def is_component(kind: Any) -> bool:
     """Return whether a type is a component of some kind: `Annotated[ComponentConfig, "solver"]`."""
     return get_origin(kind) is Annotated and get_args(kind)[0] is ComponentConfig
@@ -271,10 +305,10 @@ def is_component(kind: Any) -> bool:
 
 def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> Hook:
     """Structure a table into the configuration of the plugin that its `type` names."""
-    kind: Kind = get_args(annotated)[1]
+    kind: str = get_args(annotated)[1]
 
     def structure_component(table: Any, _: Any) -> ComponentConfig:
-        if kind in NAMED_KINDS and isinstance(table, str):
+        if isinstance(table, str) and catalog.kind(kind).is_named_alone:
             table = {"type": table}
         if not isinstance(table, Mapping):
             refused = UnexpectedNameError if isinstance(table, str) else UnexpectedValueError

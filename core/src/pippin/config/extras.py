@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Kind
+from pippin.catalog.entry import Entry
 from pippin.errors import ConfigError, PluginError
 from pippin.extras import installation, missing_libraries
 
@@ -46,10 +46,15 @@ def refuse_missing_extras(config: SimulationConfig, others: Iterable[ComponentCo
 
 def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str]]:
     """Yield key path, distribution and extra of each part that needs one."""
-    for kind in ("viewer", "recorder"):
-        for label, choice in getattr(config, f"{kind}s").items():
+    for name, table in config.tables.items():
+        registered = Catalog.installed().tables[name]
+        if isinstance(registered, Entry):
+            if extra := getattr(type(table), "extra", None):
+                yield (name,), registered.distribution, extra
+            continue
+        for path, choice in {(name, label): each for label, each in table.items()}.items() if registered.is_labelled else [((name,), table)]:
             if extra := _extra(choice):
-                yield (f"{kind}s", label), _distribution(kind, choice), extra
+                yield path, _distribution(registered.name, choice), extra
     for index, asset in enumerate(config.scene.assets):
         extra = _OF_ASSETS.get(PurePath(asset.path).suffix.lower())
         extra = "usd" if asset.format == "usd" else extra
@@ -57,15 +62,13 @@ def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str]]:
             yield ("scene", "assets", index), "pippin", extra
         if has_prefix(asset.path):
             find_file(asset.path, f"scene.assets[{index}].path")
-    if config.policy is not None:
-        yield ("policy",), "pippin", "policy"
 
 
 def _extra(choice: ComponentConfig) -> str | None:
     return getattr(type(choice.config), "extra", None)
 
 
-def _distribution(kind: Kind, choice: ComponentConfig) -> str:
+def _distribution(kind: str, choice: ComponentConfig) -> str:
     try:
         return Catalog.installed().find(kind, choice.type).distribution
     except PluginError:

@@ -17,7 +17,7 @@ from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
 from .fields import fields_of
-from .known_keys import replaced_keys_of
+from .known_keys import missing_distribution_of, other_keys_of, replaced_keys_of
 from .tree import KeyPath, Node, path_text
 from .wording import expected_text, value_text
 
@@ -133,7 +133,9 @@ def _unknown_key(key: Any, cls: type) -> str:
     replaced = replaced_keys_of(cls).get(key)
     if replaced is not None:
         return f"not a key any more; {replaced}"
-    known = [field.name for field in fields_of(cls)]
+    known = [*(field.name for field in fields_of(cls)), *other_keys_of(cls)]
+    if (own := missing_distribution_of(cls, key)):
+        return f"no installed package has this table; install it by `uv pip install {own}`"
     suggestion = did_you_mean(str(key), known)
     return "unknown key" + (
         suggestion or (f"; known keys: {', '.join(known)}" if known else "; this table has no keys")

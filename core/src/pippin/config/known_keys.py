@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
+from pippin.catalog.first_party import first_party_distribution
 from pippin.errors import PluginError
 
 
@@ -22,6 +23,21 @@ def has_deterministic(config: Any) -> bool:
 def replaced_keys_of(cls: type) -> Mapping[str, str]:
     """Return the class attribute `replaced_keys`: keys of an earlier version, with what to do instead."""
     return getattr(cls, "replaced_keys", {})
+
+
+def other_keys_of(cls: type) -> Mapping[str, Any]:
+    """Return what the method `other_keys` of a class says: keys besides its fields, such as the tables of packages."""
+    return getattr(cls, "other_keys", dict)()
+
+
+def needs_of(cls: type) -> Sequence[str]:
+    """Return the class attribute `needs` of a table's class: other tables, of which the components come first."""
+    return getattr(cls, "needs", ())
+
+
+def missing_distribution_of(cls: type, key: str) -> str | None:
+    """Return the distribution of Pippin's own that has a table of a file and is not installed; None if none has it."""
+    return first_party_distribution("tables", key) if hasattr(cls, "other_keys") else None
 
 
 def benchmark_variants_of(cls: type) -> Sequence[str]:

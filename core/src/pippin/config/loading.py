@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import attrs
 from cattrs import BaseValidationError
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Kind
 from pippin.errors import ConfigError, PluginError
 
 from .catalog import CatalogConfig
@@ -95,7 +94,7 @@ def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> Simula
     return structure_tree(Node.build(data), catalog)
 
 
-def structure_choice(kind: Kind, table: Mapping[str, Any]) -> ComponentConfig:
+def structure_choice(kind: str, table: Mapping[str, Any]) -> ComponentConfig:
     """Return the plugin and the configuration that one table chooses, independent of file and key."""
     choice: Any = Annotated[ComponentConfig, kind]
     try:
@@ -188,12 +187,19 @@ def unstructure(config: Any) -> Any:
         return {"type": config.type, **unstructure(config.config)}
     if attrs.has(type(config)):
         values = [(field, getattr(config, field.name)) for field in fields_of(type(config))]
-        return {field.name: unstructure(value) for field, value in values if not _is_nothing(field, value)}
+        plain = {field.name: unstructure(value) for field, value in values if not _is_nothing(field, value)}
+        return _with_tables(plain, config.tables) if isinstance(config, SimulationConfig) else plain
     if isinstance(config, Mapping):
         return {key: unstructure(value) for key, value in config.items()}
     if isinstance(config, list | tuple):
         return [unstructure(item) for item in config]
     return config
+
+
+def _with_tables(plain: dict[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plain data of a file with its registered tables, before the list of what may be chosen."""
+    last = {name: plain.pop(name) for name in ("catalog",) if name in plain}
+    return {**plain, **{name: unstructure(each) for name, each in tables.items()}, **last}
 
 
 def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
+from pippin.catalog.entries import Catalog
 from pippin.spelling import did_you_mean
 from pippin.support.features import FEATURES
 from pippin.validators import finite, in_schema, slice_or_indices
@@ -18,14 +19,10 @@ from .catalog import CatalogConfig
 from .collision import CollisionConfig
 from .component import ComponentConfig
 from .fields import NOT_A_KEY
-from .fit import FitConfig
 from .geometry import Quaternion, Vector3, orientation, vector
 from .joints import JointConfig
-from .optimise import OptimiseConfig
 from .paths import FilePath
-from .policy import PolicyConfig
 from .shapes import ShapeConfig
-from .task import TaskConfig
 from .tendons import SceneSiteConfig, TendonConfig
 from .terrain import TerrainConfig
 from .tree import Node, Origin
@@ -311,38 +308,45 @@ class SceneConfig:
 
 @attrs.frozen(kw_only=True)
 class SimulationConfig:
-    """A whole configuration file. The annotation of a component names the kind of plugin that its `type` selects."""
+    """A whole configuration file: the tables of the host, and those that kinds of plugins and packages register.
+
+    `config.sensors`, `config.solver`, `config.task` and so on are those others. A table of plugins by label is a
+    mapping, which is empty if the file has none; any other table is None then.
+    """
 
     simulation: SimulationOptions = attrs.field(factory=SimulationOptions)
     scene: SceneConfig = attrs.field(factory=SceneConfig)
-    solver: Annotated[ComponentConfig, "solver"] | None = None
-    """The solver; None if a plugin object made in Python builds it."""
     collision: CollisionConfig = attrs.field(factory=CollisionConfig)
-    actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
-    """The actuator groups by label."""
-    sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
-    """The sensors by label."""
-    controllers: Mapping[str, Annotated[ComponentConfig, "controller"]] = attrs.field(factory=dict)
-    """The controllers by label, which write targets of actuator groups."""
-    motions: Mapping[str, Annotated[ComponentConfig, "motion"]] = attrs.field(factory=dict)
-    """The prescribed motions by label."""
-    plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
-    """The other plugins by label."""
-    task: TaskConfig | None = None
-    policy: PolicyConfig | None = None
-    trainer: Annotated[ComponentConfig, "trainer"] | None = None
-    """How `pippin train` learns a policy; other commands leave it alone."""
-    optimise: OptimiseConfig | None = None
-    fit: FitConfig | None = None
-    viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
-    """The viewers by label."""
-    recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)
-    """The recorders by label."""
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)
+
+    tables: Mapping[str, Any] = attrs.field(factory=dict, metadata={NOT_A_KEY: True})
+    """The registered tables by name: a `ComponentConfig`, several by label, or the object of the table's class."""
 
     tree: Node = attrs.field(factory=lambda: Node({}, Origin()), eq=False, repr=False, metadata={NOT_A_KEY: True})
     """For the core: the values as written, each with its file and line, from which later faults take their places."""
 
+    def __getattr__(self, name: str) -> Any:
+        """Return a registered table, or what stands for its absence."""
+        if name == "tables" or name.startswith("_"):
+            raise AttributeError(name)
+        if name in self.tables:
+            return self.tables[name]
+        known = Catalog.installed().tables
+        if name not in known:
+            near = did_you_mean(name, [*known, *(field.name for field in attrs.fields(type(self)))])
+            raise AttributeError(f"no package registers a table [{name}]{near}")
+        return {} if getattr(known[name], "is_labelled", False) else None
+
+    def with_tables(self, **tables: Any) -> SimulationConfig:
+        """Return the same configuration with registered tables replaced; an empty one, or None, leaves a table out."""
+        return attrs.evolve(self, tables={name: each for name, each in (self.tables | tables).items() if each})
+
     def unobserved(self) -> SimulationConfig:
         """Return the same simulation without viewers and recorders, for a build that measures or checks."""
-        return attrs.evolve(self, viewers={}, recorders={})
+        observers = (kind.table for kind in Catalog.installed().kinds.values() if kind.is_observer)
+        return self.with_tables(**dict.fromkeys(observers))
+
+    @staticmethod
+    def other_keys() -> Mapping[str, Any]:
+        """Return the tables that a file may have besides those of the host."""
+        return Catalog.installed().tables

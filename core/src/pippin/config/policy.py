@@ -11,6 +11,10 @@ from .paths import FilePath
 class PolicyConfig:
     """The `[policy]` table: a network that chooses the action of a task in every control step."""
 
+    implementation = "pippin.task.policy.policy:Policy"
+    extra = "policy"
+    needs = ("task",)
+
     path: FilePath
     """An ONNX file with one input, the observations, whose first output is the action."""
 

@@ -6,16 +6,17 @@ stated apart from allowed keys, because a file that `extends` others need not be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Entry, Kind
+from pippin.catalog.entry import Entry
+from pippin.catalog.kind import Kind
 from pippin.catalog.outside import ANYWHERE
 from pippin.errors import PluginError
 
-from .converter import NAMED_KINDS, is_component, tag_of
+from .converter import is_component, tag_of, type_of_table
 from .fields import default_of, field_texts, fields_of
 from .loading import unstructure
 from .model import SimulationConfig
@@ -28,11 +29,17 @@ _SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _BOUNDS = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum", "<": "exclusiveMaximum"}
 
 
-def json_schema(catalog: Catalog) -> tuple[Schema, tuple[str, ...]]:
-    """Return the schema of a configuration file, and one line for each broken plugin that the schema leaves out."""
-    plugins, problems = _load(catalog)
-    allowed = _Allowed(plugins).table(SimulationConfig, whole=False)
-    required = _Required(plugins).table(SimulationConfig)
+def json_schema(catalog: Catalog, only: Collection[Entry] | None = None) -> tuple[Schema, tuple[str, ...]]:
+    """Return the schema of a configuration file, and one line for each broken plugin that the schema leaves out.
+
+    Args:
+        catalog: The installed plugins.
+        only: The plugins that the schema has; by default all.
+    """
+    plugins, problems = _load(catalog, only)
+    tables, faults = _tables(catalog)
+    allowed = _Allowed(catalog, plugins).file(SimulationConfig, tables)
+    required = _Required(catalog, plugins).file(SimulationConfig, tables)
     own_keys = {
         "$schema": {"type": "string", "description": "The schema an editor checks the file against."},
         "extends": {
@@ -48,12 +55,12 @@ def json_schema(catalog: Catalog) -> tuple[Schema, tuple[str, ...]]:
         "properties": {**own_keys, **allowed["properties"]},
         "if": {"not": {"required": ["extends"]}},
         "then": required,
-    }, problems
+    }, (*problems, *faults)
 
 
 def table_schema(config: type) -> Schema:
     """Return the schema of a plugin's table, by the class of its settings."""
-    return _Allowed({}).table(config, whole=True)
+    return _Allowed(Catalog.installed(), {}).table(config, whole=True)
 
 
 @attrs.frozen
@@ -64,11 +71,11 @@ class _Plugin:
     config: type
 
 
-def _load(catalog: Catalog) -> tuple[dict[Kind, list[_Plugin]], tuple[str, ...]]:
-    plugins: dict[Kind, list[_Plugin]] = {}
+def _load(catalog: Catalog, only: Collection[Entry] | None) -> tuple[dict[str, list[_Plugin]], tuple[str, ...]]:
+    plugins: dict[str, list[_Plugin]] = {}
     problems = []
-    for entry in catalog.entries:
-        if entry.kind == "subcommand":  # it has no table
+    for entry in catalog.entries if only is None else only:
+        if entry.provides != "configuration":
             continue
         try:
             config = entry.load_config()
@@ -80,6 +87,18 @@ def _load(catalog: Catalog) -> tuple[dict[Kind, list[_Plugin]], tuple[str, ...]]
     return plugins, tuple(problems)
 
 
+def _tables(catalog: Catalog) -> tuple[dict[str, tuple[Any, str]], tuple[str, ...]]:
+    """Return type and description of each registered table of a file, and a line for each that is broken."""
+    found: dict[str, tuple[Any, str]] = {}
+    problems = []
+    for name, table in catalog.tables.items():
+        try:
+            found[name] = type_of_table(table), table.meaning if isinstance(table, Kind) else ""
+        except PluginError as error:
+            problems.append(str(error))
+    return found, tuple(problems)
+
+
 def _names(entry: Entry) -> tuple[str, ...]:
     qualified = f"{entry.distribution}:{entry.name}"
     return (qualified,) if entry.state == "duplicate" else (entry.name, qualified)
@@ -89,8 +108,9 @@ def _names(entry: Entry) -> tuple[str, ...]:
 class _Allowed:
     """Schemas of allowed content: closed tables, types, bounds, defaults and descriptions."""
 
-    plugins: Mapping[Kind, list[_Plugin]]
-    within: tuple[Kind, ...] = ()
+    catalog: Catalog
+    plugins: Mapping[str, list[_Plugin]]
+    within: tuple[str, ...] = ()
     """Kinds of the plugins around the content: a solver inside a solver is a reference to the table of solvers."""
 
     def value(self, annotation: Any, whole: bool) -> Schema:
@@ -104,8 +124,8 @@ class _Allowed:
             return {"anyOf": [self.value(member, whole) for member in members]}
         (annotation,) = members
         if is_component(annotation):
-            kind: Kind = get_args(annotation)[1]
-            return _again(kind) if kind in self.within else self.component_or_name(kind, whole)
+            kind: str = get_args(annotation)[1]
+            return _again(self.catalog.kind(kind)) if kind in self.within else self.component_or_name(kind, whole)
         if is_file_path(annotation):
             return {"type": "string"}
         if get_origin(annotation) is Literal:
@@ -143,6 +163,14 @@ class _Allowed:
             schema["required"] = required
         return schema
 
+    def file(self, cls: type, tables: Mapping[str, tuple[Any, str]]) -> Schema:
+        """Return the schema of a whole file: the tables of its class, and the registered ones."""
+        schema = self.table(cls, whole=False)
+        for name, (annotation, text) in tables.items():
+            own = self.value(annotation, whole=False)
+            schema["properties"][name] = {**own, "description": text} if text else own
+        return schema
+
     def field(self, field: attrs.Attribute[Any], text: str | None, whole: bool) -> Schema:
         """Return the schema of one key: its type, the bounds of its validators, its description and its default."""
         schema = _narrowed(self.value(field.type, whole), _keywords(field.validator))
@@ -151,15 +179,15 @@ class _Allowed:
         default = default_of(field)
         return schema if default is None else {**schema, "default": unstructure(default)}
 
-    def component_or_name(self, kind: Kind, whole: bool) -> Schema:
+    def component_or_name(self, kind: str, whole: bool) -> Schema:
         """Return the schema of a component; of some kinds, a name stands for a table with nothing but its `type`."""
         schema = self.component(kind, whole)
-        if kind not in NAMED_KINDS:
+        if not self.catalog.kind(kind).is_named_alone:
             return schema
         names = [name for plugin in self.plugins.get(kind, ()) for name in plugin.names]
         return {"anyOf": [_types(names, is_open=True), schema]}
 
-    def component(self, kind: Kind, whole: bool) -> Schema:
+    def component(self, kind: str, whole: bool) -> Schema:
         """Return the schema of a component: one closed table per plugin, chosen by `type`.
 
         A table without `type` may hold any plugin's keys, because a file that extends another one changes single keys.
@@ -224,8 +252,9 @@ def _any_of_these(tables: Iterable[Schema]) -> Schema:
 class _Required:
     """Schemas of required content, for merged files; they do not restrict other content."""
 
-    plugins: Mapping[Kind, list[_Plugin]]
-    within: tuple[Kind, ...] = ()
+    catalog: Catalog
+    plugins: Mapping[str, list[_Plugin]]
+    within: tuple[str, ...] = ()
     """Kinds of the plugins around the content; a plugin inside one of its own kind has no demands."""
 
     def value(self, annotation: Any) -> Schema:
@@ -239,8 +268,8 @@ class _Required:
             return {}
         (annotation,) = tables
         if is_component(annotation):
-            kind: Kind = get_args(annotation)[1]
-            if kind in NAMED_KINDS or kind in self.within:
+            kind: str = get_args(annotation)[1]
+            if self.catalog.kind(kind).is_named_alone or kind in self.within:
                 return {}
             inside = attrs.evolve(self, within=(*self.within, kind))
             return _demands_by_type(
@@ -257,18 +286,19 @@ class _Required:
         required = _required_names(cls)
         return {**({"required": required} if required else {}), **({"properties": inner} if inner else {})}
 
-
-_PLACES: Mapping[str, str] = {
-    "solver": "properties/solver",
-    "reward": "properties/task/properties/rewards/additionalProperties",
-}
-"""The place of the schema of a kind whose plugins may be inside one of their own kind."""
+    def file(self, cls: type, tables: Mapping[str, tuple[Any, str]]) -> Schema:
+        """Return the demands on a whole file."""
+        own = self.table(cls)
+        inner = {name: schema for name, (annotation, _) in tables.items() if (schema := self.value(annotation))}
+        return {**own, "properties": {**own.get("properties", {}), **inner}}
 
 
 def _again(kind: Kind) -> Schema:
     """Return the schema of a plugin inside one of its own kind; beside `$ref`, draft 7 reads no other keyword."""
-    place = _PLACES.get(kind)
-    return {"type": "object"} if place is None else {"allOf": [{"$ref": f"#/{place}"}]}
+    if kind.place is None or kind.is_named_alone or "[]" in kind.place:
+        return {"type": "object"}
+    keys = ("additionalProperties" if key == "*" else f"properties/{key}" for key in kind.place.split("."))
+    return {"allOf": [{"$ref": f"#/{'/'.join(keys)}"}]}
 
 
 def _demands_by_type(demands: Iterable[tuple[Iterable[str], Schema]]) -> Schema:

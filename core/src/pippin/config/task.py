@@ -77,6 +77,8 @@ class SymmetryConfig:
 class TaskConfig:
     """The `[task]` table: actions, observations, rewards, ends and random starts of episodes."""
 
+    implementation = "pippin.task.task:Task"
+
     episode_length: float | None = attrs.field(default=None, validator=optional(positive))
     """Time after which an episode is truncated [s], a whole number of control steps; by default never."""
 

@@ -14,7 +14,6 @@ from typing import Any, get_args
 import attrs
 import warp
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Kind
 from pippin.config import unstructure
 from pippin.config.converter import is_component
 from pippin.config.fields import field_texts, fields_of
@@ -50,7 +49,7 @@ def check_light_import(runs: Runs) -> None:
         raise PluginError(f"{entry}: its import starts Warp; make arrays in bind or build_solver, not in the module")
 
 
-def _import(connection: Connection, kind: Kind, name: str) -> None:
+def _import(connection: Connection, kind: str, name: str) -> None:
     """Import a plugin, and send whether Warp has started: it greets once, and still does if the import did not."""
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     Catalog.installed().find(kind, name).load()
@@ -104,7 +103,7 @@ def check_unknown_keys(runs: Runs) -> None:
 
 def check_schema(runs: Runs) -> None:
     """The JSON Schema for editors contains the plugin's table, gives the type of each key, and is valid JSON."""
-    schema, problems = json_schema(Catalog((runs.subject.entry,)))
+    schema, problems = json_schema(Catalog.installed(), [runs.subject.entry])
     _refuse(runs.subject, [f"it has no schema: {problem}" for problem in problems])
     try:
         json.dumps(schema, allow_nan=False)

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import newton
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Entry, Kind
+from pippin.catalog.entry import Entry
 from pippin.components.contract import load_plugin
 from pippin.components.error_attribution import ErrorAttribution
 from pippin.components.sub_solvers import make_plugin
@@ -50,7 +50,7 @@ _GUESSES: Mapping[str, Any] = {
 class PluginUnderTest:
     """An installed plugin, and the settings of its tests."""
 
-    kind: Kind
+    kind: str
     """Kind of the plugin."""
 
     name: str

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pippin.catalog.entry import Kind
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
@@ -44,7 +43,7 @@ class Conformance:
 
     def __init__(
         self,
-        kind: Kind,
+        kind: str,
         name: str,
         *,
         config: Mapping[str, Any] | None = None,

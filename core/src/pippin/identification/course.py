@@ -73,7 +73,7 @@ class FitCourse(Closing):
                 "fit: the worlds of the file differ, and a robot has one log; leave 'worlds' of assets out"
             )
         # An episode that ends would start a world anew in the middle of its window.
-        config = attrs.evolve(config, task=None, policy=None)
+        config = config.with_tables(task=None, policy=None)
         one = attrs.evolve(config.scene, worlds=1, first_world=0, total_worlds=None, settable_joints=True)
         with Simulation(attrs.evolve(config, scene=one)) as first:
             joints = robot_joints(first.model)

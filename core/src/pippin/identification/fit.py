@@ -112,7 +112,7 @@ def _judged_by(config: SimulationConfig, logs: Sequence[str | os.PathLike[str]])
     if config.fit is None or not logs:
         return config
     own = (*config.fit.validation_logs, *(os.path.abspath(log) for log in logs))
-    return attrs.evolve(config, fit=attrs.evolve(config.fit, validation_logs=own))
+    return config.with_tables(fit=attrs.evolve(config.fit, validation_logs=own))
 
 
 def _course(

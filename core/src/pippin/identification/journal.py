@@ -89,7 +89,7 @@ def key_of(config: SimulationConfig, logs: Iterable[Path]) -> str:
     nothing of those that were taken.
     """
     assert config.fit is not None, "the file has been checked"
-    same = attrs.evolve(config, fit=attrs.evolve(config.fit, iterations=1))
+    same = config.with_tables(fit=attrs.evolve(config.fit, iterations=1))
     digest = hashlib.blake2b(f"{version('pippin')}\n{dump_toml(same)}".encode(), digest_size=16)
     for log in logs:
         for part in sorted(log.rglob("*")) if log.is_dir() else [log]:

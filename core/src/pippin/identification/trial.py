@@ -58,7 +58,7 @@ class MotionTrial:
     def __init__(self, config: SimulationConfig, patterns: Sequence[str], worlds: int) -> None:
         if not config.scene.has_equal_worlds:
             raise ConfigError("excite: the worlds of the file differ; leave 'worlds' of assets out")
-        config = attrs.evolve(config, task=None, policy=None, motions={}, controllers={})
+        config = config.with_tables(task=None, policy=None, motions=None, controllers=None)
         scene = attrs.evolve(config.scene, first_world=0, total_worlds=None)
         self._first = Simulation(attrs.evolve(config, scene=attrs.evolve(scene, worlds=1)))
         self.simulation = Simulation(attrs.evolve(config, scene=attrs.evolve(scene, worlds=worlds)))

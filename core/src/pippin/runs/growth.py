@@ -80,4 +80,6 @@ def _with(table: Any, keys: Sequence[str], size: int) -> Any:
     if isinstance(table, ComponentConfig):
         return attrs.evolve(table, config=_with(table.config, keys, size))
     first, *rest = keys
+    if isinstance(table, SimulationConfig) and first in table.tables:
+        return table.with_tables(**{first: _with(table.tables[first], rest, size)})
     return attrs.evolve(table, **{first: _with(getattr(table, first), rest, size) if rest else size})

@@ -174,7 +174,7 @@ def _shards(config: SimulationConfig, count: int) -> list[Shard]:
         for label, table in config.recorders.items()
     }
     try:
-        return shards_of(attrs.evolve(config, recorders=recorders), count)
+        return shards_of(config.with_tables(recorders=recorders), count)
     except ConfigError as error:
         error.restate(lambda fault: re.sub(r"^shards:", "processes:", fault))
         raise

@@ -129,7 +129,7 @@ class SweepFolder:
 def unwatched(config: SimulationConfig) -> SimulationConfig:
     """Return a configuration without the viewers that somebody watches; those that write videos stay."""
     videos = {label: each for label, each in config.viewers.items() if isinstance(each.config, FileViewerConfig)}
-    return attrs.evolve(config, viewers=videos)
+    return config.with_tables(viewers=videos)
 
 
 def unwritable(folder: Path, error: OSError) -> SimulationError:

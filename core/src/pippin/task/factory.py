@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
-from pippin.catalog.entry import Kind
 from pippin.components.error_attribution import ErrorAttribution
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError, PluginError
 
 from .context import TermContext
-from .terms import Action, Command, Curriculum, Event, Metric, Quantity, Reward, Term, Termination
-
-_BASES: dict[str, type] = {
-    "quantity": Quantity,
-    "action": Action,
-    "reward": Reward,
-    "termination": Termination,
-    "event": Event,
-    "command": Command,
-    "curriculum": Curriculum,
-    "metric": Metric,
-}
+from .terms import Term
 
 _METHODS = ("add_forces", "apply", "evaluate", "measure", "resample", "reset", "restore", "update")
 """Methods that the task calls."""
 
 
-def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: str, key: str) -> Any:
+def make_term(kind: str, choice: ComponentConfig, context: TermContext, where: str, key: str) -> Any:
     """Return a term, whose exceptions name its key, its distribution and the line of its code.
 
     Raises:
@@ -37,11 +26,6 @@ def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: 
     host = context.simulation
     entry = host.catalog.find(kind, choice.type)
     plugin: Any = entry.load()
-    base = _BASES[kind]
-    if not issubclass(plugin, base):
-        raise PluginError(
-            f"{key}: {entry}: {plugin.__qualname__} is not a pippin.task.{base.__name__}; derive it from that"
-        )
     package = plugin.__module__.partition(".")[0]
     tree = host.config.tree
     attribution = ErrorAttribution(owner="task", place=f"{key}.", source=str(entry), package=package, tree=tree)
@@ -52,12 +36,17 @@ def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: 
     except Exception:
         with attribution.during("__init__"):
             raise
-    if "labels" in base.__annotations__ and not hasattr(term, "labels"):
+    if "labels" in _annotated(plugin) and not hasattr(term, "labels"):
         raise PluginError(f"{key}: {entry}: {plugin.__qualname__} has no `labels`; set them in its constructor")
     for name in _METHODS:
         if hasattr(term, name):
             setattr(term, name, attribution.guarded(name, getattr(term, name)))
     return term
+
+
+def _annotated(plugin: type) -> set[str]:
+    """Return the names that a class and its bases annotate."""
+    return {name for each in inspect.getmro(plugin) for name in inspect.get_annotations(each)}
 
 
 def release_term(term: Term) -> None:

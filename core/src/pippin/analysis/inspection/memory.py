@@ -162,7 +162,7 @@ class Count:
     ) -> None:
         # A graph of the CPU keeps what its steps allocate; that of a GPU does not.
         changes = {"scene.worlds": worlds, "scene.first_world": 0, "simulation.capture": "off"}
-        changed = attrs.evolve(read_source(config, changes), viewers={})
+        changed = read_source(config, changes).with_tables(viewers=None)
         self.worlds, self.file_worlds = worlds, config.scene.worlds
         self.arrays: dict[str, int] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}

@@ -22,16 +22,16 @@ class Policy:
 
     Args:
         config: The `[policy]` table.
-        task: The task; its component must be bound first, and called later.
     """
 
-    def __init__(self, config: PolicyConfig, task: Task) -> None:
-        self.config, self._task = config, task
+    def __init__(self, config: PolicyConfig) -> None:
+        self.config = config
         self.notes: list[str] = []
 
     @hookimpl
     def bind(self, simulation: Host) -> None:
         """Read the network, and compare its widths with those of the task."""
+        self._task: Task = simulation.task
         task = self._task
         group = task.observations[self._group(tuple(task.observations))]
         self._observations: Any = group.values
