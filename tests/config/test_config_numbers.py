@@ -134,8 +134,8 @@ def every_class() -> list[type]:
     found: dict[type, None] = {}
     classes(found, SimulationConfig)
     for entry in Catalog.installed().entries:
-        if entry.kind != "subcommand" and entry.distribution.startswith("pippin"):
-            classes(found, entry.load_config())
+        if entry.provides != "command" and entry.distribution.startswith("pippin"):
+            classes(found, entry.load_table() if entry.provides == "table" else entry.load_config())
     return [each for each in found if each.__name__ not in ("Node", "Origin", "ConfigTree")]
 
 

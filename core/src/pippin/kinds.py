@@ -11,6 +11,7 @@ SOLVER = Kind(
     place="solver",
     order=0,
     is_component=True,
+    checks="pippin.conformance.kinds:SOLVER",
 )
 ACTUATOR = Kind(
     name="actuator",
@@ -19,6 +20,7 @@ ACTUATOR = Kind(
     place="actuators.*",
     order=10,
     is_component=True,
+    checks="pippin.conformance.kinds:ACTUATOR",
 )
 CLAMPING = Kind(
     name="clamping",
@@ -26,6 +28,7 @@ CLAMPING = Kind(
     meaning="Limits the efforts of an actuator.",
     place="actuators.*.clamping[]",
     order=20,
+    checks="pippin.conformance.kinds:CLAMPING",
 )
 SENSOR = Kind(
     name="sensor",
@@ -34,6 +37,7 @@ SENSOR = Kind(
     place="sensors.*",
     order=30,
     is_component=True,
+    checks="pippin.conformance.kinds:SENSOR",
 )
 CONTROLLER = Kind(
     name="controller",
@@ -42,6 +46,7 @@ CONTROLLER = Kind(
     place="controllers.*",
     order=40,
     is_component=True,
+    checks="pippin.conformance.kinds:CONTROLLER",
 )
 MOTION = Kind(
     name="motion",
@@ -50,6 +55,7 @@ MOTION = Kind(
     place="motions.*",
     order=50,
     is_component=True,
+    checks="pippin.conformance.kinds:MOTION",
 )
 STAGE = Kind(
     name="stage",
@@ -58,6 +64,7 @@ STAGE = Kind(
     place="sensors.*.stages[]",
     order=60,
     base="pippin.sensing:Stage",
+    checks="pippin.conformance.kinds:STAGE",
 )
 VIEWER = Kind(
     name="viewer",
@@ -67,6 +74,7 @@ VIEWER = Kind(
     order=70,
     is_component=True,
     is_observer=True,
+    checks="pippin.conformance.kinds:VIEWER",
 )
 RECORDER = Kind(
     name="recorder",
@@ -76,12 +84,23 @@ RECORDER = Kind(
     order=80,
     is_component=True,
     is_observer=True,
+    checks="pippin.conformance.kinds:RECORDER",
 )
-READER = Kind(name="reader", plural="readers", meaning="Reads the files of a recorder.", order=90)
-EXECUTOR = Kind(name="executor", plural="executors", meaning="Runs the variants of a sweep.", order=100)
-TRAINER = Kind(
-    name="trainer", plural="trainers", meaning="Learns a policy for a task.", place="trainer", order=110
+READER = Kind(
+    name="reader",
+    plural="readers",
+    meaning="Reads the files of a recorder.",
+    order=90,
+    checks="pippin.conformance.kinds:READER",
 )
+EXECUTOR = Kind(
+    name="executor",
+    plural="executors",
+    meaning="Runs the variants of a sweep.",
+    order=100,
+    checks="pippin.conformance.executor_checks:EXECUTOR",
+)
+TRAINER = Kind(name="trainer", plural="trainers", meaning="Learns a policy for a task.", place="trainer", order=110)
 LOG = Kind(
     name="log",
     plural="logs",
@@ -96,6 +115,7 @@ SCENE = Kind(
     meaning="States a problem of physics with a reference.",
     order=130,
     base="pippin.precision:BenchmarkScene",
+    checks="pippin.conformance.scene_checks:SCENE",
 )
 IMPORTER = Kind(
     name="importer",
@@ -105,6 +125,7 @@ IMPORTER = Kind(
     order=140,
     base="pippin.assets:Importer",
     is_named_alone=True,
+    checks="pippin.conformance.kinds:IMPORTER",
 )
 OBJECT = Kind(
     name="object",
@@ -112,6 +133,7 @@ OBJECT = Kind(
     meaning="Adds bodies, shapes or particles to a scene without a file.",
     place="scene.objects[]",
     order=150,
+    checks="pippin.conformance.kinds:OBJECT",
 )
 TERRAIN = Kind(
     name="terrain",
@@ -120,6 +142,7 @@ TERRAIN = Kind(
     place="scene.terrain.patches.*",
     order=160,
     base="pippin.terrains:Patch",
+    checks="pippin.conformance.kinds:TERRAIN",
 )
 QUANTITY = Kind(
     name="quantity",
@@ -129,6 +152,7 @@ QUANTITY = Kind(
     order=170,
     is_named_alone=True,
     base="pippin.task:Quantity",
+    checks="pippin.conformance.kinds:QUANTITY",
 )
 ACTION = Kind(
     name="action",
@@ -137,6 +161,7 @@ ACTION = Kind(
     place="task.actions.*",
     order=180,
     base="pippin.task:Action",
+    checks="pippin.conformance.kinds:ACTION",
 )
 REWARD = Kind(
     name="reward",
@@ -145,6 +170,7 @@ REWARD = Kind(
     place="task.rewards.*",
     order=190,
     base="pippin.task:Reward",
+    checks="pippin.conformance.kinds:REWARD",
 )
 TERMINATION = Kind(
     name="termination",
@@ -153,6 +179,7 @@ TERMINATION = Kind(
     place="task.terminations.*",
     order=200,
     base="pippin.task:Termination",
+    checks="pippin.conformance.kinds:TERMINATION",
 )
 EVENT = Kind(
     name="event",
@@ -161,6 +188,7 @@ EVENT = Kind(
     place="task.events.*",
     order=210,
     base="pippin.task:Event",
+    checks="pippin.conformance.kinds:EVENT",
 )
 COMMAND = Kind(
     name="command",
@@ -169,6 +197,7 @@ COMMAND = Kind(
     place="task.commands.*",
     order=220,
     base="pippin.task:Command",
+    checks="pippin.conformance.kinds:COMMAND",
 )
 CURRICULUM = Kind(
     name="curriculum",
@@ -177,6 +206,7 @@ CURRICULUM = Kind(
     place="task.curricula.*",
     order=230,
     base="pippin.task:Curriculum",
+    checks="pippin.conformance.kinds:CURRICULUM",
 )
 METRIC = Kind(
     name="metric",
@@ -185,6 +215,7 @@ METRIC = Kind(
     place="task.metrics.*",
     order=240,
     base="pippin.task:Metric",
+    checks="pippin.conformance.kinds:METRIC",
 )
 SUBCOMMAND = Kind(
     name="subcommand", plural="subcommands", meaning="Adds a command to `pippin`.", order=250, provides="command"
@@ -196,6 +227,7 @@ PLUGIN = Kind(
     place="plugins.*",
     order=65,
     is_component=True,
+    checks="pippin.conformance.kinds:PLUGIN",
 )
 TABLE = Kind(
     name="table",

@@ -259,7 +259,7 @@ class Simulation(FrozenAttributes):
         """
         components: Components | None = vars(self).get("_components")
         if components is None or name not in components.tables():
-            return super().__getattr__(name)
+            return super().__getattr__(name)  # pyrefly: ignore[missing-attribute]  hidden from type checkers
         is_labelled = getattr(components.catalog.tables[name], "is_labelled", False)
         return components.by_label(name) if is_labelled else components.get(name)
 

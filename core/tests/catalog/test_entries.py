@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 from pippin import PluginError
 from pippin.catalog.entries import Catalog
+from pippin.catalog.source import Source
 from pippin.components.contract import load_plugin
 
 GOOD = """
@@ -73,8 +75,10 @@ def test_unknown_name_tells_the_nearest_one_and_who_offers_what(install):
 
 
 def test_unknown_name_of_a_kind_nobody_offers_says_so():
+    kinds = metadata.EntryPoints(metadata.entry_points(group="pippin.kinds"))
+
     with pytest.raises(PluginError) as caught:
-        Catalog(()).find("sensor", "imu")
+        Catalog(Source(kinds)).find("sensor", "imu")
 
     assert str(caught.value) == (
         "sensor 'imu': not installed; install it by `uv pip install pippin-sensor-imu`; installed sensors: none"

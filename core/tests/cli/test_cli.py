@@ -316,7 +316,10 @@ def test_commands_of_plugins_are_listed_without_an_import_and_called_by_name(com
     helped = CliRunner().invoke(main, ["fine", "--help"])
 
     assert listed.exit_code == 0
-    assert re.search(r"Commands of plugins:\n  broken +of plug-also, plug-says\n  fine +of plug-says\n", listed.stdout)
+    assert re.search(
+        r"Commands of plugins:\n  broken +\(of plug-also, plug-says\)\n  fine +Say hello. \(of plug-says\)\n",
+        listed.stdout,
+    )
     assert called == ["HELLO\n", "hello\n"]
     assert "Say hello." in helped.stdout
 

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pippin
 import pytest
+from pippin.catalog import Catalog
 from pippin.config import CollisionConfig
 from pippin.config.fields import fields_of
 from pippin.config.tree import path_text
@@ -315,10 +316,8 @@ def test_loading_imports_neither_newton_nor_warp_nor_unused_plugins(tmp_path):
 
 
 TABLES_OF_LABELS = [
-    (*table, field.name)
-    for table, config in (((), pippin.SimulationConfig), (("task",), pippin.TaskConfig))
-    for field in fields_of(config)
-    if get_origin(field.type) is Mapping
+    *((kind.table,) for kind in Catalog.installed().kinds.values() if kind.table and kind.is_labelled),
+    *(("task", field.name) for field in fields_of(pippin.TaskConfig) if get_origin(field.type) is Mapping),
 ]
 
 

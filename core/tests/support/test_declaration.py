@@ -26,8 +26,8 @@ def with_attribute(name, value, base=Solver):
 
 
 def registered(component):
-    config = pippin.SimulationConfig(solver=None)
-    return Components(config, {"tried": component}, Catalog(()))
+    config = pippin.SimulationConfig()
+    return Components(config, {"tried": component}, Catalog.installed())
 
 
 def test_a_component_that_declares_nothing_has_the_defaults():

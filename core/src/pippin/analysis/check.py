@@ -121,7 +121,7 @@ def _scene(config: SimulationConfig, catalog: Catalog) -> _Scene | tuple[str, ..
     """Return the model of the scene and its actuators, or the faults that any solver would report."""
     catalog = config.catalog.restrict(catalog)
     try:
-        components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
+        components = Components(config, (), catalog, of_stages={"actuators": find_prim_actuators(config, catalog)})
         with closing(components), wp.ScopedDevice(find_device(config.simulation.device)) as device:
             model = build_model(components, config, None, device)[0]
             return _Scene(model, list(components.attributes.values()))
@@ -141,7 +141,7 @@ def _verdict(
     try:
         config, left_out = _with_solver(file, overrides, solver)
         catalog = config.catalog.restrict(catalog)
-        components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
+        components = Components(config, (), catalog, of_stages={"actuators": find_prim_actuators(config, catalog)})
         with closing(components):
             refuse_undeterministic(components, config, kind_of(find_device(config.simulation.device)), catalog)
             verdict = attrs.evolve(_compared(solver, config, components, scene), notes=left_out)

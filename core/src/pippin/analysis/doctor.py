@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterable
 from importlib import metadata
 from multiprocessing.connection import Connection
+from typing import Any
 
 import attrs
 from packaging.requirements import InvalidRequirement, Requirement
 from pippin.catalog.entry import Entry
-from pippin.catalog.implementation import EXTRA
+from pippin.catalog.implementation import ATTRIBUTE, EXTRA
 from pippin.components.contract import load_plugin
 from pippin.errors import PippinError
 from pippin.extras import installation, missing_libraries
@@ -94,12 +95,19 @@ def diagnose(entry: Entry, timeout: float) -> Diagnosis:
 def _import(connection: Connection, entry: Entry) -> None:
     connection.send(None)  # the interpreter runs, and has imported Pippin
     start = time.perf_counter()
-    extra = None if entry.kind == "subcommand" else getattr(entry.load_config(), EXTRA, None)
+    extra = getattr(_named(entry), EXTRA, None)
     if extra and (names := missing_libraries(extra, entry.distribution)):
         connection.send(f"needs {', '.join(names)}; install it by `{installation(extra, entry.distribution)}`")
         return
-    entry.load_command() if entry.kind == "subcommand" else load_plugin(entry)
+    if entry.provides == "configuration" or hasattr(_named(entry), ATTRIBUTE):
+        load_plugin(entry)
     connection.send(time.perf_counter() - start)
+
+
+def _named(entry: Entry) -> Any:
+    """Return what the entry point names: a configuration, a command, or the type of a table."""
+    load = {"command": entry.load_command, "table": entry.load_table, "configuration": entry.load_config}
+    return load[entry.provides]()
 
 
 def _wants(entry: Entry) -> tuple[tuple[Want, ...], tuple[str, ...]]:

@@ -215,7 +215,7 @@ def first_world(config: SimulationConfig) -> newton.Model:
     if config.scene.has_equal_worlds:
         config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=1))
     catalog = config.catalog.restrict(Catalog.installed())
-    components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
+    components = Components(config, (), catalog, of_stages={"actuators": find_prim_actuators(config, catalog)})
     with closing(components), wp.ScopedDevice(find_device("cpu")) as device:
         return build_model(components, config, None, device)[0]
 

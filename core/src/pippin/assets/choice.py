@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 import attrs
 from pippin.catalog.entries import Catalog
@@ -74,7 +75,7 @@ def _unread(file: Path, suffixes: Mapping[Entry, Collection[str]]) -> str:
 
 
 def _suffixes_of(entry: Entry) -> tuple[str, ...]:
-    plugin: Any = entry.load()
+    plugin = cast("type[Importer]", entry.load())
     faults = [*_option_faults(plugin), *_suffix_faults(plugin)]
     if faults:
         raise PluginError("\n".join(f"{entry}: {fault}" for fault in faults))

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from importlib import metadata
-from typing import Any, cast
+from typing import cast
 
 import attrs
 from pippin.errors import PluginError

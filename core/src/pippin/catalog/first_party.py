@@ -13,7 +13,7 @@ def first_party_distribution(plural: str, name: str) -> str | None:
         plural: The kind of the plugin in the plural, as groups of entry points have it.
         name: Its name.
     """
-    text = resources.files(__package__).joinpath("first_party.toml").read_text(encoding="utf-8")
+    text = resources.files("pippin.catalog").joinpath("first_party.toml").read_text(encoding="utf-8")
     for distribution, kinds in tomllib.loads(text).items():
         if name in kinds.get(plural, "").split():
             return distribution

@@ -75,7 +75,8 @@ class Kind:
     @property
     def table(self) -> str | None:
         """The table at the top of a file that holds nothing but plugins of this kind; None if there is none."""
-        return self.place.removesuffix(".*") if self.place in (self.name, f"{self.plural}.*") else None
+        place = self.place or ""
+        return place.removesuffix(".*") if place in (self.name, f"{self.plural}.*") else None
 
     @property
     def is_labelled(self) -> bool:

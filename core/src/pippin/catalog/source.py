@@ -7,6 +7,7 @@ import importlib.util
 import re
 from collections.abc import Iterable, Mapping
 from importlib import metadata
+from typing import Any
 
 import attrs
 from pippin.errors import PluginError
@@ -70,7 +71,7 @@ class Source:
         """Return the plugins of one kind, or those of one name, sorted by name and distribution."""
         key = kind.name, name
         if key not in self._read:
-            chosen = {} if name is None else {"name": name}
+            chosen: Any = {} if name is None else {"name": name}
             found = {self._entry(kind, point) for point in self._points.select(group=kind.group, **chosen)}
             self._read[key] = tuple(sorted(found, key=order_of))
         return self._read[key]
@@ -179,7 +180,7 @@ def order_of(entry: Entry) -> tuple[str, str]:
 
 
 def related(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return the entries of one kind, marked anew as duplicates if other entries that are not blocked have the same name."""
+    """Return the entries of one kind, marked anew as duplicates if others that are not blocked have the same name."""
     found = tuple(
         attrs.evolve(entry, state="ok", problem=None) if entry.state == "duplicate" else entry for entry in entries
     )

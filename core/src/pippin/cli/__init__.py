@@ -10,7 +10,10 @@ from contextlib import nullcontext
 from typing import Any
 
 import click
-from pippin.catalog.entries import Catalog
+from click.utils import make_default_short_help
+from pippin.catalog import Catalog, Entry
+from pippin.catalog.docstrings import docstring_of
+from pippin.catalog.first_party import first_party_distribution
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 from pippin.spelling import did_you_mean
 
@@ -57,13 +60,19 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with their summaries. Those of plugins come after, by distribution: none is imported."""
-        own = [(name, self.get_command(ctx, name)) for name in own_commands()]
-        width = formatter.width - 6 - max(len(name) for name, _ in own)
+        width = formatter.width - 6 - max(map(len, self.list_commands(ctx)))
+        own = {name: command for name in own_commands() if (command := self.get_command(ctx, name))}
+        rows = {name: command.get_short_help_str(width) for name, command in own.items()}
+        others = dict[str, str]()
+        for name, entries in _installed_commands().items():
+            known = first_party_distribution("subcommands", name)
+            is_ours = [entry.distribution for entry in entries] == [known]
+            (rows if is_ours else others)[name] = _short_help(entries, width, is_ours=is_ours)
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(width)) for name, command in own if command])
-        if installed := _installed_commands():
+            formatter.write_dl(sorted(rows.items()))
+        if others:
             with formatter.section("Commands of plugins"):
-                formatter.write_dl([(name, f"of {', '.join(of)}") for name, of in installed.items()])
+                formatter.write_dl(list(others.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command; report warnings and Pippin's errors, one line each, and exit with their code."""
@@ -111,16 +120,22 @@ def own_commands() -> list[str]:
     return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
 
 
-def _installed_commands() -> dict[str, list[str]]:
-    """Return the distributions of each command of plugins that is not blocked, by name."""
-    catalog, own = Catalog.installed(), own_commands()
-    return {
-        name: sorted(
-            entry.distribution for entry in catalog.entries if (entry.kind, entry.name) == ("subcommand", name)
-        )
-        for name in catalog.names("subcommand")
-        if name not in own
-    }
+def _installed_commands() -> dict[str, list[Entry]]:
+    """Return the entry points of each command of plugins that is not blocked, by name."""
+    own = own_commands()
+    found: dict[str, list[Entry]] = {}
+    for entry in Catalog.installed().of_kind("subcommand"):
+        if entry.state != "blocked" and entry.name not in own:
+            found.setdefault(entry.name, []).append(entry)
+    return found
+
+
+def _short_help(entries: list[Entry], width: int, *, is_ours: bool) -> str:
+    """Return the first sentence of a command's docstring, from its source; and the distributions of other packages."""
+    of = "" if is_ours else f"(of {', '.join(entry.distribution for entry in entries)})"
+    text = docstring_of(entries[0]) if len(entries) == 1 else None
+    short = make_default_short_help(text, max(width - len(of) - 1, 20)) if text else ""
+    return " ".join(filter(None, (short, of)))
 
 
 def _shared_options(*, hidden: bool) -> list[click.Option]:

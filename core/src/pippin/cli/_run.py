@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 

@@ -15,7 +15,6 @@ from urllib.parse import quote
 import click
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import KINDS, Kind
 from pippin.catalog.outside import is_file_reference, is_module_reference, located
 from pippin.config.overrides import apply, parse
 from pippin.config.tree import Node
@@ -31,12 +30,11 @@ if TYPE_CHECKING:
     from pippin.conformance import CheckResult, Conformance
 
 BROKEN = 3
-CHECKED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
 
 
 @click.command()
 @click.argument("name")
-@click.option("--kind", type=click.Choice(CHECKED), help="Kind of the plugin, if its name does not tell.")
+@click.option("--kind", metavar="KIND", help="Kind of the plugin, if its name does not tell.")
 @overrides("Set a key of the plugin's table.")
 @click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
 @click.option("--file", type=PATH, metavar="FILE", help="File that an importer reads.")
@@ -112,13 +110,15 @@ def _run(conformance: Conformance, chosen: tuple[str, ...], update: Callable[[st
 def _kind_of(name: str) -> str:
     """Return the one kind of plugin that has a name."""
     plain = name.rpartition(":")[2]
-    kinds = [kind for kind in CHECKED if plain in Catalog.installed().names(kind)]
+    catalog = Catalog.installed()
+    every = [kind for kind in catalog.kinds if plain in catalog.names(kind)]
+    kinds = [kind for kind in every if catalog.kind(kind).provides == "configuration"]
     if not kinds and (is_file_reference(name) or is_module_reference(name)):
         raise ConfigError(f"check-plugin: {name!r} is a class that may be of any kind; choose one with --kind")
-    if not kinds and plain in Catalog.installed().names("subcommand"):
-        raise PluginError(f"check-plugin: {name!r} is a subcommand, which has no checks; try `pippin {plain} --help`")
+    if not kinds and every:
+        raise PluginError(f"check-plugin: {name!r} is a {every[0]}, which has no checks; try `pippin {plain} --help`")
     if not kinds:
-        names = dict.fromkeys(entry.name for entry in Catalog.installed().entries)
+        names = dict.fromkeys(entry.name for entry in catalog.entries)
         hint = did_you_mean(plain, names) or f"; plugins: {', '.join(names) or 'none'}"
         raise PluginError(f"check-plugin: {name!r} is not installed{hint}")
     if len(kinds) > 1:

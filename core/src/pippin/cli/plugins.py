@@ -73,7 +73,7 @@ def _hidden(entries: Iterable[Entry]) -> Iterator[str]:
     from . import own_commands
 
     for entry in entries:
-        if entry.kind == "subcommand" and entry.name in own_commands():
+        if entry.provides == "command" and entry.name in own_commands():
             yield f"{entry}: is never called, since Pippin has a command of this name; give it another one"
 
 

@@ -16,7 +16,7 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import attrs
-from cattrs import BaseValidationError, ClassValidationError, Converter
+from cattrs import ClassValidationError, Converter
 from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_hetero_tuple_structure_fn, override
 from pippin.catalog.entries import Catalog
@@ -174,14 +174,16 @@ def _open_hook(catalog: Catalog, cls: Any, converter: Converter) -> Hook:
             try:
                 annotation = type_of_table(registered[name])
                 tables[name] = converter.structure(value[name], annotation)
-            except (BaseValidationError, UnexpectedValueError, PluginError) as error:
+            except Exception as error:  # as cattrs does for each field of a class
                 faults.append(under_key(name, error))
+        others = {key: each for key, each in value.items() if key in own or key not in registered}
+        config = None
         try:
-            config = structure({name: each for name, each in value.items() if name not in registered or name in own}, cls)
+            config = structure(others, cls)
         except ClassValidationError as error:
             faults += error.exceptions
-        if faults:
-            raise ClassValidationError(f"While structuring {cls.__name__}", faults, cls)
+        if config is None or faults:
+            raise ClassValidationError("", faults, cls)  # pyrefly: ignore[bad-argument-count]
         return attrs.evolve(config, tables=tables)
 
     return _only_tables(cls, structure_file)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
+from typing import Any
 
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Entry
+from pippin.catalog.implementation import EXTRA
 from pippin.errors import ConfigError, PluginError
 from pippin.extras import installation, missing_libraries
 
@@ -47,14 +49,7 @@ def refuse_missing_extras(config: SimulationConfig, others: Iterable[ComponentCo
 def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str]]:
     """Yield key path, distribution and extra of each part that needs one."""
     for name, table in config.tables.items():
-        registered = Catalog.installed().tables[name]
-        if isinstance(registered, Entry):
-            if extra := getattr(type(table), "extra", None):
-                yield (name,), registered.distribution, extra
-            continue
-        for path, choice in {(name, label): each for label, each in table.items()}.items() if registered.is_labelled else [((name,), table)]:
-            if extra := _extra(choice):
-                yield path, _distribution(registered.name, choice), extra
+        yield from _of_table(name, table)
     for index, asset in enumerate(config.scene.assets):
         extra = _OF_ASSETS.get(PurePath(asset.path).suffix.lower())
         extra = "usd" if asset.format == "usd" else extra
@@ -64,8 +59,20 @@ def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str]]:
             find_file(asset.path, f"scene.assets[{index}].path")
 
 
+def _of_table(name: str, table: Any) -> Iterator[tuple[KeyPath, str, str]]:
+    registered = Catalog.installed().tables[name]
+    if isinstance(registered, Entry):
+        if extra := getattr(type(table), EXTRA, None):
+            yield (name,), registered.distribution, extra
+        return
+    chosen = {(name, label): each for label, each in table.items()} if registered.is_labelled else {(name,): table}
+    for path, choice in chosen.items():
+        if extra := _extra(choice):
+            yield path, _distribution(registered.name, choice), extra
+
+
 def _extra(choice: ComponentConfig) -> str | None:
-    return getattr(type(choice.config), "extra", None)
+    return getattr(type(choice.config), EXTRA, None)
 
 
 def _distribution(kind: str, choice: ComponentConfig) -> str:

@@ -134,7 +134,7 @@ def _unknown_key(key: Any, cls: type) -> str:
     if replaced is not None:
         return f"not a key any more; {replaced}"
     known = [*(field.name for field in fields_of(cls)), *other_keys_of(cls)]
-    if (own := missing_distribution_of(cls, key)):
+    if own := missing_distribution_of(cls, key):
         return f"no installed package has this table; install it by `uv pip install {own}`"
     suggestion = did_you_mean(str(key), known)
     return "unknown key" + (

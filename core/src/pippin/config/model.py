@@ -339,12 +339,12 @@ class SimulationConfig:
 
     def with_tables(self, **tables: Any) -> SimulationConfig:
         """Return the same configuration with registered tables replaced; an empty one, or None, leaves a table out."""
-        return attrs.evolve(self, tables={name: each for name, each in (self.tables | tables).items() if each})
+        return attrs.evolve(self, tables={name: each for name, each in {**self.tables, **tables}.items() if each})
 
     def unobserved(self) -> SimulationConfig:
         """Return the same simulation without viewers and recorders, for a build that measures or checks."""
-        observers = (kind.table for kind in Catalog.installed().kinds.values() if kind.is_observer)
-        return self.with_tables(**dict.fromkeys(observers))
+        observers = {kind.table for kind in Catalog.installed().kinds.values() if kind.is_observer}
+        return attrs.evolve(self, tables={name: each for name, each in self.tables.items() if name not in observers})
 
     @staticmethod
     def other_keys() -> Mapping[str, Any]:

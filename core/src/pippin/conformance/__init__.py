@@ -21,7 +21,8 @@ from .outcomes import CheckResult
 from .vector_env import check_vector_env
 
 if TYPE_CHECKING:
-    from .checks import Check
+    from .check import Check, check
+    from .kinds import KindChecks
     from .parametrization import parametrize
     from .suite import Conformance
 
@@ -29,9 +30,20 @@ __all__ = [
     "Check",
     "CheckResult",
     "Conformance",
+    "KindChecks",
+    "check",
     "check_vector_env",
     "executor_faults",
     "parametrize",
 ]
 
-__getattr__ = late(__name__, {"Check": ".checks", "Conformance": ".suite", "parametrize": ".parametrization"})
+__getattr__ = late(
+    __name__,
+    {
+        "Check": ".check",
+        "Conformance": ".suite",
+        "KindChecks": ".kinds",
+        "check": ".check",
+        "parametrize": ".parametrization",
+    },
+)

@@ -1,12 +1,12 @@
-"""Checks by name: each is a small function whose docstring is the promise, with the kinds of plugins it is for."""
+"""Checks by name: each is a small function whose docstring is the promise. Kinds of plugins choose some of them."""
 
 from __future__ import annotations
 
+import fnmatch
 import functools
-import inspect
-from collections.abc import Callable
 
-import attrs
+from pippin.errors import PluginError
+from pippin.spelling import did_you_mean
 
 from . import (
     actuator_checks,
@@ -14,131 +14,102 @@ from . import (
     configuration,
     content_checks,
     controller_checks,
-    executor_checks,
     observer_checks,
     physics,
     runtime_change_checks,
-    scene_checks,
     sensor_checks,
     step_checks,
     term_checks,
     terrain_checks,
 )
 from .benches import BENCHES, benches_of
-from .kinds import CARRIED, CONFIGURED, CONTENT, OBSERVERS, PARTS, SIMULATED, TERMS
-from .runs import Runs
+from .check import Check, check
+from .kinds import KindChecks
 from .runtime_changes import RUNTIME_CHANGES
-
-
-@attrs.frozen(kw_only=True)
-class Check:
-    """A promise of plugins, and the function that checks it."""
-
-    name: str
-    """Name of the check, as in `expected_failures`."""
-
-    promise: str
-    """The promise, in one paragraph."""
-
-    kinds: tuple[str, ...]
-    """The kinds of plugins that make the promise."""
-
-    run: Callable[[Runs], None]
-    """For the core: raises `PluginError` if the promise is broken, `NotApplicableError` if it is not made."""
-
-
-def _check(run: Callable[[Runs], None], *kinds: str) -> Check:
-    """Return the check of a function, with its docstring as the promise."""
-    promise = " ".join((inspect.getdoc(run) or "").split())
-    return Check(name=run.__name__.removeprefix("check_"), promise=promise, kinds=kinds, run=run)
 
 
 def _feature(name: str) -> Check:
     """Return the check of one feature."""
     promise = f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
     run = functools.partial(claims.check_feature, name=name)
-    return Check(name=f"feature_{name}", promise=promise, kinds=("solver",), run=run)
+    return Check(name=f"feature_{name}", promise=promise, run=run)
 
 
 def _runtime_change(name: str) -> Check:
     """Return the check of one runtime change."""
     promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
     run = functools.partial(runtime_change_checks.check_runtime_change, name=name)
-    return Check(name=f"change_{name}", promise=promise, kinds=("solver",), run=run)
+    return Check(name=f"change_{name}", promise=promise, run=run)
 
-
-_STEPPED = (*PARTS, *CARRIED, *TERMS, "controller", "motion", "plugin")
-"""Kinds that act within the step, and may be recorded."""
-
-_FORGETTING = tuple(kind for kind in _STEPPED if kind != "curriculum")
-"""Those of which a reset forgets what they remember of a world. A curriculum lasts longer than an episode."""
 
 CHECKS = (
-    _check(configuration.check_entry_point, *CONFIGURED),
-    _check(configuration.check_light_import, *CONFIGURED),
-    _check(configuration.check_documented_keys, *CONFIGURED),
-    _check(configuration.check_round_trip, *CONFIGURED),
-    _check(configuration.check_unknown_keys, *CONFIGURED),
-    _check(configuration.check_schema, *CONFIGURED),
-    _check(step_checks.check_lifecycle, *SIMULATED),
-    _check(step_checks.check_capture, *_STEPPED),
-    _check(step_checks.check_determinism, *_STEPPED),
-    _check(step_checks.check_substeps, "solver", "actuator", "clamping"),
-    _check(step_checks.check_allocation, *_STEPPED, "recorder"),
-    _check(step_checks.check_reset, *_FORGETTING),
-    _check(step_checks.check_worlds, *_FORGETTING),
-    _check(step_checks.check_checkpoint, *SIMULATED),
-    _check(step_checks.check_side_by_side, *SIMULATED),
-    _check(physics.check_free_fall, "solver"),
-    _check(physics.check_pendulum, "solver"),
-    _check(claims.check_coordinates, "solver"),
-    _check(claims.check_contacts, "solver"),
-    _check(claims.check_features, "solver"),
+    check(configuration.check_entry_point),
+    check(configuration.check_light_import),
+    check(configuration.check_documented_keys),
+    check(configuration.check_round_trip),
+    check(configuration.check_unknown_keys),
+    check(configuration.check_schema),
+    check(step_checks.check_lifecycle),
+    check(step_checks.check_capture),
+    check(step_checks.check_determinism),
+    check(step_checks.check_substeps),
+    check(step_checks.check_allocation),
+    check(step_checks.check_reset),
+    check(step_checks.check_worlds),
+    check(step_checks.check_checkpoint),
+    check(step_checks.check_side_by_side),
+    check(physics.check_free_fall),
+    check(physics.check_pendulum),
+    check(claims.check_coordinates),
+    check(claims.check_contacts),
+    check(claims.check_features),
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
-    _check(claims.check_feature_heterogeneous_worlds, "solver"),
-    _check(claims.check_feature_particle_worlds, "solver"),
-    _check(claims.check_feature_gradients, "solver"),
-    _check(claims.check_observables, "solver"),
-    _check(claims.check_model_changes, "solver"),
+    check(claims.check_feature_heterogeneous_worlds),
+    check(claims.check_feature_particle_worlds),
+    check(claims.check_feature_gradients),
+    check(claims.check_observables),
+    check(claims.check_model_changes),
     *map(_runtime_change, RUNTIME_CHANGES),
-    _check(actuator_checks.check_efforts, "actuator"),
-    _check(actuator_checks.check_driven_joints, "actuator"),
-    _check(actuator_checks.check_addition, "actuator"),
-    _check(actuator_checks.check_open_loop, "actuator"),
-    _check(sensor_checks.check_outputs, "sensor"),
-    _check(sensor_checks.check_readings, "sensor", "stage"),
-    _check(step_checks.check_effect, *CARRIED, "action", "event", "motion"),
-    _check(controller_checks.check_goals, "controller"),
-    _check(controller_checks.check_targets, "controller"),
-    _check(term_checks.check_labels, "quantity", "action", "command"),
-    _check(term_checks.check_numbers, "quantity", "reward", "metric"),
-    _check(term_checks.check_verdicts, "termination"),
-    _check(term_checks.check_actions, "action"),
-    _check(term_checks.check_mask, "event", "command"),
-    _check(step_checks.check_intervals, "event"),
-    _check(
-        observer_checks.check_observation, "sensor", "stage", *OBSERVERS, "quantity", "reward", "termination", "metric"
-    ),
-    _check(observer_checks.check_folder, *OBSERVERS),
-    _check(observer_checks.check_frames, "viewer"),
-    _check(observer_checks.check_rows, "recorder"),
-    _check(observer_checks.check_reading, "reader"),
-    _check(executor_checks.check_jobs, "executor"),
-    _check(content_checks.check_content, *CONTENT),
-    _check(content_checks.check_place, *CONTENT),
-    _check(content_checks.check_options, "importer"),
-    _check(content_checks.check_copies, "object"),
-    _check(content_checks.check_simulation, *CONTENT),
-    _check(terrain_checks.check_ground, "terrain"),
-    _check(terrain_checks.check_stand, "terrain"),
-    _check(scene_checks.check_statement, "scene"),
-    _check(scene_checks.check_build, "scene"),
-    _check(scene_checks.check_error, "scene"),
-    _check(scene_checks.check_solver, "scene"),
+    check(actuator_checks.check_efforts),
+    check(actuator_checks.check_driven_joints),
+    check(actuator_checks.check_addition),
+    check(actuator_checks.check_open_loop),
+    check(sensor_checks.check_outputs),
+    check(sensor_checks.check_readings),
+    check(step_checks.check_effect),
+    check(controller_checks.check_goals),
+    check(controller_checks.check_targets),
+    check(term_checks.check_labels),
+    check(term_checks.check_numbers),
+    check(term_checks.check_verdicts),
+    check(term_checks.check_actions),
+    check(term_checks.check_mask),
+    check(step_checks.check_intervals),
+    check(observer_checks.check_observation),
+    check(observer_checks.check_folder),
+    check(observer_checks.check_frames),
+    check(observer_checks.check_rows),
+    check(observer_checks.check_reading),
+    check(content_checks.check_content),
+    check(content_checks.check_place),
+    check(content_checks.check_options),
+    check(content_checks.check_copies),
+    check(content_checks.check_simulation),
+    check(terrain_checks.check_ground),
+    check(terrain_checks.check_stand),
 )
-"""Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
+"""Every check of the kit, in the order in which they run: cheap ones, and those that others build on, come first."""
 
 
-def checks_for(kind: str) -> tuple[Check, ...]:
-    """Return the checks of a kind of plugin."""
-    return tuple(check for check in CHECKS if kind in check.kinds)
+def checks_of(kind: KindChecks) -> tuple[Check, ...]:
+    """Return the checks of a kind of plugins, in the order in which they run.
+
+    Raises:
+        PluginError: It names a check that the kit does not have.
+    """
+    known = [each.name for each in CHECKS]
+    for name in kind.names:
+        if not fnmatch.filter(known, name):
+            raise PluginError(f"checks: {name!r} is not a check of the kit{did_you_mean(name, known)}")
+    kept = {found for name in kind.names for found in fnmatch.filter(known, name)}
+    return (*(each for each in CHECKS if each.name in kept), *kind.own)

@@ -126,7 +126,7 @@ def _read(subject: PluginUnderTest, **keys: Any) -> Any:
         add_assets(builder, scene)
         add_objects(builder, scene, range(len(scene.objects)), Catalog.installed())
     except ConfigError as error:
-        what = "is not added from its table" if subject.kind == "object" else "does not read its file"
+        what = "does not read its file" if subject.of_kind.reads_file else "is not added from its table"
         raise PluginError(f"{subject}: {what}: {error}") from error
     return builder
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from pippin.errors import PluginError
 
+from .check import check
 from .executor_contract import executor_faults
+from .kinds import KindChecks
 from .runs import Runs
 
 
@@ -17,3 +19,6 @@ def check_jobs(runs: Runs) -> None:
         faults = executor_faults(runs.subject.component, Path(folder))
     if faults:
         raise PluginError("\n".join(f"{runs.subject}: {fault}" for fault in faults))
+
+
+EXECUTOR = KindChecks(own=(check(check_jobs),))

@@ -22,12 +22,14 @@ _STIFFNESS, _DAMPING = 100.0, 1.0
 """Gains of the actuator [N·m/rad, N·m·s/rad]."""
 
 
-def carrier(kind: str, choice: ComponentConfig | None) -> PlainActuator | PlainSensor:
-    """Return the component that carries a clamping or a stage; None means the component alone."""
-    carried = () if choice is None else (choice,)
-    if kind == "clamping":
-        return PlainActuator(ActuatorConfig(joints=(".*",), clamping=carried))
-    return PlainSensor(SensorConfig(stages=carried))
+def actuator_with(clamping: ComponentConfig | None) -> PlainActuator:
+    """Return the actuator that carries a clamping; None means the actuator alone."""
+    return PlainActuator(ActuatorConfig(joints=(".*",), clamping=() if clamping is None else (clamping,)))
+
+
+def sensor_with(stage: ComponentConfig | None) -> PlainSensor:
+    """Return the sensor that carries a stage; None means the sensor alone."""
+    return PlainSensor(SensorConfig(stages=() if stage is None else (stage,)))
 
 
 class PlainActuator(DriveActuator):

@@ -1,56 +1,173 @@
-"""Kinds of plugins as the kit tests them, and the tables of a simulation in which a plugin of each kind stands."""
+"""Kinds of plugins as the kit tests them: their checks, and the simulations in which a plugin of each kind stands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from pippin.catalog.entry import KINDS, PLURALS, Kind
+import attrs
+from pippin.catalog import Kind
+from pippin.config.component import ComponentConfig
+from pippin.errors import PluginError
+from pippin.motions.config import SUBJECTS
+from pippin.sensing.config import FrameConfig
+
+from .host_components import actuator_with, sensor_with
+
+if TYPE_CHECKING:
+    from .check import Check
 
 LABEL = "tested"
 """Label of the plugin in the simulations that test it; a solver has none."""
 
-PARTS: tuple[Kind, ...] = ("solver", "actuator", "sensor")
-"""Kinds that take part in each step."""
+Table = Mapping[str, Any]
 
-OBSERVERS: tuple[Kind, ...] = ("viewer", "recorder")
-"""Kinds that only look at a simulation."""
+_OF_SCENE: Table = {
+    "joints": ["hinge_0"],
+    "body": "ball",
+    "bodies": ["ball"],
+    "output": "velocity",
+    "of": "joint-velocities",
+    "weight": 1.0,
+}
+"""Values for required keys that the author of a plugin does not set: parts of the kit's scene."""
 
-COMPONENTS: tuple[Kind, ...] = (*PARTS, *OBSERVERS, "controller", "motion", "plugin")
-"""Kinds of which a simulation makes a component from its table."""
+CONFIGURED = ("entry_point", "light_import", "documented_keys", "round_trip", "unknown_keys", "schema")
+"""Checks of every plugin with a configuration."""
 
-CONTENT: tuple[Kind, ...] = ("importer", "object")
-"""Kinds that add bodies and shapes to a scene, and take no part in a step."""
+SIMULATED = (*CONFIGURED, "lifecycle", "checkpoint", "side_by_side")
+"""Checks of every plugin that takes part in a simulation."""
 
-CARRIED: tuple[Kind, ...] = ("clamping", "stage")
-"""Kinds that act within an actuator or a sensor; the kit has one of each to carry them."""
+STEPPED = (*SIMULATED, "capture", "determinism", "allocation")
+"""Checks of every plugin that acts within the step, and may be recorded."""
 
-TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command", "curriculum", "metric")
-"""Kinds that act within a task."""
+FORGETTING = (*STEPPED, "reset", "worlds")
+"""Checks of every plugin of which a reset forgets what it remembers of a world."""
 
-CONFIGURED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
-"""Kinds with a configuration: all but click commands."""
 
-SIMULATED: tuple[Kind, ...] = tuple(
-    kind for kind in CONFIGURED if kind not in ("reader", "executor", "trainer", "log", "scene", "terrain", *CONTENT)
+def of_scene(config: type, given: Table) -> dict[str, Any]:
+    """Return values for the required keys of a configuration: parts of the kit's scene."""
+    fields = attrs.fields_dict(config)
+    found = {name: value for name, value in _OF_SCENE.items() if name in fields}
+    needed = {name: value for name, value in found.items() if fields[name].default is attrs.NOTHING}
+    is_frame = issubclass(config, FrameConfig) and "site" not in given
+    return needed | ({"body": found["body"]} if is_frame else {})
+
+
+def _none(config: type, given: Table) -> dict[str, Any]:
+    return {}
+
+
+def _labelled(config: type, given: Table) -> dict[str, Any]:
+    return {"label": LABEL}
+
+
+def _driven(config: type, given: Table) -> dict[str, Any]:
+    forced = {} if SUBJECTS & given.keys() else {"force_on": {"of": "ball"}, "along": (1.0, 0.0, 0.0)}
+    return of_scene(config, given) | forced
+
+
+@attrs.frozen(kw_only=True)
+class KindChecks:
+    """What the kit knows of one kind of plugins. The record of the kind names it: `checks = "module:NAME"`."""
+
+    names: Sequence[str] = CONFIGURED
+    """Names of the kit's checks that plugins of this kind promise, in any order."""
+
+    own: Sequence[Check] = ()
+    """Checks of this kind alone, which run after those of the kit."""
+
+    settings: Callable[[type, Table], dict[str, Any]] = of_scene
+    """Returns values for required keys that the author of a plugin does not set, from the class of its configuration
+    and the author's keys."""
+
+    tables: Table = attrs.field(factory=dict)
+    """Tables that a file needs beside the plugin's own one."""
+
+    carrier: Callable[[ComponentConfig | None], Any] | None = None
+    """Returns the component of the kit that carries a plugin which is none itself; None means it without the plugin."""
+
+    content: Callable[[Table], dict[str, Any]] | None = None
+    """Returns the keys of `[scene]` that hold the plugin's table, for one that adds to a scene."""
+
+    reads_file: bool = False
+    """Whether a plugin needs a file that it reads."""
+
+    acts_each_substep: bool = True
+    """Whether a plugin acts in each substep, or once in a physics step."""
+
+
+SOLVER = KindChecks(
+    names=(
+        *FORGETTING,
+        "substeps",
+        "free_fall",
+        "pendulum",
+        "coordinates",
+        "contacts",
+        "features",
+        "feature_*",
+        "observables",
+        "model_changes",
+        "change_*",
+    ),
+    settings=_none,
 )
-"""Kinds that take part in the kit's simulations."""
+ACTUATOR = KindChecks(
+    names=(*FORGETTING, "substeps", "efforts", "driven_joints", "addition", "open_loop"), acts_each_substep=False
+)
+CLAMPING = KindChecks(names=(*FORGETTING, "substeps", "effect"), carrier=actuator_with, acts_each_substep=False)
+SENSOR = KindChecks(names=(*FORGETTING, "outputs", "readings", "observation"))
+STAGE = KindChecks(names=(*FORGETTING, "readings", "effect", "observation"), carrier=sensor_with)
+CONTROLLER = KindChecks(names=(*FORGETTING, "goals", "targets"))
+MOTION = KindChecks(names=(*FORGETTING, "effect"), settings=_driven)
+PLUGIN = KindChecks(names=FORGETTING)
+VIEWER = KindChecks(names=(*SIMULATED, "observation", "folder", "frames"))
+RECORDER = KindChecks(names=(*SIMULATED, "allocation", "observation", "folder", "rows"))
+READER = KindChecks(names=(*CONFIGURED, "reading"))
+_ADDED = (*CONFIGURED, "content", "place", "simulation")
+IMPORTER = KindChecks(names=(*_ADDED, "options"), settings=_none, reads_file=True)
+OBJECT = KindChecks(names=(*_ADDED, "copies"), settings=_labelled, content=lambda table: {"objects": [table]})
+TERRAIN = KindChecks(names=(*CONFIGURED, "ground", "stand"), settings=_none)
+_TASK = {"task": {"autoreset": "disabled"}}
+"""A task in which no world is reset but by the kit."""
+QUANTITY = KindChecks(names=(*FORGETTING, "labels", "numbers", "observation"), tables=_TASK)
+ACTION = KindChecks(names=(*FORGETTING, "effect", "labels", "actions"), tables=_TASK)
+REWARD = KindChecks(names=(*FORGETTING, "numbers", "observation"), tables=_TASK)
+TERMINATION = KindChecks(names=(*FORGETTING, "verdicts", "observation"), tables=_TASK)
+EVENT = KindChecks(names=(*FORGETTING, "effect", "mask", "intervals"), tables=_TASK)
+COMMAND = KindChecks(names=(*FORGETTING, "labels", "mask"), tables=_TASK)
+CURRICULUM = KindChecks(names=STEPPED, tables=_TASK)  # it lasts longer than an episode: a reset forgets nothing
+METRIC = KindChecks(names=(*FORGETTING, "numbers", "observation"), tables=_TASK)
 
 
-def tables_of(kind: Kind, table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a file that name a plugin; none for a kind that a part of the kit carries."""
-    if kind == "solver":
-        return {"solver": table}
-    if kind == "quantity":
-        return _task({"observations": {"policy": {LABEL: {"of": table}}}})
-    if kind in TERMS:
-        return _task({PLURALS[kind]: {LABEL: table}})
-    return {PLURALS[kind]: {LABEL: table}} if kind in COMPONENTS else {}
+def kind_checks(kind: Kind) -> KindChecks:
+    """Return what the kit knows of a kind of plugins: what its record names, or what every configured plugin promises.
+
+    Raises:
+        PluginError: What the record names cannot be imported.
+    """
+    if kind.checks is None:
+        return KindChecks(names=SIMULATED if kind.is_component else CONFIGURED)
+    module, _, name = kind.checks.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise PluginError(f"kind {kind.name!r}: its checks, {kind.checks!r}, cannot be imported ({error})") from error
+    if not isinstance(found, KindChecks):
+        raise PluginError(f"kind {kind.name!r}: expected a KindChecks at {kind.checks!r}, got {found!r}")
+    return found
 
 
-def _task(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a task in which no world is reset but by the kit."""
-    return {"task": {"autoreset": "disabled", **tables}}
+def tables_of(kind: Kind, table: Table) -> dict[str, Any]:
+    """Return the tables of a file that name a plugin, by the place of its kind; none for a place in a list."""
+    if kind.place is None or "[]" in kind.place:
+        return {}
+    value: Any = table
+    for key in reversed(kind.place.split(".")):
+        value = {LABEL if key == "*" else key: value}
+    return value
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import attrs
 import newton
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Entry
+from pippin.catalog.kind import Kind
 from pippin.components.contract import load_plugin
 from pippin.components.error_attribution import ErrorAttribution
 from pippin.components.sub_solvers import make_plugin
@@ -23,27 +24,15 @@ from pippin.config import ComponentConfig, structure
 from pippin.config.loading import structure_choice
 from pippin.config.tree import Node, Origin
 from pippin.errors import CaptureWarning
-from pippin.motions.config import SUBJECTS
-from pippin.sensing.config import FrameConfig
 from pippin.simulation import Simulation
 from pippin.support.declaration import Declaration
 
 from . import scenes
-from .host_components import PlainSolver, carrier
-from .kinds import CARRIED, COMPONENTS, CONTENT, LABEL, OBSERVERS, merged, tables_of
+from .host_components import PlainSolver
+from .kinds import LABEL, KindChecks, kind_checks, merged, tables_of
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
-
-_GUESSES: Mapping[str, Any] = {
-    "joints": ["hinge_0"],
-    "body": "ball",
-    "bodies": ["ball"],
-    "output": "velocity",
-    "of": "joint-velocities",
-    "weight": 1.0,
-}
-"""Values for required keys that the author of a plugin does not set: parts of the kit's scene."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -84,6 +73,21 @@ class PluginUnderTest:
         """Return kind and name, as in error messages."""
         return f"{self.kind} {self.name!r}"
 
+    @property
+    def record(self) -> Kind:
+        """Record of the kind."""
+        return Catalog.installed().kind(self.kind)
+
+    @functools.cached_property
+    def of_kind(self) -> KindChecks:
+        """What the kit knows of the kind."""
+        return kind_checks(self.record)
+
+    @property
+    def builds_solver(self) -> bool:
+        """Whether the plugin is the solver of its simulations."""
+        return self.record.place == "solver"
+
     @functools.cached_property
     def entry(self) -> Entry:
         """Entry point of the plugin.
@@ -96,17 +100,7 @@ class PluginUnderTest:
     @functools.cached_property
     def table(self) -> dict[str, Any]:
         """Table of the plugin: the author's keys, and default values for other required keys."""
-        config = self.entry.load_config()
-        fields = attrs.fields_dict(config)
-        is_in_scene = self.kind not in ("solver", "terrain", *CONTENT)
-        guesses = {name: value for name, value in _GUESSES.items() if name in fields and is_in_scene}
-        needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
-        if issubclass(config, FrameConfig) and "site" not in self.config:
-            needed["body"] = guesses["body"]
-        if self.kind == "object":
-            needed["label"] = LABEL
-        if self.kind == "motion" and not SUBJECTS & self.config.keys():
-            needed |= {"force_on": {"of": "ball"}, "along": (1.0, 0.0, 0.0)}
+        needed = self.of_kind.settings(self.entry.load_config(), self.config)
         return {"type": self.name, **needed, **self.config}
 
     @functools.cached_property
@@ -116,12 +110,10 @@ class PluginUnderTest:
         Raises:
             PluginError: It cannot be loaded, or has an unknown hook or a misspelt declaration.
         """
-        return load_plugin(self.entry) if self.kind in COMPONENTS else self.entry.load()
+        return load_plugin(self.entry) if self.record.is_component else self.entry.load()
 
     def component(self) -> Any:
         """Return a component as the host makes it, without a simulation."""
-        if self.kind != "solver":
-            return self.plugin(self.structured().config)
 
         def attribution_of(name: str, plugin: type, source: str) -> ErrorAttribution:
             tree = Node({}, Origin())
@@ -139,8 +131,8 @@ class PluginUnderTest:
 
     def content(self, **keys: Any) -> dict[str, Any]:
         """Return the keys of `[scene]` with the asset that an importer reads, or with the object, and further keys."""
-        if self.kind == "object":
-            return {"objects": [{**self.table, **keys}]}
+        if self.of_kind.content is not None:
+            return self.of_kind.content({**self.table, **keys})
         return {"assets": [{"path": str(self.file), "importer": self.table, **keys}]}
 
     def scene(self) -> Scene:
@@ -154,12 +146,12 @@ class PluginUnderTest:
         Raises:
             PluginError: The plugin declares something unknown.
         """
-        return Declaration.of(self.component() if self.kind in COMPONENTS else self.plugin, str(self))
+        return Declaration.of(self.component() if self.record.is_component else self.plugin, str(self))
 
     @functools.cached_property
     def features(self) -> frozenset[str] | None:
         """The features that the solver declares; None if it declares none, and for actuators and sensors."""
-        return self.declaration.supported_features if self.kind == "solver" else None
+        return self.declaration.supported_features if self.builds_solver else None
 
     def build(
         self,
@@ -221,7 +213,7 @@ class PluginUnderTest:
 
         It does not exist, as that of a run at its start: the first who writes makes it.
         """
-        if self.kind not in OBSERVERS:
+        if not self.record.is_observer:
             return None
         return Path(tempfile.mkdtemp(dir=self._folder), "run")
 
@@ -232,23 +224,24 @@ class PluginUnderTest:
         return folder
 
     def _steps(self, count: int) -> dict[str, Any]:
-        if self.kind in ("actuator", "clamping"):
+        if not self.of_kind.acts_each_substep:
             return {"dt": self.dt, "decimation": count}
         return {"dt": self.dt * count, "substeps": count}
 
     def _tables(self, is_present: bool) -> dict[str, Any]:
         solver = {} if self.solver is None else {"solver": {"type": self.solver}}
-        return merged(merged(solver, tables_of(self.kind, self.table) if is_present else {}), self.tables)
+        own = merged(self.of_kind.tables, tables_of(self.record, self.table)) if is_present else {}
+        return merged(merged(solver, own), self.tables)
 
     def _plugins(self, is_present: bool = True) -> dict[str, Any]:
         parts = self.plain_solver()
-        if self.kind in CARRIED:
-            parts[LABEL] = carrier(self.kind, self.structured() if is_present else None)
+        if self.of_kind.carrier is not None:
+            parts[LABEL] = self.of_kind.carrier(self.structured() if is_present else None)
         return parts
 
     def plain_solver(self) -> dict[str, Any]:
         """Return the kit's solver by label; nothing if a solver is tested, or named."""
-        if self.kind == "solver" or self.solver is not None or "solver" in self.tables:
+        if self.builds_solver or self.solver is not None or "solver" in self.tables:
             return {}
         return {"solver": PlainSolver()}
 
@@ -265,7 +258,7 @@ class PluginUnderTest:
         return builder
 
     def _solver_component(self) -> Any:
-        if self.kind == "solver":
+        if self.builds_solver:
             return self.component()
         return None if self.solver is None else PluginUnderTest(kind="solver", name=self.solver).component()
 

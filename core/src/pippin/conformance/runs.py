@@ -98,7 +98,7 @@ class Runs:
 
     def begin_after(self, check: str) -> None:
         """Begin what takes long, in a process of its own, as soon as the check that it relies on has passed."""
-        if self.subject.kind != "solver" or self.subject.beside is not None:
+        if not self.subject.builds_solver or self.subject.beside is not None:
             return
         if check == "entry_point":
             self._benches = begin_benches(self.subject)

@@ -15,6 +15,8 @@ from pippin.precision.measuring import measured, prototype_of, still_motion
 from pippin.precision.result import BenchmarkRow
 from pippin.precision.scene import SAMPLE, BenchmarkScene, SceneMotion
 
+from .check import check
+from .kinds import KindChecks
 from .runs import Runs
 
 _KEPT = ("energy", "angular momentum")
@@ -112,3 +114,6 @@ def _flown(still: SceneMotion) -> SceneMotion:
         np.broadcast_arrays(0.0 * share, np.sin(1.5 * share), 0.0 * share, np.cos(1.5 * share)), axis=-1
     )
     return attrs.evolve(still, poses=poses, particles=still.particles + _AWAY * share[..., None])
+
+
+SCENE = KindChecks(own=tuple(map(check, (check_statement, check_build, check_error, check_solver))))

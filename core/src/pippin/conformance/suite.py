@@ -10,8 +10,7 @@ from typing import Any
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
-from .checks import Check, checks_for
-from .kinds import CONFIGURED
+from .checks import Check, checks_of
 from .outcomes import CheckResult, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
 from .runs import Runs
@@ -69,14 +68,14 @@ class Conformance:
             dt=dt,
             file=None if file is None else Path(file),
         )
-        if kind not in CONFIGURED:
+        if self.subject.record.provides != "configuration":
             raise PluginError(f"{self.subject}: a {kind} has no checks; try it by pippin {name}")
-        if (file is None) == (kind == "importer"):
+        if (file is None) == self.subject.of_kind.reads_file:
             cure = "needs a file to read; pass one" if file is None else "reads no file; leave it out"
             raise PluginError(f"{self.subject}: {cure}, file=... or --file")
         self.expected_failures = dict(expected_failures or {})
         #: The checks of the plugin's kind, by name.
-        self.checks: Mapping[str, Check] = {check.name: check for check in checks_for(kind)}
+        self.checks: Mapping[str, Check] = {check.name: check for check in checks_of(self.subject.of_kind)}
         self._runs = Runs(self.subject)
         for unknown in self.expected_failures.keys() - self.checks.keys():
             raise PluginError(

@@ -41,7 +41,7 @@ def check_numbers(runs: Runs) -> None:
                 f"{runs.subject}: some numbers are not finite, or left as they were; write those of all worlds in each"
                 " call"
             )
-        if runs.subject.kind == "quantity" and first.tobytes() != second.tobytes():
+        if hasattr(term, "measure") and first.tobytes() != second.tobytes():
             raise PluginError(
                 f"{runs.subject}: measured twice from one state, the numbers differ; remember nothing in `measure`"
             )
@@ -76,7 +76,7 @@ def check_mask(runs: Runs) -> None:
         count = runs.subject.world_count
         mask: Any = wp.array([False] * (count - 1) + [True, False], dtype=bool, device="cpu")
         before = dict(_rows(simulation, term, count - 1))
-        if runs.subject.kind == "command":
+        if hasattr(term, "resample"):
             term.resample(mask)
         else:
             term.apply(simulation.state, mask)
@@ -96,11 +96,12 @@ def _bound(runs: Runs) -> Iterator[tuple[Simulation, Any]]:
         start(simulation)
         advance(simulation)
         task: Any = simulation.task
-        if runs.subject.kind == "quantity":
-            (quantity,) = task.observations["policy"].quantities
-            yield simulation, quantity
+        terms = getattr(task, runs.subject.record.plural, None)
+        if terms is None:  # an observation has it
+            (term,) = task.observations[LABEL].quantities
         else:
-            yield simulation, getattr(task, f"{runs.subject.kind}s")[LABEL]
+            term = terms[LABEL]
+        yield simulation, term
 
 
 def _written(simulation: Simulation, term: Any, filling: float) -> np.ndarray:

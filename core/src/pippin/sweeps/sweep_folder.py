@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-import attrs
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError, SimulationError
 from pippin.recording.files import is_full

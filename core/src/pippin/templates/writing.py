@@ -15,7 +15,6 @@ from urllib.parse import urlparse
 
 from packaging.requirements import Requirement
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import PLURALS
 from pippin.errors import ConfigError
 
 NewKind = Literal[
@@ -74,8 +73,9 @@ def write_package(kind: NewKind, name: str, parent: Path) -> Path:
     templates = resources.files("pippin") / "templates"
     files = dict([*_files(templates / "common"), *_files(templates / kind)])
     groups = tomllib.loads(files["pyproject.toml"])["project"]["entry-points"]
-    for entry in Catalog.installed().entries:
-        if entry.name == name and f"pippin.{PLURALS[entry.kind]}" in groups:
+    catalog = Catalog.installed()
+    for entry in catalog.entries:
+        if entry.name == name and catalog.kind(entry.kind).group in groups:
             raise ConfigError(f"name: {name!r} is taken by {entry}; choose another one")
     folder = parent / f"pippin-{kind}-{name}"
     if folder.exists():
