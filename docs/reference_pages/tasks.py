@@ -7,7 +7,6 @@ from typing import Any
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import PLURALS, Kind
 from pippin.config.fields import fields_of
 from pippin.config.schema import json_schema
 
@@ -106,6 +105,8 @@ take `root-linear-velocity` with `point = "origin"`, `root-angular-velocity` wit
 `root-orientation` with `order = "wxyz"` and `unique = false`.
 """
 
+KINDS = Catalog.installed().kinds
+
 TASK_KINDS = {
     "quantity": "Numbers of each world, measured at the end of each control step, and again after a reset.",
     "action": "Numbers of the action, side by side in the order of `[task.actions]`.",
@@ -164,11 +165,11 @@ def page() -> str:
     """Return the tables of terms, by kind, and of their keys."""
     tables = json_schema(Catalog.installed())[0]["properties"]["task"]["properties"]
     observation = tables["observations"]["additionalProperties"]["additionalProperties"]
-    schemas = {kind: tables[PLURALS[kind]]["additionalProperties"] for kind in TASK_KINDS if kind != "quantity"}
+    schemas = {kind: tables[KINDS[kind].plural]["additionalProperties"] for kind in TASK_KINDS if kind != "quantity"}
     schemas["quantity"] = observation["properties"]["of"]["anyOf"][1]
     parts = [TASKS]
     for kind, lead in TASK_KINDS.items():
-        parts.append(f"\n## {PLURALS[kind].capitalize()}\n\n{lead}\n")
+        parts.append(f"\n## {KINDS[kind].plural.capitalize()}\n\n{lead}\n")
         parts.append(TASK_SIGNS if kind == "quantity" else "")
         parts.append(_terms(kind, schemas[kind]))
         if kind == "quantity":
@@ -180,7 +181,7 @@ def page() -> str:
     return "".join([*parts, TASK_ELSEWHERE])
 
 
-def _terms(kind: Kind, schema: Schema) -> str:
+def _terms(kind: str, schema: Schema) -> str:
     """Return the table of the terms of a kind, and that of their keys: terms with a key of one meaning share a row."""
     entries = [each for each in Catalog.installed().entries if each.kind == kind]
     terms: dict[str, Any] = {each.name: each.load() for each in entries}

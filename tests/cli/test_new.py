@@ -20,8 +20,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from packaging.requirements import Requirement
-from pippin.catalog.entry import KINDS as PLUGIN_KINDS
-from pippin.catalog.entry import PLURALS
+from pippin.catalog import Catalog
 from pippin.cli import main
 from pippin.templates.writing import NewKind, ways_to_try
 
@@ -197,7 +196,7 @@ def test_all_kinds_of_plugins_but_three_can_be_begun():
     """A package of terms shows two of them; extensions are the kind `plugin`."""
     begun = {kind for package in KINDS for kind in NAMES.get(package, {package: ""})}
 
-    assert set(PLUGIN_KINDS) - begun == {"executor", "trainer", "log"}
+    assert set(Catalog.installed().kinds) - begun == {"executor", "trainer", "log", "table"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -210,7 +209,7 @@ def test_no_name_of_the_template_is_left(kind, tmp_path):
             assert "demo" not in path.read_text().lower(), path
     project = tomllib.loads((tmp_path / f"pippin-{kind}-two-words" / "pyproject.toml").read_text())["project"]
     for plugin, word in NAMES.get(kind, {kind: kind.capitalize()}).items():
-        ((name, place),) = project["entry-points"][f"pippin.{PLURALS[plugin]}"].items()
+        ((name, place),) = project["entry-points"][Catalog.installed().kind(plugin).group].items()
         module, _, made = place.partition(":")
         assert (name, module) == ("two-words", f"pippin_{kind}_two_words")
         text = (tmp_path / f"pippin-{kind}-two-words" / "src" / module / "__init__.py").read_text()

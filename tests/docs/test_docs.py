@@ -30,8 +30,7 @@ import newton  # noqa: F401  before any page runs, for the page on gradients
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import PLURALS, Kind
+from pippin.catalog import Catalog
 from pippin.cli import main
 from pippin.config.known_keys import benchmark_variants_of
 from pippin.hookspecs import Hooks
@@ -57,7 +56,7 @@ WRITTEN = (
 )
 """Pages that `docs/write_reference.py` writes."""
 
-TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command", "curriculum", "metric")
+TERMS: tuple[str, ...] = ("quantity", "action", "reward", "termination", "event", "command", "curriculum", "metric")
 """Kinds of plugins that the README names in a row each, because they are many."""
 
 RUN_COMMAND = "python3 -m pip install -q uv && uv run pippin run docs/examples/ant.toml"
@@ -309,7 +308,7 @@ def test_the_readme_lists_the_installed_plugins():
     terms = re.findall(r"^\| \[(\w+)\]\(docs/reference/tasks.md#\1\) \| (\w+) \|", text, re.MULTILINE)
 
     assert rows == [(entry.name, entry.kind) for entry in Catalog.installed().entries if entry.kind not in TERMS]
-    assert terms == [(PLURALS[kind], kind) for kind in TERMS]
+    assert terms == [(Catalog.installed().kind(kind).plural, kind) for kind in TERMS]
 
 
 def test_the_page_on_tasks_lists_the_installed_terms():
@@ -317,7 +316,9 @@ def test_the_page_on_tasks_lists_the_installed_terms():
     page = (DOCS / "reference" / "tasks.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (\w+)$(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
     for kind in TERMS:
-        rows = re.findall(r"^\| `([\w-]+)` \|", sections[PLURALS[kind].capitalize()], re.MULTILINE)
+        rows = re.findall(
+            r"^\| `([\w-]+)` \|", sections[Catalog.installed().kind(kind).plural.capitalize()], re.MULTILINE
+        )
         names = list(Catalog.installed().names(kind))
         assert rows[: len(names)] == names
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from pippin.catalog import Catalog
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
-from pippin.catalog.entry import PLURALS
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +76,7 @@ def test_the_wheels_in_an_empty_environment_list_every_plugin(environment, wheel
     done = subprocess.run([scripts / "pippin", "plugins", "--json"], capture_output=True, text=True, check=True)
 
     listed = {
-        (row["distribution"], f"pippin.{PLURALS[row['kind']]}", row["name"], row["state"])
+        (row["distribution"], Catalog.installed().kind(row["kind"]).group, row["name"], row["state"])
         for row in json.loads(done.stdout)
     }
     assert listed == {

@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from typing import Any
 
 import click
-from click.utils import make_default_short_help
 from pippin.catalog import Catalog, Entry
 from pippin.catalog.docstrings import docstring_of
 from pippin.catalog.first_party import first_party_distribution
@@ -134,7 +133,7 @@ def _short_help(entries: list[Entry], width: int, *, is_ours: bool) -> str:
     """Return the first sentence of a command's docstring, from its source; and the distributions of other packages."""
     of = "" if is_ours else f"(of {', '.join(entry.distribution for entry in entries)})"
     text = docstring_of(entries[0]) if len(entries) == 1 else None
-    short = make_default_short_help(text, max(width - len(of) - 1, 20)) if text else ""
+    short = click.Command(None, help=text).get_short_help_str(max(width - len(of) - 1, 20)) if text else ""
     return " ".join(filter(None, (short, of)))
 
 
