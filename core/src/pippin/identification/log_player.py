@@ -20,8 +20,8 @@ from pippin.hookspecs import hookimpl
 from pippin.step.kernels import count_step, restore_numbers
 
 from .kernels import keep_joints, play_commands
-from .known_steps import RolloutHooks
 from .log import Log, velocities_of
+from .open_loop import RolloutHooks
 from .windows import Window
 
 
