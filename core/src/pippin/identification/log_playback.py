@@ -94,13 +94,13 @@ class LogPlayback(Closing):
         self._player.fill_delays()
         worlds = np.flatnonzero(is_asked)
         if watch is None and (found := self._open_loop.take(self._steps, worlds)) is not None:
-            self._player.keep(worlds, *found)
-            return self._player.motion()
+            self._player.motion.keep_rollout(worlds, *found)
+            return self._player.motion.arrays()
         for count in [self._steps] if watch is None else [1] * self._steps:
             self.simulation.step(count)
             if watch is not None:
                 watch()
-        return self._player.motion()
+        return self._player.motion.arrays()
 
     def close(self) -> None:
         """Close the simulation."""
