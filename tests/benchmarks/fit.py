@@ -24,7 +24,7 @@ import numpy as np
 import pippin
 from mujoco import rollout, sysid
 from pippin.config.toml_text import toml_text
-from pippin.identification.course import FitCourse
+from pippin.identification.fit_run import FitRun
 
 JOINTS = [f"joint{number}" for number in range(1, 8)]
 TRUTH = {
@@ -147,13 +147,13 @@ def ours(data: tuple[np.ndarray, ...], window: float | str, folder: Path) -> tup
         },
     }
     file.write_text(toml_text(tables), encoding="utf-8")
-    watch, run = Watch(), FitCourse.run
+    watch, run = Watch(), FitRun.run
 
-    def timed(course: FitCourse, *arguments: Any) -> None:
+    def timed(course: FitRun, *arguments: Any) -> None:
         with watch:
             run(course, *arguments)
 
-    with tempfile.TemporaryDirectory() as out, patch.object(FitCourse, "run", timed):
+    with tempfile.TemporaryDirectory() as out, patch.object(FitRun, "run", timed):
         result = pippin.fit(file, [folder / "log.npz"], out=out)
     found = {name: np.array(list(result.value(f"actuators.arm.{name}").values())) for name in TRUTH}
     return found, watch

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from pippin.cli import main
 from pippin.config.toml_text import toml_text
 from pippin.identification.fit import check_fit
-from pippin.identification.verdicts import TIED
+from pippin.identification.verdicts import CORRELATED
 
 from . import arms
 
@@ -122,7 +122,7 @@ def test_what_cannot_be_told_apart_is_named_and_stays_out_of_the_file(folder):
     assert all("kd" in " ".join(each.coupled) for each in lost.verdicts if each.key == "actuators.arm.damping")
     assert kept.is_identified
     # One of each pair keeps the value of the file, and the other one makes up for it: the others are right.
-    held, tied = ([each for each in lost.verdicts if each.verdict == kind] for kind in ("not identifiable", TIED))
+    held, tied = ([each for each in lost.verdicts if each.verdict == kind] for kind in ("not identifiable", CORRELATED))
     assert len(held) == len(tied) == 2
     assert {each.name for each in held} == {each.name for each in tied} == {"shoulder", "elbow"}
     text = lost.file.read_text(encoding="utf-8")

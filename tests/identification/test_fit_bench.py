@@ -9,7 +9,7 @@ import pytest
 from pippin.array_files import read_arrays
 from pippin.config.fit import FitConfig, FitParameterConfig
 from pippin.config.toml_text import toml_text
-from pippin.identification.known_numbers import refuse_unclear
+from pippin.identification.fixed_parameters import refuse_unclear
 
 from . import arms
 
@@ -41,7 +41,7 @@ def test_values_go_back_to_the_file_only_if_others_make_up_for_it(bench, tmp_pat
     result = bench["compare"](tmp_path, ["m2"], truth="m2", model="mx64", **size)["m2"]
     own = tmp_path / "m2 of 2"
     files = sorted((own / "iterations").iterdir())
-    on_the_way = next(number for number, file in enumerate(files) if "before_unknowns" in read_arrays(file))
+    on_the_way = next(number for number, file in enumerate(files) if "reset_unknowns" in read_arrays(file))
     for file in files[on_the_way + 1 :]:
         file.unlink()
 

@@ -1,8 +1,8 @@
-"""The worlds of candidates, in this process and perhaps in others, which play the windows of logs for each of them."""
+"""Candidates of a fit: worlds that play the windows of logs, in this process and perhaps in others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import attrs
@@ -16,14 +16,23 @@ from pippin.workers import WorkerPool
 
 from .log_playback import FitMaterial, LogPlayback
 from .parameters import FitParameter
-from .rollouts import Rollouts, worlds_of
+from .windows import Window
+
+JUDGED = 2
+"""Candidates that play the windows of the validation: the values of the file, and the ones that were found."""
+
+
+def worlds_of(windows: Sequence[Window], candidates: int) -> list[Window]:
+    """Return the window of each world: candidates × windows to fit, then `JUDGED` × windows of the validation."""
+    fitted = [window for window in windows if not window.is_validation]
+    return fitted * candidates + [window for window in windows if window.is_validation] * JUDGED
 
 
 class Candidates(Closing):
     """Simulations whose worlds are candidates × windows. A world gives the same bits in any number of processes.
 
     Args:
-        material: What is compared.
+        material: The logs and their windows.
         count: Number of candidates that are simulated at once.
         processes: Number of processes that share the worlds, this one among them; "auto" means as many as there are
             cores, and 1 for a solver that uses all cores itself.
@@ -49,12 +58,10 @@ class Candidates(Closing):
         self.own: LogPlayback = playback
         #: Their simulation.
         self.simulation: Simulation = playback.simulation
-        #: What varies.
+        #: The parameters that vary.
         self.parameters: tuple[FitParameter, ...] = playback.parameters
         self._pool: WorkerPool | None = None
         try:
-            #: Their residuals.
-            self.rollouts = Rollouts(self.play, self.simulation.control_dt, material, count, self.parameters)
             if others:
                 arguments = [(each.config, material, windows[each.worlds.start : each.worlds.stop]) for each in others]
                 self._pool = shard_pool(others, LogPlayback, arguments, "give the same command once more: it goes on")
@@ -65,7 +72,7 @@ class Candidates(Closing):
     def play(
         self, values: np.ndarray, shifts: np.ndarray, is_asked: np.ndarray, watch: Callable[[], None] | None = None
     ) -> Mapping[str, np.ndarray]:
-        """Return the motion of the joints of all worlds after a rollout; the arguments are those of `LogPlayback.play`.
+        """Return the motion of the joints of all worlds after a rollout, with the arguments of `LogPlayback.play`;
         `watch` sees the worlds of this process.
         """
         each = (values, shifts, is_asked)
@@ -82,27 +89,3 @@ class Candidates(Closing):
         if self._pool is not None:
             self._pool.close("close")
         self.own.close()
-
-    def values(self, unknowns: np.ndarray) -> np.ndarray:
-        """Return the values of unknowns, shape [..., values] each."""
-        parts = np.split(unknowns, np.cumsum([each.count for each in self.parameters])[:-1], axis=-1)
-        own = [each.values(part) for each, part in zip(self.parameters, parts, strict=True)]
-        return np.concatenate(own, axis=-1)
-
-    def residuals(
-        self, values: np.ndarray, means: np.ndarray, weights: np.ndarray, shifts: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Return the residuals of candidates after a rollout: of the samples, and of what was known before.
-
-        Args:
-            values: The values of all parameters, shape [candidates, values].
-            means: What each value was expected to be, shape [values].
-            weights: The inverse of its variance; 0 if nothing was known.
-            shifts: Shifts of the measured starts, shape [candidates, windows, states].
-
-        Returns:
-            Shape [candidates, rows]; the last rows are those of the values.
-        """
-        self.rollouts.roll_out(values, shifts=shifts)
-        own = self.rollouts.residuals(self.rollouts.parts[0])
-        return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from .candidates import Candidates
+from .candidates import JUDGED
 from .least_squares import cost_of
-from .rollouts import JUDGED, Rollouts
+from .rollouts import Rollouts
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -128,7 +128,7 @@ class EstimatedStarts:
     """Residuals of a search whose windows start where they fit best; the search does not know of the starts.
 
     Args:
-        candidates: The simulation of the candidates, with as many more candidates as there are states of a start.
+        rollouts: The simulation, with one more candidate for each state of a start.
         whole: Returns the values of all parameters, shape [points, values], from points of the search.
         priors: Expected values, and the inverse of their variance.
         is_robust: Whether large residuals count linearly.
@@ -137,17 +137,17 @@ class EstimatedStarts:
 
     def __init__(
         self,
-        candidates: Candidates,
+        rollouts: Rollouts,
         whole: Callable[[np.ndarray], np.ndarray],
         priors: tuple[np.ndarray, np.ndarray],
         *,
         is_robust: bool,
         used: np.ndarray | None = None,
     ) -> None:
-        self._candidates, self._whole, self._priors, self._is_robust = candidates, whole, priors, is_robust
-        part, width = candidates.rollouts.parts[0], candidates.rollouts.width
+        self._rollouts, self._whole, self._priors, self._is_robust = rollouts, whole, priors, is_robust
+        part, width = rollouts.parts[0], rollouts.width
         self._windows = np.repeat(part.window_of, width)
-        self._scales, self._steps = candidates.rollouts.state_scales()
+        self._scales, self._steps = rollouts.state_scales()
         shape = (len(part.windows), len(self._scales))
         self._first = np.zeros(shape) if used is None or used.shape != shape else used
         #: The starts about the best point so far; None before the first one.
@@ -161,7 +161,7 @@ class EstimatedStarts:
         moved = starts[:1] + np.eye(states)[:, None, :] * self._steps
         batch = np.concatenate([points, np.tile(points[:1], (states, 1))])
         every = np.concatenate([starts, moved])
-        rows = self._candidates.residuals(self._whole(batch), *self._priors, every * self._scales)
+        rows = self._rollouts.evaluate(self._whole(batch), *self._priors, every * self._scales)
         size = len(self._windows)
         shifts = starts.reshape(len(points), -1)
         found = np.concatenate([rows[: len(points), :size], shifts, rows[: len(points), size:]], axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .blocks import bootstrap, directions
 from .least_squares import inner
-from .verdicts import COUPLED, collinearity, covariance, told_equations, variances
+from .verdicts import COUPLED, collinearity, covariance, informative_normal, variances
 
 _WIDEST = 3.0
 """Standard deviation of an unknown of which nothing is told: a factor of 20, or three times its range."""
@@ -62,7 +62,7 @@ class Evidence:
         own = {name: getattr(self, name)[columns] for name in ("values", "is_ratio", "slopes", "priors", "errors")}
         return attrs.evolve(self, names=names, jacobian=self.jacobian[:, columns], **own)
 
-    def followed(self, is_held: np.ndarray) -> np.ndarray:
+    def sensitivities(self, is_held: np.ndarray) -> np.ndarray:
         """Return the change of each other unknown per change of one that is held, shape [others, held].
 
         Args:
@@ -98,7 +98,7 @@ class Evidence:
         is_share = self.is_ratio & (self.values != 0.0)
         sizes = np.linalg.norm(self.jacobian, axis=0)
         noise = variances(self.residuals, self.channels, self.share).mean()
-        told = told_equations(self.jacobian, self.priors, self.errors) / max(noise, 1e-300) + np.diag(self.priors)
+        told = informative_normal(self.jacobian, self.priors, self.errors) / max(noise, 1e-300) + np.diag(self.priors)
         spread = np.linalg.pinv(told + _WIDEST**-2 * np.eye(len(told)), hermitian=True)  # what nothing tells has an end
         spread[sizes == 0.0] = spread[:, sizes == 0.0] = np.inf
         return directions(self.names, spread, self.slopes, np.where(is_share, self.values, np.nan), sizes)

@@ -282,7 +282,7 @@ def _expected(
     config: SimulationConfig, table: FitConfig, trial: Any, found: _Motions
 ) -> tuple[int, tuple[FitVerdict, ...]]:
     """Return the index of the motion that tells most, and what a fit to its log would say."""
-    from .course import FitCourse
+    from .fit_run import FitRun
 
     random, noise = np.random.default_rng(0), _noise(table)
     known: dict[str, Any] = {
@@ -309,10 +309,10 @@ def _expected(
             np.savez(file, time=found.motion.times, joints=joints, **arrays)
         best = 0
         if len(files) > 1:
-            course = FitCourse(config, table, files, None)
+            course = FitRun(config, table, files, None)
             with course.simulation:
                 best = _most_telling(course.look(), course.logs_of_rows(), len(files))
-        course = FitCourse(config, table, [files[best]], None)
+        course = FitRun(config, table, [files[best]], None)
         with course.simulation:
             return best, course.expect(is_right=True)
 

@@ -122,15 +122,15 @@ def _course(
     journal: Path | None,
     processes: int | Literal["auto"] = 1,
 ) -> Any:
-    """Return the course of a fit, a `FitCourse`."""
+    """Return the course of a fit, a `FitRun`."""
     table, progress = config.fit, current_progress()
     if table is None:
         raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
     import_newton(config, progress)
-    from .course import FitCourse
+    from .fit_run import FitRun
 
     with progress.phase("build"):
-        return FitCourse(config, table, [*table.logs, *(os.fspath(log) for log in logs)], journal, processes)
+        return FitRun(config, table, [*table.logs, *(os.fspath(log) for log in logs)], journal, processes)
 
 
 def _write(

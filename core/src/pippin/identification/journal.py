@@ -16,7 +16,7 @@ from pippin.array_files import read_arrays
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
 
-from .least_squares import ALL_TAKEN
+from .least_squares import ALL_TAKEN, DAMPING
 from .search import StartsState
 from .verdicts import FitVerdict
 
@@ -24,27 +24,27 @@ _Made = TypeVar("_Made")
 
 _EXPLORED, _STARTS = "explored.npz", "starts.npz"
 
-_UNHELD = ("unknowns", "is_free", "numbers")
-"""Arrays of a minimum before values are held."""
+_RESET = ("unknowns", "is_free", "numbers")
+"""Arrays of a reset of values."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Unheld:
-    """A minimum, before some of its values go back to those of the file."""
+class ValueReset:
+    """A reset of unobservable values to those of the file, and the minimum before it."""
 
     unknowns: np.ndarray
-    """The unknowns, shape [values]."""
+    """The unknowns before, shape [values]."""
 
     is_free: np.ndarray
-    """Whether each of them varies, shape [values]."""
+    """Whether each of them varied, shape [values]."""
 
     numbers: np.ndarray
-    """Numbers of the values that go back, shape [numbers]."""
+    """Numbers of the values that were reset, shape [numbers]."""
 
 
-@attrs.frozen(kw_only=True, eq=False)
+@attrs.define(kw_only=True, eq=False)
 class FitState:
-    """State from which a fit continues."""
+    """State of a fit, from which it continues after a stop. Its arrays are replaced, not written into."""
 
     unknowns: np.ndarray
     """The unknowns, shape [values]."""
@@ -52,35 +52,35 @@ class FitState:
     is_free: np.ndarray
     """Whether each of them varies, shape [values]."""
 
-    starts: np.ndarray
+    starts: np.ndarray = attrs.field(factory=lambda: np.zeros((0, 0)))
     """Shifts of the starts of the windows at this point, shape [windows, states]; empty if they are not estimated."""
 
-    damping: float
+    damping: float = DAMPING
     """The damping of the next step."""
 
-    taken: int
+    taken: int = 0
     """Iterations of the present search."""
 
-    costs: tuple[float, ...]
+    costs: list[float] = attrs.field(factory=list)
     """Root mean squares of the residuals so far."""
 
-    ends: tuple[float, ...]
+    ends: tuple[float, ...] = ()
     """Root mean squares of the residuals at the ends of several starts."""
 
-    ended: str
-    """Why the present search ended; empty if it has not."""
+    ended: str = ""
+    """Reason for the end of the present search; empty before it."""
 
-    verdicts: dict[int, FitVerdict]
-    """Verdicts on the values that do not vary any more, by their number."""
+    verdicts: dict[int, FitVerdict] = attrs.field(factory=dict)
+    """Verdicts on the values that no longer vary, and on those that depend on them, by their number."""
 
-    least: float
-    """The lowest cost of a search that has ended; infinite before the first end."""
+    least: float = np.inf
+    """The lowest cost at the end of a search; infinite before the first end."""
 
-    before: Unheld | None
-    """What was before values went back to those of the file, as long as the others have not been fitted anew."""
+    reset: ValueReset | None = None
+    """The last reset of values, until the others have been fitted anew."""
 
     def is_over(self, iterations: int) -> bool:
-        """Tell whether the present search has ended, and more iterations would not continue it."""
+        """Return whether the present search has ended, and more iterations would not continue it."""
         return bool(self.ended) and (self.ended != ALL_TAKEN or self.taken >= iterations)
 
 
@@ -126,12 +126,12 @@ class Journal:
             starts=arrays["starts"],
             damping=float(arrays["damping"]),
             taken=notes["taken"],
-            costs=tuple(arrays["costs"].tolist()),
+            costs=arrays["costs"].tolist(),
             ends=tuple(arrays["ends"].tolist()),
             ended=notes["ended"],
             verdicts={int(number): _verdict(each) for number, each in notes["verdicts"].items()},
             least=float(arrays["least"]),
-            before=Unheld(**{name: arrays[f"before_{name}"] for name in _UNHELD}) if notes["was_held"] else None,
+            reset=ValueReset(**{name: arrays[f"reset_{name}"] for name in _RESET}) if notes["has_reset"] else None,
         )
 
     def _read(self, file: Path, make: Callable[[Mapping[str, np.ndarray], Any], _Made]) -> _Made:
@@ -178,8 +178,8 @@ class Journal:
         """Write the state after an iteration."""
         verdicts = {number: attrs.asdict(each) for number, each in state.verdicts.items()}
         notes = {"key": self._key, "taken": state.taken, "ended": state.ended, "verdicts": verdicts}
-        notes["was_held"] = state.before is not None
-        before = {} if state.before is None else {f"before_{name}": getattr(state.before, name) for name in _UNHELD}
+        notes["has_reset"] = state.reset is not None
+        reset = {} if state.reset is None else {f"reset_{name}": getattr(state.reset, name) for name in _RESET}
         count = len(list(self._folder.glob("[0-9]*.npz")))
         self._write(
             f"{count:04d}.npz",
@@ -191,7 +191,7 @@ class Journal:
             costs=np.array(state.costs),
             ends=np.array(state.ends),
             least=np.array(state.least),
-            **before,
+            **reset,
         )
 
     def _write(self, name: str, notes: Mapping[str, Any], **arrays: Any) -> None:

@@ -12,10 +12,10 @@ from pippin.config.fit import FitConfig
 from pippin.simulation import Simulation
 
 from .body_parameters import BodyNumbers
-from .known_numbers import set_known_numbers
-from .known_steps import KnownSteps
+from .fixed_parameters import set_fixed_parameters
 from .log import Log
 from .log_player import LogPlayer
+from .open_loop import OpenLoopRollout
 from .parameter_kinds import by_signal, find_parameters
 from .parameters import FitParameter
 from .windows import Window
@@ -29,16 +29,19 @@ class FitMaterial:
     """The configuration, with one world."""
 
     table: FitConfig
-    """Its table `[fit]`."""
+    """The table `[fit]`."""
 
     logs: Sequence[Log]
     """The logs."""
 
     windows: Sequence[Window]
-    """Their windows."""
+    """The windows of the logs."""
 
     steps: int
-    """Control steps of the longest one."""
+    """Control steps of the longest window."""
+
+    control_dt: float
+    """Length of a control step [s]."""
 
 
 class LogPlayback(Closing):
@@ -46,7 +49,7 @@ class LogPlayback(Closing):
 
     Args:
         config: The configuration of its worlds.
-        material: What is played.
+        material: The logs and their windows.
         windows: The window of each world.
     """
 
@@ -56,13 +59,13 @@ class LogPlayback(Closing):
         #: The simulation.
         self.simulation: Simulation = Simulation(config, plugins={"log": self._player})
         bodies = BodyNumbers(self.simulation)
-        #: What varies.
+        #: The parameters that vary.
         self.parameters: tuple[FitParameter, ...] = find_parameters(
             material.table, self.simulation, self._player.joints, bodies
         )
         names = [material.logs[window.log].name for window in windows]
-        set_known_numbers(material.table, names, self.simulation, bodies)
-        self._known: KnownSteps | None = None
+        set_fixed_parameters(material.table, names, self.simulation, bodies)
+        self._open_loop: OpenLoopRollout | None = None
 
     def play(
         self, values: np.ndarray, shifts: np.ndarray, is_asked: np.ndarray, watch: Callable[[], None] | None = None
@@ -72,8 +75,7 @@ class LogPlayback(Closing):
         Args:
             values: The values of all parameters, shape [worlds, values].
             shifts: Shifts of the measured positions at the start, then of the velocities, shape [worlds, 2 * joints].
-            is_asked: Whether somebody reads the motion of a world; if nobody does, it may stay where it is. Shape
-                [worlds].
+            is_asked: Whether the motion of a world is read; the others may stay where they are. Shape [worlds].
             watch: Called after each control step.
         """
         first = 0
@@ -84,21 +86,21 @@ class LogPlayback(Closing):
         offsets = signals["offset"].present if "offset" in signals else np.zeros((len(values), joints))
         delays = signals["delay"].present[:, 0] if "delay" in signals else np.zeros(len(values))
         self._player.vary(delays, offsets, shifts)
-        if self._known is None:  # the first step records and checks the operations
+        if self._open_loop is None:  # the first step records and checks the operations
             self.simulation.reset()
             self.simulation.step()
-            self._known = KnownSteps(self.simulation, self._player.count_step)
+            self._open_loop = OpenLoopRollout(self.simulation, self._player.count_step)
         self.simulation.reset()
         self._player.fill_delays()
         worlds = np.flatnonzero(is_asked)
-        if watch is None and (found := self._known.take(self._steps, worlds)) is not None:
-            self._player.keep(worlds, *found)
-            return self._player.motion()
+        if watch is None and (found := self._open_loop.take(self._steps, worlds)) is not None:
+            self._player.motion.keep_rollout(worlds, *found)
+            return self._player.motion.arrays()
         for count in [self._steps] if watch is None else [1] * self._steps:
             self.simulation.step(count)
             if watch is not None:
                 watch()
-        return self._player.motion()
+        return self._player.motion.arrays()
 
     def close(self) -> None:
         """Close the simulation."""

@@ -1,14 +1,18 @@
-"""Rollouts of a fit: residuals of candidates, each of which is simulated over all windows of the logs."""
+"""Rollouts of a fit: residuals of candidates, each simulated over all windows of the logs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import comb
+from typing import Literal
 
 import attrs
 import numpy as np
+from pippin.closing import Closing
 from pippin.config.fit import FitConfig
+from pippin.simulation import Simulation
 
+from .candidates import JUDGED, Candidates
 from .log import velocities_of
 from .log_playback import FitMaterial
 from .parameters import FitParameter, SignalParameter
@@ -20,12 +24,8 @@ _LEAST_NOISE = 1e-6
 _START_STEP = 1e-3
 """Step of a derivative by a start, as a share of the range of the signal."""
 
-JUDGED = 2
-"""Candidates that windows of the validation are simulated for: the values of the file, and those that were found."""
-
-
 _ORDERS = range(2, 9)
-"""Orders of differences that tell the noise of a signal."""
+"""Orders of the differences from which the noise of a signal is estimated."""
 
 _STILL_FALLS = 0.9
 """Ratio of two estimates of noise below which the higher order has less of the motion in it."""
@@ -52,12 +52,6 @@ def noise_of(measured: Sequence[np.ndarray]) -> np.ndarray:
         is_open &= spread < _STILL_FALLS * found
         found = np.where(is_open, spread, found)
     return np.where(np.isfinite(found), found, 0.0)
-
-
-def worlds_of(windows: Sequence[Window], candidates: int) -> list[Window]:
-    """Return the window of each world: candidates × windows to fit, then `JUDGED` × those that validate."""
-    fitted = [window for window in windows if not window.is_validation]
-    return fitted * candidates + [window for window in windows if window.is_validation] * JUDGED
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -93,46 +87,55 @@ class _Part:
             yield window, slice(end - len(window.samples), end)
 
 
-class Rollouts:
+class Rollouts(Closing):
     """The residuals of candidates: differences of simulated and measured signals, divided by their noise.
 
     Args:
-        play: Returns the motion of the worlds of `worlds_of`, as `LogPlayback.play`.
-        dt: Length of a control step [s].
-        material: What is compared.
-        candidates: Number of candidates that are simulated at once.
-        parameters: What varies.
+        material: The logs and their windows.
+        count: Number of candidates that are simulated at once.
+        processes: Number of processes that share them, as for `Candidates`.
+
+    Raises:
+        ConfigError: There are more processes than candidates.
     """
 
-    def __init__(
-        self,
-        play: Callable[..., Mapping[str, np.ndarray]],
-        dt: float,
-        material: FitMaterial,
-        candidates: int,
-        parameters: Sequence[FitParameter],
-    ) -> None:
-        self._play, self._dt, self._steps, self._parameters = play, dt, material.steps, parameters
-        self._logs, self._config = logs, config = material.logs, material.table
-        self._joints = len(logs[0].joints)
+    def __init__(self, material: FitMaterial, count: int, processes: int | Literal["auto"] = 1) -> None:
+        self._material, self._logs, self._config = material, material.logs, material.table
+        self._joints = len(self._logs[0].joints)
         #: Rollouts so far.
         self.count: int = 0
-        kinds = config.signals or dict.fromkeys(logs[0].signals)
+        kinds = self._config.signals or dict.fromkeys(self._logs[0].signals)
         #: Standard deviation of the noise of each joint, shape [joints], by signal.
-        self.noise: Mapping[str, np.ndarray] = {kind: self._noise_of(kind, config) for kind in kinds}
+        self.noise: Mapping[str, np.ndarray] = {kind: self._noise_of(kind, self._config) for kind in kinds}
         fitted, validating = (
             [each for each in material.windows if each.is_validation is kind] for kind in (False, True)
         )
-        #: The windows that are fitted, and those that validate.
+        #: The windows that are fitted, and those of the validation.
         self.parts: tuple[_Part, _Part] = (
-            self._part(fitted, 0, candidates),
-            self._part(validating, len(fitted) * candidates, JUDGED),
+            self._part(fitted, 0, count),
+            self._part(validating, len(fitted) * count, JUDGED),
         )
         ranks = [np.repeat(np.arange(part.candidates), len(part.windows)) for part in self.parts]
         self._candidate_of = np.concatenate(ranks)
         self._offset = np.zeros((len(self._candidate_of), self._joints))
         self._motion: Mapping[str, np.ndarray] = {}
         self._simulated = 0
+        #: The worlds.
+        self.candidates: Candidates = Candidates(material, count, processes)
+
+    def close(self) -> None:
+        """Close the simulations."""
+        self.candidates.close()
+
+    @property
+    def parameters(self) -> tuple[FitParameter, ...]:
+        """The parameters that vary."""
+        return self.candidates.parameters
+
+    @property
+    def simulation(self) -> Simulation:
+        """The simulation of the worlds of this process."""
+        return self.candidates.simulation
 
     def _noise_of(self, kind: str, config: FitConfig) -> np.ndarray:
         measured = [log.signals[kind] for log in self._logs if not log.is_unseen]
@@ -146,9 +149,9 @@ class Rollouts:
         places = [np.zeros(0)]
         for window in windows:
             times = self._logs[window.log].times
-            places.append((times[window.samples] - times[window.first]) / self._dt)
+            places.append((times[window.samples] - times[window.first]) / self._material.control_dt)
         place = np.concatenate(places)
-        before = np.clip(np.floor(place + 1e-6).astype(int), 0, self._steps - 1)
+        before = np.clip(np.floor(place + 1e-6).astype(int), 0, self._material.steps - 1)
         empty = np.zeros((0, self._joints))
         return _Part(
             windows=tuple(windows),
@@ -199,18 +202,18 @@ class Rollouts:
         shifts: np.ndarray | None = None,
         unseen: np.ndarray | None = None,
     ) -> None:
-        """Simulate candidates over all windows, and the first ones over those that validate.
+        """Simulate candidates over all windows that are fitted, and the first ones over those of the validation.
 
         Args:
             values: The values of all parameters, shape [candidates, values].
             watch: Called after each control step.
             shifts: Shifts of the measured starts of the windows that are fitted, shape [candidates, windows, states].
-            unseen: Those of the windows that validate, shape [`JUDGED`, windows, states].
+            unseen: Shifts in the windows of the validation, shape [`JUDGED`, windows, states].
         """
         is_asked = self._candidate_of < len(values)
         rows = values[np.where(is_asked, self._candidate_of, 0)]
         self._offset, first = np.zeros((len(rows), self._joints)), 0
-        for parameter in self._parameters:
+        for parameter in self.parameters:
             if isinstance(parameter, SignalParameter) and parameter.name == "offset":
                 self._offset = parameter.of_joints(rows[:, first : first + parameter.count])
             first += parameter.count
@@ -219,8 +222,26 @@ class Rollouts:
             of_worlds[: shifts.shape[0] * shifts.shape[1]] = shifts.reshape(-1, shifts.shape[2])
         if unseen is not None:
             of_worlds[self.parts[1].first :] = unseen.reshape(-1, unseen.shape[2])
-        self._motion, self._simulated = self._play(rows, of_worlds, is_asked, watch), len(values)
+        self._motion, self._simulated = self.candidates.play(rows, of_worlds, is_asked, watch), len(values)
         self.count += 1
+
+    def evaluate(
+        self, values: np.ndarray, means: np.ndarray, weights: np.ndarray, shifts: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the residuals of candidates after a rollout: of the samples, then of the priors.
+
+        Args:
+            values: The values of all parameters, shape [candidates, values].
+            means: Mean of the prior of each value, shape [values].
+            weights: The inverse of its variance; 0 without a prior.
+            shifts: Shifts of the measured starts, shape [candidates, windows, states].
+
+        Returns:
+            Shape [candidates, rows]; the last rows belong to the values.
+        """
+        self.roll_out(values, shifts=shifts)
+        own = self.residuals(self.parts[0])
+        return np.concatenate([own, (values - means) * np.sqrt(weights)], axis=1)
 
     def signals(self, part: _Part) -> dict[str, np.ndarray]:
         """Return the signals of the last rollout at the samples of some windows, shape [candidates, samples, joints]

@@ -21,9 +21,12 @@ direction, squared, from which on it is lost with it."""
 _ROUNDING = 1e-12
 """Smallest eigenvalue of a matrix of correlations that is not rounding."""
 
-IDENTIFIED, _END, TIED = "identified", "at an end of its range", "only together"
+IDENTIFIED, _END, CORRELATED = "identified", "at an end of its range", "only together"
 
-LOST, CONTRADICTED, _UNVALIDATED = "not identifiable", "logs contradict the file", "fitted, not validated"
+UNOBSERVABLE, CONTRADICTED, _UNVALIDATED = "not identifiable", "logs contradict the file", "fitted, not validated"
+
+CHI_SQUARED = 3.841
+"""The 95 % quantile of χ² with one degree of freedom: a cost that rises more is no noise."""
 
 _EXPLAINED, _WORSE = 5.0, 1.05
 """Residual up to which a model explains windows that the fit did not see, which start from noisy states, in σ; and the
@@ -68,12 +71,12 @@ class FitVerdict:
     @property
     def is_determined(self) -> bool:
         """Whether the logs tell the value, which may be at an end of its range, or depend on one that is held."""
-        return self.verdict in (IDENTIFIED, _END, TIED, _UNVALIDATED)
+        return self.verdict in (IDENTIFIED, _END, CORRELATED, _UNVALIDATED)
 
     @property
     def is_kept(self) -> bool:
         """Whether the value goes into the file that was found: it and the values that are held explain the logs."""
-        return self.verdict in (IDENTIFIED, TIED, _UNVALIDATED, CONTRADICTED)
+        return self.verdict in (IDENTIFIED, CORRELATED, _UNVALIDATED, CONTRADICTED)
 
     @property
     def is_identified(self) -> bool:
@@ -96,7 +99,12 @@ class FitVerdict:
         the interval.
         """
         width = max(self.half_width, self.block_half_width or 0.0)
-        return self.verdict == CONTRADICTED or (self.verdict == LOST and abs(self.start - self.value) > width)
+        return self.verdict == CONTRADICTED or (self.verdict == UNOBSERVABLE and abs(self.start - self.value) > width)
+
+
+def kept_values(verdicts: Sequence[FitVerdict]) -> np.ndarray:
+    """Return the value of each verdict that a file gets, shape [verdicts]: as estimated, or as the file had it."""
+    return np.array([each.value if each.is_kept else each.start for each in verdicts])
 
 
 def is_worse(validation: tuple[float, float]) -> bool:
@@ -179,7 +187,7 @@ def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, 
     return shares, partners
 
 
-def told_equations(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
+def informative_normal(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """Return JᵀJ without the directions of which only the errors of the derivatives tell anything.
 
     Args:
@@ -208,7 +216,7 @@ def _lost(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.nd
     acting = np.flatnonzero(size > 0.0)
     found = np.zeros(len(size), dtype=bool)
     if errors.any() and len(acting):
-        told = (told_equations(jacobian, priors, errors) + np.diag(priors)) / np.outer(size, size).clip(1e-300)
+        told = (informative_normal(jacobian, priors, errors) + np.diag(priors)) / np.outer(size, size).clip(1e-300)
         left = np.linalg.eigh(told[np.ix_(acting, acting)])
         parts = (left.eigenvectors[:, left.eigenvalues < _ROUNDING * 1e3] ** 2).sum(axis=1)
         found[acting] = parts > _PART
@@ -253,9 +261,9 @@ def judge(
         if sizes[number] <= 1e-9 * sizes.max(initial=1e-300):
             verdict = "no effect"
         elif is_alike[number] or is_lost[number]:
-            verdict, half = LOST, np.inf  # a narrow interval would be one of errors of the derivatives
+            verdict, half = UNOBSERVABLE, np.inf  # a narrow interval would be one of errors of the derivatives
         elif not half <= _WIDE * typical:
-            verdict = LOST
+            verdict = UNOBSERVABLE
         elif places[number] > 1.0 - _AT_END or (places[number] < _AT_END and low != 0.0):  # 0 is no end: it is none
             verdict = _END
         else:

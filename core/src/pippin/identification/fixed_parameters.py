@@ -38,7 +38,7 @@ def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
             raise ConfigError(f"fit.known: two patterns match {name}, and both give {twice[0]!r}; give it once")
 
 
-def set_known_numbers(config: FitConfig, names: Sequence[str], simulation: Simulation, bodies: BodyNumbers) -> None:
+def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Simulation, bodies: BodyNumbers) -> None:
     """Let each world have the numbers that are known of its log; the others keep those of the file.
 
     Args:

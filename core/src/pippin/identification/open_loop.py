@@ -48,7 +48,7 @@ class RolloutHooks:
         """
 
 
-class KnownSteps:
+class OpenLoopRollout:
     """The control steps of a simulation in which nothing acts that reads the state.
 
     Args:

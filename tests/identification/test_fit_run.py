@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.config.toml_text import toml_text
-from pippin.identification.course import FitCourse
+from pippin.identification.fit_run import FitRun
 from warp._src.context import user_modules
 
 from . import arms
@@ -71,16 +71,16 @@ def test_fifty_rollouts_build_nothing_anew(tmp_path):
     fit = {"logs": ["log.npz"], "parameters": PARAMETERS}
     (tmp_path / "arm.toml").write_text(toml_text({**arms.tables(tmp_path), "fit": fit}), encoding="utf-8")
     config = pippin.load(tmp_path / "arm.toml")
-    course = FitCourse(config, config.fit, [str(tmp_path / "log.npz")], None)
+    run = FitRun(config, config.fit, [str(tmp_path / "log.npz")], None)
     random = np.random.default_rng(0)
-    with course.simulation:
+    with run:
         points = np.full((5, 6), 0.1)
-        course.candidates.rollouts.roll_out(points)
-        course.candidates.rollouts.roll_out(1.01 * points)
+        run.rollouts.roll_out(points)
+        run.rollouts.roll_out(1.01 * points)
         loaded, memory = loaded_modules(), resident_bytes()
         for _ in range(50):
-            course.candidates.rollouts.roll_out(points * random.uniform(0.9, 1.1, points.shape))
+            run.rollouts.roll_out(points * random.uniform(0.9, 1.1, points.shape))
 
         assert loaded_modules() == loaded
         assert resident_bytes() - memory < 8_000_000
-        assert course.candidates.rollouts.count == 52
+        assert run.rollouts.count == 52

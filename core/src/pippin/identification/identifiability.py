@@ -1,0 +1,138 @@
+"""Identifiability of values at a minimum: their evidence, their verdicts, and which ones are unobservable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import attrs
+import numpy as np
+
+from .blocks import blocks_of
+from .evidence import Evidence
+from .least_squares import Point
+from .problem import FitProblem
+from .verdicts import CORRELATED, FitVerdict, judge
+
+_DEPENDENT = 0.2
+"""Sensitivity above which a value counts as dependent on a held one."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Minimum:
+    """The best point so far of a search over some of the unknowns."""
+
+    unknowns: np.ndarray
+    """All unknowns, shape [values]."""
+
+    is_free: np.ndarray
+    """Whether each of them varies, shape [values]."""
+
+    point: Point
+    """The residuals there, and their derivatives by the free unknowns."""
+
+
+class Identifiability:
+    """How well the logs determine the free values at a minimum.
+
+    Args:
+        problem: The problem.
+        minimum: The minimum.
+    """
+
+    def __init__(self, problem: FitProblem, minimum: Minimum) -> None:
+        self._problem, self._minimum = problem, minimum
+        self._free = np.flatnonzero(minimum.is_free)
+        self._values = problem.unknowns.values(minimum.unknowns)
+
+    @property
+    def share(self) -> float:
+        """Share of the residuals of samples and starts that the unknowns have not used up."""
+        rows = len(self._minimum.point.residuals) - len(self._values)
+        return max(self._problem.sample_rows - len(self._free), 1) / max(rows, 1)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The rows of the residuals, and their derivatives by the free values."""
+        point, free, rollouts = self._minimum.point, self._free, self._problem.rollouts
+        unknowns, part, width = self._problem.unknowns, rollouts.parts[0], rollouts.width
+        rows, windows = len(point.residuals) - len(self._values), len(part.windows)
+        slopes = unknowns.slopes(self._values)[free]
+        blocks = blocks_of(part.window_of, width)
+        states = rollouts.channels_of_states()[: (rows - len(blocks)) // max(windows, 1)]  # none if not estimated
+        firsts = np.repeat(np.searchsorted(part.window_of, np.arange(windows)) * width, len(states))
+        owners = [unknowns.owners[number] for number in free]
+        return Evidence(
+            names=tuple(f"{each.key} {name}" for each, name in owners),
+            values=self._values[free],
+            is_ratio=unknowns.is_ratio[free],
+            slopes=slopes,
+            priors=unknowns.priors[1][free] * slopes**2,
+            jacobian=point.jacobian[:rows],
+            residuals=point.residuals[:rows],
+            errors=point.errors,
+            blocks=np.concatenate([blocks, blocks[firsts]]),
+            channels=np.concatenate([np.tile(np.arange(width), len(part.window_of)), np.tile(states, windows)]),
+            share=self.share,
+        )
+
+    def verdicts(self, earlier: Mapping[int, FitVerdict]) -> dict[int, FitVerdict]:
+        """Return the verdict on each free value, by its number.
+
+        Args:
+            earlier: Verdicts so far. A value with one is determined only because another one is held.
+        """
+        found = self._judged(self._free, earlier)
+        widths = self.evidence.block_widths() if found else []
+        return {
+            number: attrs.evolve(verdict, block_half_width=width)
+            for (number, verdict), width in zip(found.items(), widths, strict=True)
+        }
+
+    def _judged(self, chosen: np.ndarray, earlier: Mapping[int, FitVerdict]) -> dict[int, FitVerdict]:
+        """Return the verdicts on some of the free values, by their numbers, if the others are held."""
+        if not len(chosen):
+            return {}
+        unknowns, at = self._problem.unknowns, self._minimum.unknowns
+        evidence = self.evidence.of(np.searchsorted(self._free, chosen))
+        verdicts = judge(
+            [(unknowns.owners[number][0].key, unknowns.owners[number][1]) for number in chosen],
+            unknowns.file_values[chosen],
+            self._values[chosen],
+            unknowns.ranges[chosen],
+            ((at - unknowns.low) / (unknowns.high - unknowns.low))[chosen],
+            np.sqrt(np.diag(evidence.covariance)) * evidence.slopes,
+            evidence.jacobian,
+            evidence.priors,
+            evidence.errors,
+        )
+        found = dict(zip(chosen.tolist(), verdicts, strict=True))
+        for number in found.keys() & earlier.keys():
+            if found[number].is_determined:
+                found[number] = attrs.evolve(found[number], verdict=CORRELATED, coupled=earlier[number].coupled)
+        return found
+
+    def held(self, earlier: Mapping[int, FitVerdict]) -> tuple[list[int], dict[int, FitVerdict]]:
+        """Return the numbers of the values to hold so that the logs determine all others, and the verdicts on those
+        others that depend on a held one.
+
+        Of correlated values, the one with the smallest effect is held first. If all were held, the others would absorb
+        the error of their sum.
+
+        Args:
+            earlier: Verdicts so far.
+        """
+        left, evidence, sizes = self._minimum.is_free.copy(), self.evidence, np.zeros(len(self._values))
+        sizes[left] = np.linalg.norm(evidence.jacobian, axis=0)
+        while lost := [
+            number for number, each in self._judged(np.flatnonzero(left), earlier).items() if not each.is_determined
+        ]:
+            left[min(lost, key=lambda number: sizes[number])] = False
+        is_held = ~left[self._free]
+        shares, names = np.abs(evidence.sensitivities(is_held)), np.array(evidence.names)[is_held]
+        verdicts, dependent = self.verdicts(earlier), {}
+        for number, own in zip(np.flatnonzero(left).tolist(), shares, strict=True):
+            if own.max(initial=0.0) > _DEPENDENT:
+                coupled = (str(names[own.argmax()]).replace(" ", ": ", 1),)
+                dependent[number] = attrs.evolve(verdicts[number], verdict=CORRELATED, coupled=coupled)
+        return self._free[is_held].tolist(), dependent
