@@ -7,11 +7,11 @@ from typing import Any
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import PLURALS, Kind
 from pippin.config.fields import fields_of
 from pippin.config.schema import json_schema
 
 from .keys import Schema, key_row
+from .kinds import kinds
 from .rows import named_row, summary
 
 TASKS = """\
@@ -164,11 +164,11 @@ def page() -> str:
     """Return the tables of terms, by kind, and of their keys."""
     tables = json_schema(Catalog.installed())[0]["properties"]["task"]["properties"]
     observation = tables["observations"]["additionalProperties"]["additionalProperties"]
-    schemas = {kind: tables[PLURALS[kind]]["additionalProperties"] for kind in TASK_KINDS if kind != "quantity"}
+    schemas = {kind: tables[kinds()[kind]]["additionalProperties"] for kind in TASK_KINDS if kind != "quantity"}
     schemas["quantity"] = observation["properties"]["of"]["anyOf"][1]
     parts = [TASKS]
     for kind, lead in TASK_KINDS.items():
-        parts.append(f"\n## {PLURALS[kind].capitalize()}\n\n{lead}\n")
+        parts.append(f"\n## {kinds()[kind].capitalize()}\n\n{lead}\n")
         parts.append(TASK_SIGNS if kind == "quantity" else "")
         parts.append(_terms(kind, schemas[kind]))
         if kind == "quantity":
@@ -180,7 +180,7 @@ def page() -> str:
     return "".join([*parts, TASK_ELSEWHERE])
 
 
-def _terms(kind: Kind, schema: Schema) -> str:
+def _terms(kind: str, schema: Schema) -> str:
     """Return the table of the terms of a kind, and that of their keys: terms with a key of one meaning share a row."""
     entries = [each for each in Catalog.installed().entries if each.kind == kind]
     terms: dict[str, Any] = {each.name: each.load() for each in entries}
