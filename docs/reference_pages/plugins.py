@@ -15,11 +15,11 @@ from .rows import summary
 PLUGINS = """\
 # List of plugins
 
-<!-- Written by docs/write_reference.py from the catalog and the docstrings of the settings. Change those, then run it. -->
+<!-- Written by docs/write_reference.py from the catalog and docstrings of settings. Change those, then run it. -->
 
-The packages of this repository bring {count} plugins of {kinds} kinds. A file chooses one by its name, mostly as the
-key `type` of a table; the links lead to the keys. `pippin plugins` lists the ones that are installed with you.
-Packages of others add their own by [entry points](../how-to/publish-a-plugin.md) in the same groups.
+The packages of this repository bring {count} plugins of {kinds} kinds. A file chooses one by its name, mostly as the key
+`type` of a table; the links lead to the keys. `pippin plugins` lists the installed ones, those of other packages
+included, which register in the same [groups of entry points](../how-to/publish-a-plugin.md).
 
 | kind | group of entry points | plugins |
 |---|---|---|
