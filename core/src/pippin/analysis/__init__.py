@@ -1,1 +1,1 @@
-"""Studies of a simulation: recordings, run folders, comparisons, profiles, checks."""
+"""What commands find out about one file: comparisons, checks, profiles, first files, gains, images, clips."""
