@@ -17,9 +17,9 @@ PLUGINS = """\
 
 <!-- Written by docs/write_reference.py from the catalog and docstrings of settings. Change those, then run it. -->
 
-The packages of this repository bring {count} plugins of {kinds} kinds. A file chooses one by its name, mostly as the key
-`type` of a table; the links lead to the keys. `pippin plugins` lists the installed ones, those of other packages
-included, which register in the same [groups of entry points](../how-to/publish-a-plugin.md).
+The packages of this repository bring {count} plugins of {kinds} kinds. A file chooses one by its name, mostly as the
+key `type` of a table; the links lead to the keys. `pippin plugins` lists the installed ones, also those of other
+packages, which register in the same [groups of entry points](../how-to/publish-a-plugin.md).
 
 | kind | group of entry points | plugins |
 |---|---|---|

@@ -1,1 +1,1 @@
-"""What commands find out about one file: comparisons, checks, profiles, first files, gains, images, clips."""
+"""Findings about one file: comparisons, checks, profiles, first configurations, gains, images, clips."""
