@@ -11,6 +11,7 @@ from pippin.config.fields import fields_of
 from pippin.config.schema import json_schema
 
 from .keys import Schema, key_row
+from .kinds import kinds
 from .rows import named_row, summary
 
 TASKS = """\
@@ -105,8 +106,6 @@ take `root-linear-velocity` with `point = "origin"`, `root-angular-velocity` wit
 `root-orientation` with `order = "wxyz"` and `unique = false`.
 """
 
-KINDS = Catalog.installed().kinds
-
 TASK_KINDS = {
     "quantity": "Numbers of each world, measured at the end of each control step, and again after a reset.",
     "action": "Numbers of the action, side by side in the order of `[task.actions]`.",
@@ -165,11 +164,11 @@ def page() -> str:
     """Return the tables of terms, by kind, and of their keys."""
     tables = json_schema(Catalog.installed())[0]["properties"]["task"]["properties"]
     observation = tables["observations"]["additionalProperties"]["additionalProperties"]
-    schemas = {kind: tables[KINDS[kind].plural]["additionalProperties"] for kind in TASK_KINDS if kind != "quantity"}
+    schemas = {kind: tables[kinds()[kind]]["additionalProperties"] for kind in TASK_KINDS if kind != "quantity"}
     schemas["quantity"] = observation["properties"]["of"]["anyOf"][1]
     parts = [TASKS]
     for kind, lead in TASK_KINDS.items():
-        parts.append(f"\n## {KINDS[kind].plural.capitalize()}\n\n{lead}\n")
+        parts.append(f"\n## {kinds()[kind].capitalize()}\n\n{lead}\n")
         parts.append(TASK_SIGNS if kind == "quantity" else "")
         parts.append(_terms(kind, schemas[kind]))
         if kind == "quantity":

@@ -95,14 +95,14 @@ def landing(readme: str) -> str:
     picture = _first(r"^!\[.*?\]\(.*?\)$", intro)
     lead = intro.partition("\n\n")[2].partition("\n\n")[0]
     run = _first(r"^```sh\n.*?^```$", _section(readme, "Run it"))
-    view = _first(r"uv run --group viser pippin view \S+(?<![`.])", _section(readme, "Look, record, learn"))
+    view = _first(r"uv run --group viser pippin view \S+(?<![`.])", _section(readme, "Look, train, fit, benchmark"))
     file = _first(r"^```toml\n.*?^```$", _section(readme, "One file"))
     return LANDING.format(lead=lead, picture=picture, run=run, view=view, file=file)
 
 
 def overview(readme: str) -> str:
     """Return the sections of the README that the first page has not."""
-    names = ("Look, record, learn", "Plugins", "Figures", "A plugin at a glance")
+    names = ("What is in the box", "Look, train, fit, benchmark", "Write a plugin", "Speed", "Status")
     sections = [f"## {name}\n{_section(readme, name)}" for name in names]
     return "# Overview\n\n" + "\n".join(sections)
 

@@ -30,7 +30,7 @@ import newton  # noqa: F401  before any page runs, for the page on gradients
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.config.known_keys import benchmark_variants_of
 from pippin.hookspecs import Hooks
@@ -44,6 +44,7 @@ WRITTEN = (
     "configuration",
     "cli",
     "solvers",
+    "plugins",
     "sensors",
     "physics-checks",
     "views",
@@ -55,9 +56,6 @@ WRITTEN = (
     "newton-examples",
 )
 """Pages that `docs/write_reference.py` writes."""
-
-TERMS: tuple[str, ...] = ("quantity", "action", "reward", "termination", "event", "command", "curriculum", "metric")
-"""Kinds of plugins that the README names in a row each, because they are many."""
 
 RUN_COMMAND = "python3 -m pip install -q uv && uv run pippin run docs/examples/ant.toml"
 
@@ -302,24 +300,34 @@ def test_the_readme_gives_the_two_commands_and_ci_runs_the_second():
     assert TEST_COMMAND in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
-def test_the_readme_lists_the_installed_plugins():
+def test_the_readme_is_short_and_counts_the_installed_plugins():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([\w-]+)` \| (\w+) \|", text, re.MULTILINE)
-    terms = re.findall(r"^\| \[(\w+)\]\(docs/reference/tasks.md#\1\) \| (\w+) \|", text, re.MULTILINE)
+    rows = re.findall(r"^\| ([a-z, ]+) \| (\d+) \| (.*?) ?\|", text, re.MULTILINE)
+    entries = Catalog.installed().entries
+    *kinds, total = rows
+    counted = [kind for cell, _, _ in kinds for kind in cell.split(", ")]
 
-    assert rows == [(entry.name, entry.kind) for entry in Catalog.installed().entries if entry.kind not in TERMS]
-    assert terms == [(Catalog.installed().kind(kind).plural, kind) for kind in TERMS]
+    assert text.count("\n") <= 160
+    assert len(rows) <= 13
+    assert total == ("all kinds", str(len(entries)), "")
+    assert len(counted) == len(set(counted))
+    for cell, number, some in kinds:
+        names = [entry.name for entry in entries if entry.kind in cell.split(", ")]
+        assert int(number) == len(names), cell
+        assert len(set(re.findall(r"`([\w-]+)`", some)) & set(names)) == 3, cell
 
 
-def test_the_page_on_tasks_lists_the_installed_terms():
-    """The page is generated: here it is held to the catalog once more, because the README leads to it."""
-    page = (DOCS / "reference" / "tasks.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["plugins", "tasks"])
+def test_a_page_lists_the_installed_plugins(name):
+    """The pages are generated: here they are held to the catalog once more, because the README leads to them."""
+    page = (DOCS / "reference" / f"{name}.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (\w+)$(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
-    for kind in TERMS:
-        rows = re.findall(
-            r"^\| `([\w-]+)` \|", sections[Catalog.installed().kind(kind).plural.capitalize()], re.MULTILINE
-        )
-        names = list(Catalog.installed().names(kind))
+    reference = runpy.run_path(str(DOCS / "write_reference.py"))
+    catalog, plurals = Catalog.installed(), reference["plugins"].kinds()
+    kinds = reference["tasks"].TASK_KINDS if name == "tasks" else {entry.kind for entry in catalog.entries}
+    for kind in kinds:
+        rows = re.findall(r"^\| \[?`([\w-]+)`(?:\]\(.*?\))? \|", sections[plurals[kind].capitalize()], re.MULTILINE)
+        names = list(catalog.names(kind))
         assert rows[: len(names)] == names
 
 

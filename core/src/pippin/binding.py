@@ -1,6 +1,7 @@
 """A simulation as its components see it: `Host`, the running simulation, and `Binding`, one component's place in it.
 
-Both are protocols. `pippin.Simulation` is the host; `pippin.assembly.binding` makes one binding for each component.
+Both are protocols. `pippin.Simulation` is the host; `pippin.assembly.component_binding` makes a binding for each
+component.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Studies of a simulation: recordings, run folders, comparisons, profiles, checks."""
+"""Findings about one file: comparisons, checks, profiles, first configurations, gains, images, clips."""

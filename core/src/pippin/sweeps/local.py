@@ -15,7 +15,7 @@ from .job_calls import JobRunner
 
 @attrs.frozen(kw_only=True)
 class LocalExecutorConfig:
-    """Settings of the local executor."""
+    """Processes of this machine."""
 
     implementation = "LocalExecutor"
 

@@ -36,7 +36,7 @@ _LOST = {
 
 @attrs.frozen(kw_only=True)
 class RayExecutorConfig:
-    """Settings of the Ray executor."""
+    """Tasks of a Ray cluster."""
 
     implementation = "RayExecutor"
     extra = "ray"

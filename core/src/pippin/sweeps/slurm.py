@@ -27,7 +27,7 @@ _END_LIMIT = 60.0
 
 @attrs.frozen(kw_only=True)
 class SlurmExecutorConfig:
-    """Settings of the Slurm executor."""
+    """Jobs of a Slurm cluster."""
 
     implementation = "SlurmExecutor"
     extra = "slurm"

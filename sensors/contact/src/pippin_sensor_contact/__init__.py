@@ -25,7 +25,7 @@ def _one_of_two(instance: Any, attribute: Any, value: tuple[str, ...]) -> None:
 
 @attrs.frozen(kw_only=True)
 class ContactConfig(sensing.SensorConfig):
-    """The sensed bodies or shapes, their partners, and the length of the history."""
+    """Contact forces on bodies or shapes, also by partner, with contact times and a history."""
 
     implementation = ".sensor:SensorContact"
 

@@ -11,7 +11,7 @@ __all__ = ["JointStateConfig"]
 
 @attrs.frozen(kw_only=True)
 class JointStateConfig(sensing.SensorConfig):
-    """The joints whose encoders are read."""
+    """Encoders of joints: position, velocity and applied effort."""
 
     implementation = ".sensor:SensorJointState"
 

@@ -11,7 +11,7 @@ __all__ = ["JointWrenchConfig"]
 
 @attrs.frozen(kw_only=True)
 class JointWrenchConfig(sensing.SensorConfig):
-    """The joints whose load is measured."""
+    """Force and torque that joints carry."""
 
     implementation = ".sensor:SensorJointWrench"
 

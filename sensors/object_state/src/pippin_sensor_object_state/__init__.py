@@ -11,7 +11,7 @@ __all__ = ["ObjectStateConfig"]
 
 @attrs.frozen(kw_only=True)
 class ObjectStateConfig(sensing.SensorConfig):
-    """The particles or the bodies that are measured together."""
+    """Position, extent and velocity of some particles or bodies together."""
 
     implementation = ".sensor:SensorObjectState"
 

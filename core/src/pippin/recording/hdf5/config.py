@@ -10,7 +10,7 @@ from pippin.recording import RecorderConfig
 
 @attrs.frozen(kw_only=True)
 class Hdf5Config(RecorderConfig):
-    """Settings of the recorder `hdf5`."""
+    """Recordings in HDF5, which most programs for analysis and learning read."""
 
     implementation = ".recorder:Hdf5Recorder"
     extra = "hdf5"

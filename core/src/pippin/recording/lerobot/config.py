@@ -11,7 +11,7 @@ from pippin.recording import EpisodeRecorderConfig
 
 @attrs.frozen(kw_only=True)
 class LeRobotDatasetConfig(EpisodeRecorderConfig):
-    """Settings of the recorder `lerobot`."""
+    """Datasets of LeRobot: episodes with actions, observations and videos."""
 
     implementation = ".recorder:LeRobotRecorder"
     extra = "lerobot"

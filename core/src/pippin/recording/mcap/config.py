@@ -10,7 +10,7 @@ from pippin.recording import RecorderConfig
 
 @attrs.frozen(kw_only=True)
 class McapConfig(RecorderConfig):
-    """Settings of the recorder `mcap`."""
+    """Recordings in MCAP, for Foxglove and other robot tools."""
 
     implementation = ".recorder:McapRecorder"
     extra = "mcap"

@@ -6,6 +6,6 @@ from pippin.recording import RecorderConfig
 
 @attrs.frozen(kw_only=True)
 class NpzConfig(RecorderConfig):
-    """Settings of the recorder `npz`."""
+    """Recordings as arrays of NumPy, `.npz`."""
 
     implementation = ".recorder:NpzRecorder"

@@ -11,7 +11,7 @@ from pippin.recording import EpisodeRecorderConfig
 
 @attrs.frozen(kw_only=True)
 class RobomimicConfig(EpisodeRecorderConfig):
-    """Settings of the recorder `robomimic`."""
+    """Demonstrations in the HDF5 of robomimic."""
 
     implementation = ".recorder:RobomimicRecorder"
     extra = "hdf5"
