@@ -1,5 +1,7 @@
 """What a built solver cannot take over is refused at the call, or counted if it is recorded; nothing is dropped."""
 
+from typing import ClassVar
+
 import newton
 import numpy as np
 import pippin
@@ -61,11 +63,10 @@ def test_a_joint_without_the_feature_is_refused_with_the_cure(built, name):
 
 
 class Stiff:
-    """A solver that reads the damping of joints only while it is built."""
+    """A solver that gives joints a damping only while it is built."""
 
-    supported_features = RIGID_TREES | {"joint_damping"}
+    supported_features: ClassVar = RIGID_TREES | {"joint_damping": "live"}
     features_fixed_at_build = frozenset({"joint_damping"})
-    supported_model_changes = frozenset({"JOINT_DOF_FORCE_PROPERTIES"})
 
     @pippin.hookimpl
     def build_solver(self, model):

@@ -131,7 +131,7 @@ class Bed:
         self._second: Bed | None = None
         self._plugin = PluginUnderTest(kind="solver", name=solver, config=OPTIONS.get(solver, {}))
         declared = self._plugin.declaration
-        self.features, self.changes = declared.supported_features, declared.supported_model_changes
+        self.features, self.changes = declared.supported_features, declared.live_changes
         self.has_bodies = self.features is None or "rigid_bodies" in self.features
         self.world_count = 1 if solver in ONE_WORLD else 3
         self.prototype = self._prototype()

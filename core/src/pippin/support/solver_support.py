@@ -18,9 +18,6 @@ _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
 _POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
 
-_OF_MATTER = frozenset({"bending", "particles", "springs", "tetrahedra", "triangles"})
-"""Features of matter with numbers of their own in the model."""
-
 _OF_CONTROL = frozenset({"joint_target_q", "joint_target_qd"})
 _PULL = "a drive that follows positions"
 _MODES = newton.JointTargetMode
@@ -50,9 +47,9 @@ class SolverSupport:
 
     Args:
         solver: The solver's name.
-        features: The features that the solver declares; None for all.
+        levels: The features that the solver declares, "live" or read at the "build" only; None for all, live.
         accepted: The features that the user accepts to lose: what needs them may be set, with a warning.
-        fixed: Features that the built solver cannot add to a joint, and those of matter whose numbers it keeps.
+        fixed: Features that the built solver cannot add to a joint.
         kept: Features that the built solver cannot take away from a joint.
         explain: Returns the fault of a missing feature, without its beginning.
         model: The model of which the solver was built.
@@ -63,7 +60,7 @@ class SolverSupport:
     def __init__(
         self,
         solver: str,
-        features: Collection[str] | None,
+        levels: Mapping[str, str] | None,
         accepted: Collection[str],
         fixed: Collection[str],
         kept: Collection[str],
@@ -74,9 +71,11 @@ class SolverSupport:
         #: The solver's name.
         self.solver = solver
         self._dimensions = dimensions
-        self._features, self._accepted, self._explain = features, set(accepted), explain
-        self._left_out = frozenset() if features is None else frozenset(accepted) - frozenset(features)
-        self._model, self._fixed = model, frozenset(fixed)
+        self._features: Collection[str] | None = levels
+        self._of_build = {name for name, level in (levels or {}).items() if level == "build"}
+        self._accepted, self._explain = set(accepted), explain
+        self._left_out = frozenset() if levels is None else frozenset(accepted) - levels.keys()
+        self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
         of_model = self._ranges.keys() - _OF_CONTROL
         self._built = {name: getattr(model, name).numpy().copy() for name in sorted(of_model)}
@@ -100,6 +99,19 @@ class SolverSupport:
             return None
         return f"solver {self._explain(feature)}"
 
+    def change_fault(self, feature: str, array: str) -> str | None:
+        """Return why the solver does not follow a change of what a feature has in an array, with the cures; or None."""
+        if feature not in self._of_build:
+            return self.fault(feature)
+        return (
+            f"solver {self.solver!r} reads {array} ({feature}) only while it is built; build another simulation, or"
+            " choose another solver"
+        )
+
+    def trust(self) -> None:
+        """For the core: Take all features that the solver has for live, to see whether it follows their changes."""
+        self._of_build = set()
+
     def left_out(self, feature: str) -> str | None:
         """Return that the solver leaves a feature out, as the user accepts, with the cure; None if it does not."""
         if feature not in self._left_out:
@@ -111,13 +123,7 @@ class SolverSupport:
 
     def attribute_fault(self, array: str) -> str | None:
         """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can."""
-        feature = OF_ATTRIBUTES.get(array, "")
-        if feature in self._fixed & _OF_MATTER:
-            return (
-                f"solver {self.solver!r} reads {array} only while it is built; build another simulation, or choose"
-                " another solver"
-            )
-        return self.fault(feature)
+        return self.change_fault(OF_ATTRIBUTES.get(array, ""), array)
 
     def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
