@@ -168,7 +168,7 @@ class Bed:
     def build(self) -> pippin.Simulation:
         """Return a new simulation of the scene."""
         group = {"type": "pd", "joints": ["knee"], "kp": 20.0, "kd": 1.0}
-        lacking = [] if self.features is None else sorted(LEFT_OUT - self.features)
+        lacking = [] if self.features is None else sorted(LEFT_OUT - self.features.keys())
         options = {"substeps": SUBSTEPS.get(self.solver, 1), "capture": "off", "accept_unsupported": lacking}
         tables: dict[str, Any] = {
             "simulation": {"device": "cpu", "dt": 0.002, **options},

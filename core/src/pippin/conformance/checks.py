@@ -95,6 +95,7 @@ CHECKS = (
     _check(claims.check_contacts, "solver"),
     _check(claims.check_features, "solver"),
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
+    _check(claims.check_feature_gravity, "solver"),
     _check(claims.check_feature_heterogeneous_worlds, "solver"),
     _check(claims.check_feature_particle_worlds, "solver"),
     _check(claims.check_feature_gradients, "solver"),

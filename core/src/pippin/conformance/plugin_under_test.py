@@ -157,8 +157,8 @@ class PluginUnderTest:
         return Declaration.of(self.component() if self.kind in COMPONENTS else self.plugin, str(self))
 
     @functools.cached_property
-    def features(self) -> frozenset[str] | None:
-        """The features that the solver declares; None if it declares none, and for actuators and sensors."""
+    def features(self) -> Mapping[str, str] | None:
+        """The features that the solver declares, "live" or "build"; None if it declares none, and for other kinds."""
         return self.declaration.supported_features if self.kind == "solver" else None
 
     def build(

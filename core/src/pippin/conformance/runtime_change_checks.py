@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from pippin.errors import PluginError
+from pippin.support.declaration import Declaration
 
 from .outcomes import NotApplicableError
 from .runs import Runs
@@ -19,6 +20,8 @@ def check_runtime_change(runs: Runs, name: str) -> None:
     cell = cell_of(change, subject.declaration)
     if cell.lacks in change.of_body:
         raise NotApplicableError(f"it declares no {cell.lacks}, and a scene with them is refused")
+    if withheld := sorted(change.prepares & _withheld(subject.declaration)):
+        raise NotApplicableError(f"its bench sets {withheld[0]} first, which it reads at the build only")
     answer = runs.answers[name]
     if not cell.is_honoured:
         reason = f"its declaration has no {'live ' * cell.is_withheld}{cell.lacks}"
@@ -32,6 +35,11 @@ def check_runtime_change(runs: Runs, name: str) -> None:
     if cell.is_fixed:
         reason = f"{change.feature} are fixed at its build"
         _refuse_silence(runs, change, runs.refusals[name], reason, "scene.settable_joints")
+
+
+def _withheld(declared: Declaration) -> frozenset[str]:
+    """Return the features that a solver reads while it is built only."""
+    return frozenset(name for name, level in (declared.supported_features or {}).items() if level == "build")
 
 
 def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, what: str) -> None:

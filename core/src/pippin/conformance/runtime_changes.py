@@ -77,6 +77,11 @@ class RuntimeChange:
         return f"{self.name}_{self.attribute}" if self.attribute else self.name
 
     @property
+    def prepares(self) -> frozenset[str]:
+        """Features that its `first` setters change."""
+        return frozenset(ARTICULATION[setter.removeprefix("set_")].feature for setter in self.first) - {""}
+
+    @property
     def of_body(self) -> frozenset[str]:
         """Features that a solver needs to move the body."""
         return frozenset({"rigid_bodies", _JOINTS[self.body]})

@@ -92,7 +92,11 @@ def refusals(subject: PluginUnderTest) -> Mapping[str, str]:
 
 def _possible_changes(subject: PluginUnderTest) -> dict[str, RuntimeChange]:
     features = subject.features
-    return {name: change for name, change in RUNTIME_CHANGES.items() if features is None or change.of_body <= features}
+    return {
+        name: change
+        for name, change in RUNTIME_CHANGES.items()
+        if features is None or change.of_body <= features.keys()
+    }
 
 
 def _build(subject: PluginUnderTest, changes: Mapping[str, RuntimeChange], *, settable_joints: bool) -> Simulation:

@@ -12,7 +12,7 @@ from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-from .features import NO_LIMIT, OF_ATTRIBUTES
+from .features import FEATURES, NO_LIMIT, OF_ATTRIBUTES
 
 _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
@@ -78,7 +78,11 @@ class SolverSupport:
         self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
         of_model = self._ranges.keys() - _OF_CONTROL
-        self._built = {name: getattr(model, name).numpy().copy() for name in sorted(of_model)}
+        read = {
+            name for name, feature in OF_ATTRIBUTES.items() if feature in self._of_build and FEATURES[feature].flags
+        }
+        kept = sorted(of_model | {name for name in read if getattr(model, name, None) is not None})
+        self._built = {name: getattr(model, name).numpy().copy() for name in kept}
 
     def fault(self, feature: str) -> str | None:
         """Return why the solver cannot honour what needs a feature, with the cures; None if it can.
@@ -162,7 +166,11 @@ class SolverSupport:
     def check(self) -> None:
         """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device."""
         for name, built in self._built.items():
-            values, of = getattr(self._model, name).numpy(), self._ranges[name]
+            values, feature = getattr(self._model, name).numpy(), OF_ATTRIBUTES.get(name, "")
+            if feature in self._of_build and (values != built).any():
+                raise ConfigError(f"model.{name}: {self.change_fault(feature, name)}")
+            if (of := self._ranges.get(name)) is None:
+                continue
             is_out = (values != built) & ~((values >= of.low) & (values <= of.high))
             if is_out.any():
                 raise ConfigError(f"model.{name}: {self.refusal(of, np.flatnonzero(is_out))}")
