@@ -16,6 +16,7 @@ import pytest
 import warp as wp
 from pippin.catalog.entries import Catalog
 from pippin.support.declaration import Declaration
+from pippin.support.features import live_changes
 
 ROWS = tomllib.loads((Path(__file__).parents[1] / "physics" / "checks.toml").read_text(encoding="utf-8"))
 PLUGINS = {
@@ -336,9 +337,9 @@ def test_gravity_of_cloth_and_grains_changes(suit, name):
 
 @pytest.mark.first_cases(2)
 def test_a_change_that_the_solver_does_not_take_over_is_refused_by_name(suited):
-    declared = CHANGES_OF[suited.solver]
     with suited.build() as simulation:
-        for flag in sorted(set(FLAGS) - declared):
+        accepted = live_changes(dict.fromkeys(simulation.config.simulation.accept_unsupported, "live"))
+        for flag in sorted(set(FLAGS) - CHANGES_OF[suited.solver] - accepted):
             message = rf"^notify_model_changed: solver '{suited.solver}' does not take over {flag} while it runs; "
             with pytest.raises(pippin.ConfigError, match=message):
                 simulation.notify_model_changed(newton.ModelFlags[flag])
@@ -372,6 +373,17 @@ class Listening:
                 told.append(flags)
 
         return Solver(model)
+
+
+def test_a_change_of_what_the_user_does_without_is_accepted(chain, configure):
+    config = attrs.evolve(
+        configure("xpbd"), simulation=attrs.evolve(configure("xpbd").simulation, accept_unsupported=["armature"])
+    )
+    with pippin.Simulation(config, prototype=chain()) as simulation:
+        view = simulation.view.articulations("*")
+        with pytest.warns(UserWarning, match="has no armature, as simulation.accept_unsupported permits"):
+            view.set_dof_armatures(view.get_dof_armatures())
+        simulation.step()
 
 
 def test_flags_wait_for_the_next_step_and_reach_the_solver_at_once(chain, configure):

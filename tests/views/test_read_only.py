@@ -1,7 +1,5 @@
 """What a built solver cannot take over is refused at the call, or counted if it is recorded; nothing is dropped."""
 
-from typing import ClassVar
-
 import newton
 import numpy as np
 import pippin
@@ -65,7 +63,7 @@ def test_a_joint_without_the_feature_is_refused_with_the_cure(built, name):
 class Stiff:
     """A solver that gives joints a damping only while it is built."""
 
-    supported_features: ClassVar = RIGID_TREES | {"joint_damping": "live"}
+    supported_features = RIGID_TREES | {"joint_damping": "live"}
     features_fixed_at_build = frozenset({"joint_damping"})
 
     @pippin.hookimpl
@@ -220,7 +218,7 @@ def test_what_is_written_into_the_model_is_found_by_check(simulate):
 class Reading(Stiff):
     """A solver that reads the damping of joints while it is built, and follows their drives."""
 
-    supported_features: ClassVar = RIGID_TREES | {"joint_damping": "build"}
+    supported_features = RIGID_TREES | {"joint_damping": "build"}
     features_fixed_at_build = frozenset()
 
 
@@ -249,7 +247,7 @@ def test_what_is_read_at_the_build_and_written_into_the_model_is_found_by_check(
 class Constant(Stiff):
     """A solver that reads everything while it is built."""
 
-    supported_features: ClassVar = dict.fromkeys(Reading.supported_features, "build")
+    supported_features = dict.fromkeys(Reading.supported_features, "build")
     features_fixed_at_build = frozenset()
 
 

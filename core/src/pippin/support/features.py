@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import attrs
 
@@ -180,22 +181,24 @@ LEVELS = ("live", "build", "no")
 """How a solver supports a feature: it follows what changes of it while it runs, it reads it only while it is built, or
 it does not have it."""
 
-RIGID_TREES: Mapping[str, str] = dict.fromkeys(
-    (
-        "gravity",
-        "rigid_bodies",
-        "rigid_contacts",
-        "fixed_joints",
-        "free_joints",
-        "revolute_joints",
-        "prismatic_joints",
-        "ball_joints",
-        "d6_joints",
-        "joint_limits",
-        "joint_drives",
-        "carried_sliders",
-    ),
-    "live",
+RIGID_TREES = MappingProxyType(
+    dict.fromkeys(
+        (
+            "gravity",
+            "rigid_bodies",
+            "rigid_contacts",
+            "fixed_joints",
+            "free_joints",
+            "revolute_joints",
+            "prismatic_joints",
+            "ball_joints",
+            "d6_joints",
+            "joint_limits",
+            "joint_drives",
+            "carried_sliders",
+        ),
+        "live",
+    )
 )
 """Features that most robots need, all live: bodies in trees of joints with limits and drives, contacts and gravity."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import attrs
 import newton
@@ -22,7 +21,7 @@ class SolverFeatherstone:
 
     coordinates = "reduced"
     longest_contact_step = 3.2e-4  # a quadruped of 2.5 kg on Newton's contacts, 2 500 N/m
-    supported_features: ClassVar = RIGID_TREES | {
+    supported_features = RIGID_TREES | {
         "activations": "live",
         "adhesion": "live",
         "air_drag": "live",

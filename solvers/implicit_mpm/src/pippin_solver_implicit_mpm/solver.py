@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import attrs
@@ -30,7 +30,7 @@ class SolverImplicitMPM:
     coordinates = "maximal"
     detects_contacts = True
     steps_in_place = True
-    supported_features: ClassVar = {
+    supported_features: Mapping[str, str] = {
         "gravity": "live",
         "heterogeneous_worlds": "live",
         "particle_contacts": "live",
@@ -45,7 +45,7 @@ class SolverImplicitMPM:
         self.config = config
         self.eager_reason = _eager_reason(config)
         if config.separate_worlds:
-            self.supported_features = type(self).supported_features | {"particle_worlds": "live"}
+            self.supported_features = {**type(self).supported_features, "particle_worlds": "live"}
 
     @property
     def is_capturable(self) -> bool:

@@ -29,7 +29,7 @@ class SolverKamino:
     coordinates = (
         "maximal"  # it also writes joint velocities, but of a free body's origin instead of its centre of mass
     )
-    supported_features: ClassVar = RIGID_TREES | {
+    supported_features = RIGID_TREES | {
         "armature": "live",
         "effort_limits": "live",
         "heterogeneous_worlds": "live",

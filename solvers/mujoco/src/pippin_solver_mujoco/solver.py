@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import attrs
 import mujoco_warp  # noqa: F401  which Newton imports in the constructor of the solver
@@ -26,7 +26,7 @@ class SolverMuJoCo:
     """Newton's `SolverMuJoCo`, with MuJoCo's own contacts unless the configuration asks for Newton's."""
 
     coordinates = "reduced"
-    supported_features: ClassVar = RIGID_TREES | {
+    supported_features = RIGID_TREES | {
         "armature": "live",
         "asset_actuators": "live",
         "ball_limits": "live",

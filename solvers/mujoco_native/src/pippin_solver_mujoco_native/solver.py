@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import attrs
 import newton
@@ -29,7 +29,7 @@ class SolverMuJoCoNative:
 
     coordinates = "joint"
     detects_contacts = True
-    supported_features: ClassVar = RIGID_TREES | {
+    supported_features = RIGID_TREES | {
         "armature": "live",
         "asset_actuators": "live",
         "ball_limits": "live",

@@ -18,7 +18,7 @@ class SolverSemiImplicit:
     """Newton's `SolverSemiImplicit`, over contacts from Newton's pipeline."""
 
     coordinates = "maximal"
-    supported_features: ClassVar = RIGID_TREES | {
+    supported_features = RIGID_TREES | {
         "activations": "live",
         "adhesion": "live",
         "air_drag": "live",

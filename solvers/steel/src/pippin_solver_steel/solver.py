@@ -19,7 +19,7 @@ class SolverSteel:
     """Newton's `SolverSteel`, over contacts from Newton's pipeline."""
 
     coordinates = "reduced"
-    supported_features: ClassVar = RIGID_TREES | {
+    supported_features = RIGID_TREES | {
         "armature": "live",
         "effort_limits": "live",
         "heterogeneous_worlds": "live",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from typing import ClassVar
+from collections.abc import Mapping
 
 import attrs
 import newton
@@ -27,7 +27,7 @@ class SolverStyle3D:
     """
 
     coordinates = "maximal"
-    supported_features: ClassVar = {
+    supported_features: Mapping[str, str] = {
         "bending": "build",
         "face_contacts": "live",
         "gravity": "live",

@@ -20,7 +20,7 @@ class SolverVBD:
     """Newton's `SolverVBD`, over contacts from Newton's pipeline, which either the host or the solver runs."""
 
     coordinates = "maximal"
-    supported_features: ClassVar = RIGID_TREES | {
+    supported_features = RIGID_TREES | {
         "attachments": "live",
         "bending": "live",
         "bending_damping": "live",

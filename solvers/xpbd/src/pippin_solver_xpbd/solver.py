@@ -20,7 +20,7 @@ class SolverXPBD:
     """Newton's `SolverXPBD`, over contacts from Newton's pipeline."""
 
     coordinates = "maximal"
-    supported_features: ClassVar = RIGID_TREES | {
+    supported_features = RIGID_TREES | {
         "activations": "live",
         "bending": "live",
         "bending_damping": "live",

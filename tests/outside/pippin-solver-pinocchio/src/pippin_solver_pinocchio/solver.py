@@ -1,6 +1,6 @@
 """Pinocchio as a solver: free motion of robots of hinges, sliders and free bodies, in double precision."""
 
-from typing import ClassVar
+from collections.abc import Mapping
 
 import pippin
 from pippin.solving import ContactSource
@@ -13,7 +13,7 @@ class SolverPinocchio:
     """The component: it builds the engine, and tells it which worlds to read."""
 
     coordinates = "joint"
-    supported_features: ClassVar = {
+    supported_features: Mapping[str, str] = {
         "armature": "build",
         "fixed_joints": "build",
         "free_joints": "build",
