@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from pippin.catalog.entries import Catalog
@@ -39,12 +39,13 @@ FEATURES_TABLE = """
 
 If a scene uses a feature that the solver does not support, Pippin refuses the scene before it compiles anything.
 `pippin check FILE` lists the unsupported features of a file for every solver, and `simulation.accept_unsupported`
-accepts them: the solver then ignores them, and a note says so. For `joint_damping`, `joint_friction` and
-`velocity_limits` the note is enough, if a robot file states them and no key of the configuration asks for them. If a
-cell names an option, the solver supports the feature when the option is true. A scene uses a parameter if a value
-differs from the neutral one. For the properties of contacts and limits, that is the value that Newton gives to shapes
-and joints by default. `pippin compare` accepts the loss of parameters for the solvers that the file does not name, and
-shows what each one ignores.
+accepts them: the solver then ignores them, and a note says so. A ● stands for `"live"` in the declaration: the solver
+follows what changes of the feature while it runs. A feature with *build* is read only while the solver is built. For
+`joint_damping`, `joint_friction` and `velocity_limits` the note is enough, if a robot file states them and no key of
+the configuration asks for them. If a cell names an option, the solver supports the feature when the option is true. A
+scene uses a parameter if a value differs from the neutral one. For the properties of contacts and limits, that is the
+value that Newton gives to shapes and joints by default. `pippin compare` accepts the loss of parameters for the solvers
+that the file does not name, and shows what each one ignores.
 
 """
 
@@ -53,7 +54,7 @@ CHANGES_TABLE = """
 
 You may write arrays of `sim.model` between steps, in some worlds or in all.
 Then call `sim.notify_model_changed` with flags of `newton.ModelFlags` to notify the solver. Captured graphs stay valid.
-A flag that the solver does not support is refused, because the change would have no effect.
+A flag is refused if none of its features is live, because the change would have no effect.
 
 """
 
@@ -108,9 +109,13 @@ def _changes_table(solvers: Mapping[str, Any]) -> str:
     """Return the table of the model changes that each solver declares as supported."""
     lines = [row_of_solvers("flag", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
     for flag, meaning in MODEL_CHANGES.items():
-        marks = ("●" if flag in plugin.supported_model_changes else "" for plugin in solvers.values())
+        marks = ("●" if flag in _followed(plugin) else "" for plugin in solvers.values())
         lines.append(row_of_solvers(f"`{flag}`: {meaning}", marks))
     return "".join(lines)
+
+
+def _followed(plugin: Any) -> Collection[str]:
+    return Declaration.of(plugin, "solver").live_changes or ()
 
 
 def _feature_table(solvers: Mapping[str, Any]) -> str:
@@ -136,8 +141,10 @@ _SUPPORTED_IN_ANOTHER_WAY = {
 def _mark(name: str, plugin: Any, feature: str) -> str:
     declared = Declaration.of(plugin, "solver")
     option = declared.optional_features.get(feature)
-    supported = _SUPPORTED_IN_ANOTHER_WAY.get((name, feature), "●")
-    return supported if feature in (declared.supported_features or ()) else f"`{option}`" if option else ""
+    level = (declared.supported_features or {}).get(feature)
+    if level is None:
+        return f"`{option}`" if option else ""
+    return _SUPPORTED_IN_ANOTHER_WAY.get((name, feature), "●") if level == "live" else "*build*"
 
 
 def _declarations(plugin: Any) -> Iterator[str]:

@@ -226,7 +226,9 @@ MUTANTS = [
 def scrubbed(monkeypatch, solver, scrub, *features):
     """Let a solver's plugin get models from which something was taken out, declare features, and return it."""
     subject = PluginUnderTest(kind="solver", name=solver, **SUBJECTS.get(solver, {}))
-    monkeypatch.setattr(subject.plugin, "supported_features", subject.plugin.supported_features.union(features))
+    monkeypatch.setattr(
+        subject.plugin, "supported_features", subject.plugin.supported_features | dict.fromkeys(features, "live")
+    )
     original = subject.plugin.build_solver
 
     @pippin.hookimpl

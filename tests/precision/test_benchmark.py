@@ -102,7 +102,7 @@ import pippin
 
 class Springs:
     coordinates = "maximal"
-    supported_features = frozenset({"rigid_bodies", "free_joints", "heterogeneous_worlds"})
+    supported_features = dict.fromkeys(("gravity", "rigid_bodies", "free_joints", "heterogeneous_worlds"), "live")
 
     def __init__(self, config):
         self.config = config

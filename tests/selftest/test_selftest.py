@@ -54,7 +54,7 @@ class Stepping(newton.solvers.SolverSemiImplicit):
 
 class Drifting:
     coordinates = "maximal"
-    supported_features = frozenset({"rigid_bodies", "free_joints", "rigid_contacts"})
+    supported_features = dict.fromkeys(("gravity", "rigid_bodies", "free_joints", "rigid_contacts"), "live")
     deterministic_on = frozenset({"cpu", "cuda"})
 
     def __init__(self, config):
@@ -79,7 +79,7 @@ class RefusingConfig:
 
 class Refusing:
     coordinates = "maximal"
-    supported_features = frozenset({"rigid_bodies", "free_joints", "rigid_contacts"})
+    supported_features = dict.fromkeys(("gravity", "rigid_bodies", "free_joints", "rigid_contacts"), "live")
 
     def __init__(self, config):
         pass

@@ -26,7 +26,7 @@ def support(model, features=None, fixed=(), kept=(), accepted=()):
 
 
 def test_a_missing_feature_is_explained_and_a_declared_one_is_not(model):
-    found = support(model, {"armature"})
+    found = support(model, {"armature": "live"})
 
     assert found.fault("armature") is None
     assert found.fault("") is None
@@ -34,7 +34,7 @@ def test_a_missing_feature_is_explained_and_a_declared_one_is_not(model):
 
 
 def test_an_accepted_feature_is_no_fault_and_is_told_once(model):
-    found = support(model, {"armature"}, accepted=["joint_friction"])
+    found = support(model, {"armature": "live"}, accepted=["joint_friction"])
 
     with pytest.warns(UserWarning, match="has no joint_friction, as .*accept_unsupported permits: .* has no effect"):
         assert found.fault("joint_friction") is None

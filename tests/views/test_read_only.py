@@ -61,11 +61,10 @@ def test_a_joint_without_the_feature_is_refused_with_the_cure(built, name):
 
 
 class Stiff:
-    """A solver that reads the damping of joints only while it is built."""
+    """A solver that gives joints a damping only while it is built."""
 
-    supported_features = RIGID_TREES | {"joint_damping"}
+    supported_features = RIGID_TREES | {"joint_damping": "live"}
     features_fixed_at_build = frozenset({"joint_damping"})
-    supported_model_changes = frozenset({"JOINT_DOF_FORCE_PROPERTIES"})
 
     @pippin.hookimpl
     def build_solver(self, model):
@@ -214,3 +213,51 @@ def test_what_is_written_into_the_model_is_found_by_check(simulate):
             pippin.ConfigError, match=r"^model.joint_target_ke: solver 'mujoco-native' .* 'bare' had none; "
         ):
             simulation.raise_errors()
+
+
+class Reading(Stiff):
+    """A solver that reads the damping of joints while it is built, and follows their drives."""
+
+    supported_features = RIGID_TREES | {"joint_damping": "build"}
+    features_fixed_at_build = frozenset()
+
+
+READ = r"solver '\w+' reads joint_damping \(joint_damping\) only while it is built; build another simulation"
+
+
+def test_what_is_read_at_the_build_is_refused_by_the_setter_and_not_written(simulate):
+    with simulate(solver=Reading) as simulation:
+        view = simulation.view.articulations("*")
+        with pytest.raises(ViewError, match=rf"^set_attribute: joint_damping: {READ}"):
+            view.set_attribute("joint_damping", np.ones((4, 1), dtype=np.float32))
+
+        assert not simulation.model.joint_damping.numpy().any()
+        simulation.raise_errors()
+
+
+def test_what_is_read_at_the_build_and_written_into_the_model_is_found_by_check(simulate):
+    with simulate(solver=Reading) as simulation:
+        simulation.model.joint_damping.fill_(1.0)
+        simulation.notify_model_changed(newton.ModelFlags.JOINT_DOF_FORCE_PROPERTIES)  # drives are live
+
+        with pytest.raises(pippin.ConfigError, match=rf"^model.joint_damping: {READ}"):
+            simulation.raise_errors()
+
+
+class Constant(Stiff):
+    """A solver that reads everything while it is built."""
+
+    supported_features = dict.fromkeys(Reading.supported_features, "build")
+    features_fixed_at_build = frozenset()
+
+
+def test_a_change_that_the_solver_does_not_follow_is_refused_with_the_name_of_the_call(simulate):
+    with simulate(solver=Constant) as simulation:
+        view = simulation.view.articulations("*")
+        told = "solver .* does not take over"
+        with pytest.raises(ViewError, match=rf"^set_masses: {told} BODY_INERTIAL_PROPERTIES while it runs"):
+            view.set_masses(view.get_masses())
+        with pytest.raises(ViewError, match=rf"^set_attribute: joint_X_p: {told} JOINT_PROPERTIES while it runs"):
+            view.set_attribute("joint_X_p", view.get_attribute("joint_X_p"))
+        with pytest.raises(ViewError, match=rf"^set_gravity: {told} MODEL_PROPERTIES while it runs"):
+            simulation.view.set_gravity([0.0, 0.0, -1.0])

@@ -131,7 +131,7 @@ class Bed:
         self._second: Bed | None = None
         self._plugin = PluginUnderTest(kind="solver", name=solver, config=OPTIONS.get(solver, {}))
         declared = self._plugin.declaration
-        self.features, self.changes = declared.supported_features, declared.supported_model_changes
+        self.features, self.changes = declared.supported_features, declared.live_changes
         self.has_bodies = self.features is None or "rigid_bodies" in self.features
         self.world_count = 1 if solver in ONE_WORLD else 3
         self.prototype = self._prototype()
@@ -168,7 +168,7 @@ class Bed:
     def build(self) -> pippin.Simulation:
         """Return a new simulation of the scene."""
         group = {"type": "pd", "joints": ["knee"], "kp": 20.0, "kd": 1.0}
-        lacking = [] if self.features is None else sorted(LEFT_OUT - self.features)
+        lacking = [] if self.features is None else sorted(LEFT_OUT - self.features.keys())
         options = {"substeps": SUBSTEPS.get(self.solver, 1), "capture": "off", "accept_unsupported": lacking}
         tables: dict[str, Any] = {
             "simulation": {"device": "cpu", "dt": 0.002, **options},

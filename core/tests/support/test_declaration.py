@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+import newton
 import pippin
 import pytest
 from pippin import sensing
@@ -11,6 +12,7 @@ from pippin.components.registry import Components
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.errors import PluginError
 from pippin.support.declaration import Declaration
+from pippin.support.features import FEATURES
 
 
 class Solver:
@@ -41,9 +43,31 @@ def test_a_component_that_declares_nothing_has_the_defaults():
 
 
 def test_any_collection_of_names_is_taken():
-    declared = Declaration.of(with_attribute("supported_features", ["armature"])(), "solver")
+    declared = Declaration.of(with_attribute("supported_observables", ["contact_f"])(), "solver")
 
-    assert declared.supported_features == frozenset({"armature"})
+    assert declared.supported_observables == frozenset({"contact_f"})
+
+
+def test_a_feature_that_a_solver_says_it_does_not_have_is_left_out():
+    levels = {"armature": "no", "joint_damping": "build", "gravity": "live"}
+    declared = Declaration.of(with_attribute("supported_features", levels)(), "solver")
+
+    assert declared.supported_features == {"joint_damping": "build", "gravity": "live"}
+
+
+def test_live_features_tell_which_changes_the_solver_follows():
+    levels = {"gravity": "live", "joint_stiffness": "live", "rigid_bodies": "build", "armature": "build"}
+    declared = Declaration.of(with_attribute("supported_features", levels)(), "solver")
+
+    joints = {"JOINT_DOF_PROPERTIES", "JOINT_DOF_FORCE_PROPERTIES", "JOINT_REFERENCE_POSE_PROPERTIES"}
+    assert declared.live_changes == {"MODEL_PROPERTIES", *joints}
+    assert Declaration().live_changes is None
+
+
+def test_every_change_of_newtons_belongs_to_a_feature_but_that_of_the_kind_of_a_shape():
+    told = {flag for feature in FEATURES.values() for flag in feature.flags}
+
+    assert set(newton.ModelFlags.__members__) - told == {"ALL", "JOINT_DOF_PROPERTIES", "SHAPE_TYPE_AND_SOURCE"}
 
 
 @pytest.mark.parametrize(
@@ -125,10 +149,18 @@ def test_a_base_class_of_another_package_is_not_asked():
     ("name", "value", "told"),
     [
         ("coordinates", "generalised", "coordinates: 'generalised'; declare 'reduced', 'joint', 'maximal' or 'mixed'"),
-        ("supported_features", "armature", "supported_features: expected names, got 'armature'"),
-        ("supported_features", {"warp_drive"}, "supported_features has 'warp_drive', which does not exist"),
-        ("supported_features", {"armatur"}, "supported_features has 'armatur', .* did you mean 'armature'"),
-        ("supported_model_changes", 3, "supported_model_changes: expected names, got 3"),
+        (
+            "supported_features",
+            "armature",
+            "supported_features: expected a mapping from features to 'live', .* got 'armature'; write",
+        ),
+        ("supported_features", {"warp_drive": "live"}, "supported_features has 'warp_drive', which does not exist"),
+        ("supported_features", {"armatur": "no"}, "supported_features has 'armatur', .* did you mean 'armature'"),
+        (
+            "supported_features",
+            {"armature": True},
+            "supported_features: armature: True; declare 'live', 'build' or",
+        ),
         ("optional_features", {"armature"}, "optional_features: expected a mapping"),
         ("optional_features", {"warp_drive": "on"}, "optional_features has 'warp_drive', which does not exist"),
         ("observables", None, "observables: expected names, got None"),
@@ -166,7 +198,7 @@ def test_a_property_that_lacks_something_is_not_a_default():
 
 def test_a_class_is_asked_without_its_properties():
     class Solving(Solver):
-        supported_features = frozenset({"armature"})
+        supported_features: ClassVar = {"armature": "live"}
 
         @property
         def detects_contacts(self):
@@ -174,7 +206,7 @@ def test_a_class_is_asked_without_its_properties():
 
     declared = Declaration.of(Solving, "solver")
 
-    assert (declared.supported_features, declared.detects_contacts) == ({"armature"}, False)
+    assert (declared.supported_features, declared.detects_contacts) == ({"armature": "live"}, False)
 
 
 def test_what_is_known_after_bind_is_read_each_time():

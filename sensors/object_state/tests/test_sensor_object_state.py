@@ -13,7 +13,7 @@ SAND |= {"position": [1.0, 0.0, 5.0], "velocity": [1.0, 0.0, 0.0]}
 class Falling:
     """A solver that lets particles fall: semi-implicit Euler without contacts."""
 
-    supported_features = frozenset({"particles", "particle_worlds"})
+    supported_features = dict.fromkeys(("gravity", "particles", "particle_worlds"), "live")
 
     @pippin.hookimpl
     def build_solver(self, model):

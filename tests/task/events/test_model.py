@@ -334,7 +334,9 @@ def test_two_events_for_one_mass_are_refused(floating):
 def test_a_change_that_the_solver_does_not_take_over_is_refused(floating, monkeypatch):
     from pippin_solver_featherstone.solver import SolverFeatherstone
 
-    monkeypatch.setattr(SolverFeatherstone, "supported_model_changes", frozenset({"MODEL_PROPERTIES"}))
+    monkeypatch.setattr(
+        SolverFeatherstone, "supported_features", dict.fromkeys(SolverFeatherstone.supported_features, "build")
+    )
 
     with pytest.raises(pippin.ConfigError, match=r"events\.mass: solver .* does not take over BODY_INERTIAL"):
         floating({"mass": {"type": "mass"}})

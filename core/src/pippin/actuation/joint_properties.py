@@ -54,7 +54,7 @@ class JointProperties:
             ConfigError: The solver does not honour the property or the values, accepted or not; or as `Parameters.set`.
         """
         support, feature = self._host.services.support, _FEATURES[name]
-        if fault := support.left_out(feature) or support.fault(feature):
+        if fault := support.left_out(feature) or support.change_fault(feature, f"joint_{name}"):
             raise ConfigError(f"{name}: {fault}")
         before = self._present(name)
         self._values[name].assign(before.ravel())  # a view may have set it

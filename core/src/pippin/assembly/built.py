@@ -38,6 +38,7 @@ from pippin.step.callbacks import Callbacks
 from pippin.step.disabled_actuators import DisabledActuators
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
+from pippin.support.features import live_changes
 
 from .component_binding import ComponentBinding
 from .merged_frames import frame_notes
@@ -143,8 +144,14 @@ def _changes(
         else:
             answer.call(solver=solver, flags=flags, changed_worlds=changed_worlds)
 
-    declared, is_asked = building.declaration.supported_model_changes, _asks(answer, "changed_worlds")
+    declared, is_asked = _taken(building), _asks(answer, "changed_worlds")
     return ModelChanges(declared, model, building.name, notify, is_asked=is_asked)
+
+
+def _taken(building: SolverBuilding) -> frozenset[str] | None:
+    """Return the changes that the solver follows, and those of features that the user accepts to lose; None for all."""
+    live, accepted = building.declaration.live_changes, building.config.simulation.accept_unsupported
+    return None if live is None else live | live_changes(dict.fromkeys(accepted, "live"))
 
 
 def bind_components(built: Built, simulation: Host) -> StepPlan:

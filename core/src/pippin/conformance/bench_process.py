@@ -11,12 +11,13 @@ from pippin.workers import WorkerProcess
 
 from .findings import measured_features
 from .plugin_under_test import PluginUnderTest
-from .trials import answers, refusals
+from .trials import answers, refusals, trusted
 
 TRIALS = {
     "features": measured_features,
     "answers": answers,
     "refusals": refusals,
+    "trusted": trusted,
 }
 """What the process does, by the attribute of `Runs` that has the results."""
 

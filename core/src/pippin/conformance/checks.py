@@ -64,6 +64,7 @@ CHECKS = (
     check(claims.check_contacts),
     check(claims.check_features),
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
+    check(claims.check_feature_gravity),
     check(claims.check_feature_heterogeneous_worlds),
     check(claims.check_feature_particle_worlds),
     check(claims.check_feature_gradients),

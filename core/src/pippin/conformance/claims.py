@@ -90,6 +90,25 @@ def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:
         )
 
 
+def check_feature_gravity(runs: Runs) -> None:
+    """If the solver declares `gravity`: bodies, or else particles, fall with it. If it declares `"build"`, they fall as
+    before where the host lets a change pass.
+    """
+    subject, level = runs.subject, (runs.subject.features or {}).get("gravity")
+    if level is None:
+        raise NotApplicableError("it does not declare gravity")
+    with subject.build(count=1, scene=falling(subject), is_on_ground=False) as simulation:
+        down = np.full(simulation.world_count, -scenes.GRAVITY)
+        _refuse_other(_accelerations(simulation)[:, 2], down, "gravity pulls down in all worlds", "gravity", runs)
+        if level == "build":
+            simulation.services.model_changes.trust()
+            if abs(_with_turned_gravity(simulation)[-1] - 0.5 * scenes.GRAVITY) < 0.05 * scenes.GRAVITY:
+                raise PluginError(
+                    f"{subject}: declares gravity 'build', but follows a change of it while it runs; declare it 'live',"
+                    " so that users may change it"
+                )
+
+
 def check_feature_heterogeneous_worlds(runs: Runs) -> None:
     """If the solver declares `heterogeneous_worlds`: bodies on different joints move as they should in two worlds."""
     features = runs.subject.features or ()
@@ -159,11 +178,11 @@ def check_observables(runs: Runs) -> None:
 
 
 def check_model_changes(runs: Runs) -> None:
-    """A running simulation accepts every flag in `supported_model_changes`. A change of gravity or of masses is
+    """A running simulation accepts the changes of every feature that is `"live"`. A change of gravity or of masses is
     measured, and must affect the changed world alone.
     """
     subject = runs.subject
-    declared = subject.declaration.supported_model_changes
+    declared = subject.declaration.live_changes
     flags = set(newton.ModelFlags.__members__) - {"ALL"} if declared is None else set(declared)
     with subject.build(count=1, scene=falling(subject), is_on_ground=False) as simulation:
         step(simulation, 2)
@@ -178,14 +197,20 @@ def check_model_changes(runs: Runs) -> None:
 
 
 def _try_gravity(simulation: Simulation, runs: Runs) -> None:
+    expected = np.zeros(simulation.world_count)
+    expected[-1] = 0.5 * scenes.GRAVITY
+    what = "MODEL_PROPERTIES: gravity of the last world was changed"
+    _refuse_other(_with_turned_gravity(simulation), expected, what, "gravity", runs)
+
+
+def _with_turned_gravity(simulation: Simulation) -> np.ndarray:
+    """Let gravity of the last world pull along y too, and return the accelerations along y [m/s²]."""
     gravity, changed = present(simulation.model.gravity), simulation.world_count - 1
     vectors = gravity.numpy().copy()
     vectors[changed] += [0.0, 0.5 * scenes.GRAVITY, 0.0]
     gravity.assign(vectors)
     simulation.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-    expected = np.zeros(simulation.world_count)
-    expected[changed] = 0.5 * scenes.GRAVITY
-    _refuse_other(_accelerations(simulation)[:, 1], expected, "MODEL_PROPERTIES: gravity", runs)
+    return _accelerations(simulation)[:, 1]
 
 
 def _try_masses(simulation: Simulation, runs: Runs) -> None:
@@ -201,7 +226,7 @@ def _try_masses(simulation: Simulation, runs: Runs) -> None:
     expected = np.full(simulation.world_count, force / scenes.BALL_MASS)
     expected[-1] /= 2.0
     found = _accelerations(simulation, force)[:, 0]
-    _refuse_other(found, expected, "BODY_INERTIAL_PROPERTIES: mass", runs)
+    _refuse_other(found, expected, "BODY_INERTIAL_PROPERTIES: mass of the last world was changed", "rigid_bodies", runs)
 
 
 def _accelerations(simulation: Simulation, force: float = 0.0, count: int = 5) -> np.ndarray:
@@ -228,12 +253,12 @@ def _velocities(simulation: Simulation) -> np.ndarray:
     return on_host(state.body_qd)[balls, :3].copy()
 
 
-def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, runs: Runs) -> None:
+def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, feature: str, runs: Runs) -> None:
     if not np.allclose(found, expected, rtol=0.05, atol=0.1):
         raise PluginError(
-            f"{runs.subject}: {what} of the last world was changed, and the worlds accelerate by"
+            f"{runs.subject}: {what}, and the worlds accelerate by"
             f" {np.round(found, 2).tolist()} m/s², expected {np.round(expected, 2).tolist()};"
-            " take the change over in notify_model_changed, or leave the flag out of supported_model_changes"
+            f" take the change over in notify_model_changed, or declare {feature} 'build' in supported_features"
         )
 
 

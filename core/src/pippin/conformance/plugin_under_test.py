@@ -149,8 +149,8 @@ class PluginUnderTest:
         return Declaration.of(self.component() if self.record.is_component else self.plugin, str(self))
 
     @functools.cached_property
-    def features(self) -> frozenset[str] | None:
-        """The features that the solver declares; None if it declares none, and for actuators and sensors."""
+    def features(self) -> Mapping[str, str] | None:
+        """The features that the solver declares, "live" or "build"; None if it declares none, and for other kinds."""
         return self.declaration.supported_features if self.builds_solver else None
 
     def build(

@@ -224,6 +224,11 @@ class Runs:
         """The error of each runtime change that the solver declares that it cannot add to a joint."""
         return self._tried("refusals")
 
+    @functools.cached_property
+    def trusted(self) -> Mapping[str, Answer]:
+        """The answer to each runtime change that the solver declares it does not follow, if the host lets it pass."""
+        return self._tried("trusted")
+
     def _tried(self, trial: str) -> Any:
         """Return the results of a trial, or raise its error. The process beside has them, if it has begun."""
         results = self._sent[trial] if self._benches else TRIALS[trial](self.subject)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from pippin.errors import PluginError
+from pippin.support.declaration import Declaration
 
 from .outcomes import NotApplicableError
 from .runs import Runs
@@ -11,14 +12,22 @@ from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 
 
 def check_runtime_change(runs: Runs, name: str) -> None:
-    """Check one change: as the solver's declaration says, it acts in its world alone, or is refused."""
+    """Check one change: as the solver's declaration says, it acts in its world alone, or is refused.
+
+    One that is refused because the solver reads it at the build only has no effect if the host lets it pass.
+    """
     change, subject = RUNTIME_CHANGES[name], runs.subject
     cell = cell_of(change, subject.declaration)
     if cell.lacks in change.of_body:
         raise NotApplicableError(f"it declares no {cell.lacks}, and a scene with them is refused")
+    if withheld := sorted(change.prepares & _withheld(subject.declaration)):
+        raise NotApplicableError(f"its bench sets {withheld[0]} first, which it reads at the build only")
     answer = runs.answers[name]
     if not cell.is_honoured:
-        _refuse_silence(runs, change, answer.refusal, f"its declaration has no {cell.lacks}", cell.lacks)
+        reason = f"its declaration has no {'live ' * cell.is_withheld}{cell.lacks}"
+        _refuse_silence(runs, change, answer.refusal, reason, cell.lacks)
+        if cell.is_withheld:
+            _refuse_modesty(runs, change, cell.lacks)
         return
     if answer.motions is None:
         raise PluginError(f"{subject}: declares what {name} needs, but refuses it: {answer.refusal}; honour it")
@@ -26,6 +35,11 @@ def check_runtime_change(runs: Runs, name: str) -> None:
     if cell.is_fixed:
         reason = f"{change.feature} are fixed at its build"
         _refuse_silence(runs, change, runs.refusals[name], reason, "scene.settable_joints")
+
+
+def _withheld(declared: Declaration) -> frozenset[str]:
+    """Return the features that a solver reads while it is built only."""
+    return frozenset(name for name, level in (declared.supported_features or {}).items() if level == "build")
 
 
 def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, what: str) -> None:
@@ -38,14 +52,30 @@ def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, 
         )
 
 
+def _refuse_modesty(runs: Runs, change: RuntimeChange, what: str) -> None:
+    """Refuse a solver that follows a change although it declares that it reads this at the build only."""
+    motions = runs.trusted[change.label].motions
+    if motions is not None and not any(_strays(change, motions)):
+        raise PluginError(
+            f"{runs.subject}: its declaration has no live {what}, but {change.expectation} where the host lets"
+            f" {change.label} pass; declare {change.feature or 'rigid_bodies'} 'live', so that users may change it"
+        )
+
+
+def _strays(change: RuntimeChange, motions: np.ndarray) -> list[str]:
+    """Return what moves in another way than it should, of the last world, which was changed, and of the others."""
+    bounds = [change.idle] * (len(motions) - 1) + [change.acting]
+    return [
+        f"{motion:.3g} in world {world}, expected {least:.3g} to {most:.3g}"
+        for world, (motion, (least, most)) in enumerate(zip(motions, bounds, strict=True))
+        if not least <= motion <= most
+    ]
+
+
 def _refuse_motion(runs: Runs, change: RuntimeChange, motions: np.ndarray) -> None:
-    for world, motion in enumerate(motions):
-        is_target = world == len(motions) - 1
-        least, most = change.acting if is_target else change.idle
-        if not least <= motion <= most:
-            raise PluginError(
-                f"{runs.subject}: {change.label} in the last of {len(motions)} worlds, but not so that"
-                f" {change.expectation}: {motion:.3g} in world {world}, expected {least:.3g} to {most:.3g}; take it"
-                " over in its world alone, leave out what it needs in supported_features or supported_model_changes,"
-                " or declare features_fixed_at_build"
-            )
+    for fault in _strays(change, motions)[:1]:
+        raise PluginError(
+            f"{runs.subject}: {change.label} in the last of {len(motions)} worlds, but not so that"
+            f" {change.expectation}: {fault}; take it over in its world alone, declare what it needs 'build' in"
+            " supported_features, or declare features_fixed_at_build"
+        )

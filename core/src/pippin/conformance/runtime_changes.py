@@ -77,6 +77,11 @@ class RuntimeChange:
         return f"{self.name}_{self.attribute}" if self.attribute else self.name
 
     @property
+    def prepares(self) -> frozenset[str]:
+        """Features that its `first` setters change."""
+        return frozenset(ARTICULATION[setter.removeprefix("set_")].feature for setter in self.first) - {""}
+
+    @property
     def of_body(self) -> frozenset[str]:
         """Features that a solver needs to move the body."""
         return frozenset({"rigid_bodies", _JOINTS[self.body]})
@@ -84,13 +89,17 @@ class RuntimeChange:
 
 @attrs.frozen(kw_only=True)
 class Cell:
-    """Verdict of a declaration on an change."""
+    """Verdict of a declaration on a change."""
 
     is_honoured: bool
     """Whether the call acts; otherwise it is refused."""
 
     lacks: str = ""
-    """The first feature or flag that the solver does not declare, if the call is refused."""
+    """The first feature that the solver does not have or reads at the build, or else the first change that it does not
+    follow, if the call is refused."""
+
+    is_withheld: bool = False
+    """Whether the solver has what the call changes, but declares that it reads it at the build only."""
 
     option: str = ""
     """The option of the solver that makes the call act, if it is refused without."""
@@ -101,12 +110,15 @@ class Cell:
 
 def cell_of(change: RuntimeChange, declared: Declaration) -> Cell:
     """Return what a solver's declaration says of a runtime change."""
-    features, flags = declared.supported_features, declared.supported_model_changes
+    features, flags = declared.supported_features, declared.live_changes
     needed = [*sorted(change.of_body, reverse=True), *([change.feature] if change.feature else [])]
     lacking = [each for each in needed if features is not None and each not in features]
-    lacking += [flag for flag in change.flags if flags is not None and flag not in flags]
     if lacking:
         return Cell(is_honoured=False, lacks=lacking[0], option=declared.optional_features.get(lacking[0], ""))
+    if features is not None and change.flags and features.get(change.feature) == "build":
+        return Cell(is_honoured=False, lacks=change.feature, is_withheld=True)
+    if ignored := [flag for flag in change.flags if flags is not None and flag not in flags]:
+        return Cell(is_honoured=False, lacks=ignored[0], is_withheld=True)
     return Cell(is_honoured=True, is_fixed=change.feature in declared.features_fixed_at_build)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import attrs
@@ -42,21 +42,40 @@ def answers(subject: PluginUnderTest) -> Mapping[str, Answer]:
     Every joint is prepared for what the solver cannot add to it later.
     """
     possible = _possible_changes(subject)
-    if not possible:
+    honoured = {name for name, change in possible.items() if cell_of(change, subject.declaration).is_honoured}
+    return _answers(subject, possible, honoured)
+
+
+def trusted(subject: PluginUnderTest) -> Mapping[str, Answer]:
+    """Return the answers to the changes that the solver declares that it does not follow, where the host lets them
+    pass: none should act.
+    """
+    possible = _possible_changes(subject)
+    withheld = {name: change for name, change in possible.items() if cell_of(change, subject.declaration).is_withheld}
+    return _answers(subject, withheld, withheld.keys(), trust=True)
+
+
+def _answers(
+    subject: PluginUnderTest, changes: Mapping[str, RuntimeChange], prepared: Collection[str], *, trust: bool = False
+) -> Mapping[str, Answer]:
+    """Return the answer to each change of a simulation that has run; those prepared are set up by their `first`."""
+    if not changes:
         return {}
-    with _build(subject, possible, settable_joints=True) as simulation:
+    with _build(subject, changes, settable_joints=True) as simulation:
+        if trust:
+            simulation.services.support.trust()
+            simulation.services.model_changes.trust()
+        step(simulation, 2)  # what a solver copies in its first step is old by then
         before = _motions(simulation)
-        honoured = {name for name, change in possible.items() if cell_of(change, subject.declaration).is_honoured}
         refusals = {
-            name: _try(simulation, change, change.first if name in honoured else {})
-            for name, change in possible.items()
+            name: _try(simulation, change, change.first if name in prepared else {}) for name, change in changes.items()
         }
         for _ in range(round(DURATION / subject.dt)):
             _push(simulation)
             step(simulation, 1)
         after = _motions(simulation)
     return {
-        name: Answer(refusal=text) if text else Answer(motions=_measured(possible[name], before, after))
+        name: Answer(refusal=text) if text else Answer(motions=_measured(changes[name], before, after))
         for name, text in refusals.items()
     }
 
@@ -73,7 +92,11 @@ def refusals(subject: PluginUnderTest) -> Mapping[str, str]:
 
 def _possible_changes(subject: PluginUnderTest) -> dict[str, RuntimeChange]:
     features = subject.features
-    return {name: change for name, change in RUNTIME_CHANGES.items() if features is None or change.of_body <= features}
+    return {
+        name: change
+        for name, change in RUNTIME_CHANGES.items()
+        if features is None or change.of_body <= features.keys()
+    }
 
 
 def _build(subject: PluginUnderTest, changes: Mapping[str, RuntimeChange], *, settable_joints: bool) -> Simulation:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from pippin.late import late
-from pippin.support.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
+from pippin.support.features import FEATURES, RIGID_TREES, Feature
 
 from .capacities import Capacity
 from .contact_source import ContactSource
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FEATURES",
-    "RIGID_CHANGES",
     "RIGID_TREES",
     "Capacity",
     "ContactSource",

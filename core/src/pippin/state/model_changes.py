@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection
 import newton
 import warp as wp
 from pippin.errors import ConfigError, PluginError
-from pippin.spelling import did_you_mean
 
 from .masses import refuse_massless
 from .modified_worlds import ModifiedWorlds
@@ -23,20 +22,17 @@ class ModelChanges:
     """The changes of the model since the last step, and since the build.
 
     Args:
-        declared: Names of the flags that the solver's component declares it can apply while it runs; None for all.
+        taken: Names of the flags that the solver follows while it runs; None for all.
         model: The model of all worlds.
         name: The solver's name in errors.
         notify: The call that tells the solver.
         is_asked: Whether the component of the solver asks for the worlds; otherwise they are not noted.
-
-    Raises:
-        PluginError: The component declares an unknown flag.
     """
 
     def __init__(
-        self, declared: Collection[str] | None, model: newton.Model, name: str, notify: Notify, *, is_asked: bool
+        self, taken: Collection[str] | None, model: newton.Model, name: str, notify: Notify, *, is_asked: bool
     ) -> None:
-        self._taken = _flags_of(declared)
+        self._taken = _flags_of(taken)
         self._device = model.device
         self._name, self._notify = name, notify
         #: The worlds that wait; who notes a change sets or adds them.
@@ -93,6 +89,10 @@ class ModelChanges:
             f" it does: {_flag_names(self._taken) or 'nothing'}"
         )
 
+    def trust(self) -> None:
+        """For the core: Tell the solver of every change, to see whether it follows those that it does not declare."""
+        self._taken = int(newton.ModelFlags.ALL)
+
     def tell_now(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver of a change that a step makes in the masked worlds; None means all.
 
@@ -124,18 +124,9 @@ class ModelChanges:
             self.worlds.mask.zero_()
 
 
-def _flags_of(declared: Collection[str] | None) -> int:
+def _flags_of(names: Collection[str] | None) -> int:
     """Return the flags of `newton.ModelFlags` with these names; all flags for None."""
-    if declared is None:
-        return int(newton.ModelFlags.ALL)
-    known = newton.ModelFlags.__members__
-    for name in declared:
-        if name not in known:
-            raise PluginError(
-                f"solver: supported_model_changes has {name!r}, which is not in newton.ModelFlags"
-                f"{did_you_mean(name, known)}"
-            )
-    return sum(known[name] for name in declared)
+    return int(newton.ModelFlags.ALL) if names is None else sum(newton.ModelFlags[name] for name in names)
 
 
 def _flag_names(flags: int) -> str:

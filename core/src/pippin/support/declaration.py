@@ -11,7 +11,7 @@ from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
 from .attributes import MISSING, read
-from .features import FEATURES
+from .features import FEATURES, LEVELS, live_changes
 
 Check = Callable[[Any, Any, Any], None]
 
@@ -35,6 +35,27 @@ def _are_names(known: Collection[str] = ()) -> Check:
             raise ValueError(f"{field.name} has {name!r}, which does not exist{near}")
 
     return check
+
+
+def _levels(value: Any) -> Any:
+    """Leave out the features that a solver says it does not have; `_are_levels` refuses everything else."""
+    if not isinstance(value, Mapping):
+        return value
+    return {name: level for name, level in value.items() if level != "no" or name not in FEATURES}
+
+
+def _are_levels(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if value is None:
+        return
+    if not isinstance(value, Mapping):
+        raise ValueError(
+            f"{field.name}: expected a mapping from features to 'live', 'build' or 'no', got {value!r}; write"
+            " {'armature': 'live'} for one that may change while the solver runs"
+        )
+    _are_names(FEATURES)(declaration, field, value)
+    for name, level in value.items():
+        if level not in LEVELS:
+            raise ValueError(f"{field.name}: {name}: {level!r}; declare 'live', 'build' or 'no'")
 
 
 def _is_bool(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -97,29 +118,25 @@ class Declaration:
     """Solvers: The observables that the solver can write. With this declaration, the host can refuse a sensor before
     it builds anything; without it, the host asks the solver that it has built."""
 
-    supported_features: frozenset[str] | None = _names_field(None, FEATURES)
-    """Solvers: The names of the [features that the solver supports](solvers.md#supported-features). The host
-    checks every scene against them. A solver without this declaration is assumed to support every feature."""
+    supported_features: Mapping[str, str] | None = attrs.field(default=None, converter=_levels, validator=_are_levels)
+    """Solvers: A mapping from the [features that the solver supports](solvers.md#supported-features) to `"live"` or
+    `"build"`. The host checks every scene against the features, and every change at run time against the words.
+    `"live"`: the solver follows what [changes of the feature while it runs](solvers.md#model-changes-while-running).
+    `"build"`: it reads the feature only while it is built, so that such a change is refused. `"no"` is the same as
+    leaving the feature out. A solver without this declaration is assumed to support every feature, live."""
 
     optional_features: Mapping[str, str] = attrs.field(factory=dict, validator=_are_options)
     """Solvers: A mapping from features to the options that switch them on. If a scene needs such a feature, the error
     names the option."""
 
     features_fixed_at_build: frozenset[str] = _names_field(frozenset(), FEATURES)
-    """Solvers: The names of [features of joints](honoured.md) that the built solver cannot add to a joint: a setter
-    of a view acts only at joints that had the feature when the solver was built, and is refused at the others.
-    `scene.settable_joints` gives all joints these features before the build. Of the features `particles`, `springs`,
-    `triangles`, `bending` and `tetrahedra`: that the solver reads their masses and stiffnesses only while it is built,
-    so that a change of these numbers is refused."""
+    """Solvers: The names of live [features of joints](honoured.md) that the built solver cannot add to a joint: a
+    setter of a view acts only at joints that had the feature when the solver was built, and is refused at the others.
+    `scene.settable_joints` gives all joints these features before the build."""
 
     features_kept_from_build: frozenset[str] = _names_field(frozenset(), FEATURES)
     """Solvers: The names of features that the built solver cannot take away from a joint, either: a value of zero, or a
     limit at infinity, is refused."""
-
-    supported_model_changes: frozenset[str] | None = _names_field(None)
-    """Solvers: The names in `newton.ModelFlags` of [model changes that the solver can apply while it
-    runs](solvers.md#model-changes-while-running); `notify_model_changed` refuses the others. A solver without
-    this declaration is notified of every change."""
 
     coordinates: str = attrs.field(default="reduced", validator=_is_one_of("reduced", "joint", "maximal", "mixed"))
     """Solvers: `"reduced"`: the solver writes joints and bodies. `"joint"`: it writes joints only, and the host runs
@@ -171,6 +188,11 @@ class Declaration:
             return cls(**{key: value for key, value in values.items() if value is not MISSING})
         except ValueError as error:
             raise PluginError(f"{name}: {error}") from error
+
+    @property
+    def live_changes(self) -> frozenset[str] | None:
+        """Names in `newton.ModelFlags` of the changes that the solver follows while it runs; None for all."""
+        return None if self.supported_features is None else live_changes(self.supported_features)
 
     @classmethod
     def names(cls) -> Iterator[str]:

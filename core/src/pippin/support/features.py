@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import attrs
 
@@ -31,8 +32,12 @@ class Feature:
     cure: str = ""
     """A change of the scene that makes the feature unnecessary, as an imperative."""
 
+    flags: tuple[str, ...] = ()
+    """Names in `newton.ModelFlags` that tell a solver of changed numbers of the feature."""
+
 
 _STRUCTURAL: Mapping[str, str] = {
+    "gravity": "gravity, of each world [m/s²]",
     "rigid_bodies": "bodies that move",
     "kinematic_bodies": "bodies that no force moves, and whose velocity carries the bodies that touch them",
     "rigid_contacts": "contacts between rigid shapes",
@@ -111,6 +116,7 @@ _CURES: Mapping[str, str] = {
     "particle_contacts": "choose a solver that has them, as particles pass through each other",
     "attachments": "leave them out, or hold the particles to the world by `pin`",
     "rest_angles": "let the cloth rest flat: rest = 'flat' in its object",
+    "gravity": "do without: scene.gravity = [0, 0, 0]",
     "massless_bodies": "merge them: collapse_fixed_joints = true in the asset",
     "particle_worlds": "use one world: scene.worlds = 1",
     "velocity_limits": "drive the joints by an actuator group, which keeps their limits",
@@ -123,6 +129,29 @@ _PART_OF: Mapping[str, str] = {
     "triangle_damping": "triangles",
 }
 
+_FLAGS: Mapping[str, str] = {
+    "MODEL_PROPERTIES": "gravity",
+    "BODY_INERTIAL_PROPERTIES": "rigid_bodies gravity_compensation",
+    "BODY_PROPERTIES": "kinematic_bodies",
+    "SHAPE_PROPERTIES": "rigid_contacts restitution contact_stiffness friction_damping adhesion torsional_friction"
+    " rolling_friction",
+    "JOINT_PROPERTIES": "fixed_joints revolute_joints prismatic_joints ball_joints d6_joints distance_joints rod_joints"
+    " loop_joints disabled_joints",
+    "JOINT_DOF_FORCE_PROPERTIES": "joint_limits ball_limits joint_drives effort_limits velocity_limits joint_friction"
+    " joint_damping joint_stiffness limit_stiffness",
+    "JOINT_DOF_INERTIAL_PROPERTIES": "armature",
+    "JOINT_REFERENCE_POSE_PROPERTIES": "joint_stiffness rod_joints",
+    "CONSTRAINT_PROPERTIES": "mimic_joints mimic_constraints equality_constraints inactive_equalities attachments",
+    "TENDON_PROPERTIES": "tendons mujoco_tendons",
+    "ACTUATOR_PROPERTIES": "asset_actuators",
+}
+"""Features with numbers that a change is about, by the name of the change in `newton.ModelFlags`."""
+
+
+def _flags(name: str) -> tuple[str, ...]:
+    return tuple(flag for flag, names in _FLAGS.items() if name in names.split())
+
+
 _POSSIBLE = frozenset({"face_contacts", "particle_contacts"})
 """What matters only where objects of matter meet."""
 
@@ -131,7 +160,7 @@ _NOTED = frozenset({"carried_sliders", "joint_damping", "joint_friction", "veloc
 
 FEATURES: Mapping[str, Feature] = {
     **{
-        name: Feature(meaning=meaning, cure=_CURES.get(name, ""), is_possible=name in _POSSIBLE)
+        name: Feature(meaning=meaning, cure=_CURES.get(name, ""), is_possible=name in _POSSIBLE, flags=_flags(name))
         for name, meaning in _STRUCTURAL.items()
     },
     **{
@@ -141,28 +170,37 @@ FEATURES: Mapping[str, Feature] = {
             is_noted=name in _NOTED,
             part_of=_PART_OF.get(name, ""),
             cure=_CURES.get(name, ""),
+            flags=_flags(name),
         )
         for name, meaning in _NUMERIC.items()
     },
 }
 """Every feature by name, structural ones first; `pippin.support.used_features` finds them in a model."""
 
-RIGID_TREES = frozenset(
-    {
-        "rigid_bodies",
-        "rigid_contacts",
-        "fixed_joints",
-        "free_joints",
-        "revolute_joints",
-        "prismatic_joints",
-        "ball_joints",
-        "d6_joints",
-        "joint_limits",
-        "joint_drives",
-        "carried_sliders",
-    }
+LEVELS = ("live", "build", "no")
+"""How a solver supports a feature: it follows what changes of it while it runs, it reads it only while it is built, or
+it does not have it."""
+
+RIGID_TREES = MappingProxyType(
+    dict.fromkeys(
+        (
+            "gravity",
+            "rigid_bodies",
+            "rigid_contacts",
+            "fixed_joints",
+            "free_joints",
+            "revolute_joints",
+            "prismatic_joints",
+            "ball_joints",
+            "d6_joints",
+            "joint_limits",
+            "joint_drives",
+            "carried_sliders",
+        ),
+        "live",
+    )
 )
-"""Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""
+"""Features that most robots need, all live: bodies in trees of joints with limits and drives, contacts and gravity."""
 
 ASKED = frozenset(name for name in _NUMERIC if name.startswith(("soft_contact_", "particle_")))
 """Features that keys of `[collision]` ask for; a model does not tell whether its numbers were stated."""
@@ -175,12 +213,20 @@ MEASURED = frozenset({"body_qdd"})
 
 OF_ATTRIBUTES: Mapping[str, str] = {
     "edge_bending_properties": "bending",
+    "joint_armature": "armature",
     "joint_damping": "joint_damping",
+    "joint_effort_limit": "effort_limits",
     "joint_enabled": "disabled_joints",
+    "joint_friction": "joint_friction",
     "joint_limit_kd": "limit_stiffness",
     "joint_limit_ke": "limit_stiffness",
+    "joint_limit_lower": "joint_limits",
+    "joint_limit_upper": "joint_limits",
     "joint_rest_q": "joint_stiffness",
     "joint_stiffness": "joint_stiffness",
+    "joint_target_kd": "joint_drives",
+    "joint_target_ke": "joint_drives",
+    "joint_velocity_limit": "velocity_limits",
     "particle_adhesion": "particle_adhesion",
     "particle_cohesion": "particle_cohesion",
     "particle_inv_mass": "particles",
@@ -208,14 +254,9 @@ OF_ATTRIBUTES: Mapping[str, str] = {
 }
 """Features that a solver needs to honour arrays and numbers of the model, by their names."""
 
-RIGID_CHANGES = frozenset(
-    {
-        "BODY_INERTIAL_PROPERTIES",
-        "JOINT_DOF_FORCE_PROPERTIES",
-        "JOINT_DOF_PROPERTIES",
-        "JOINT_PROPERTIES",
-        "MODEL_PROPERTIES",
-        "SHAPE_PROPERTIES",
-    }
-)
-"""Model changes that most rigid-body solvers accept while they run: masses, gains, frames, gravity, friction."""
+
+def live_changes(levels: Mapping[str, str]) -> frozenset[str]:
+    """Return the names in `newton.ModelFlags` of the changes that a solver follows: those of its live features."""
+    flags = {flag for name, level in levels.items() if level == "live" for flag in FEATURES[name].flags}
+    whole = {"JOINT_DOF_PROPERTIES"} if any(flag.startswith("JOINT_DOF_") for flag in flags) else set()
+    return frozenset(flags | whole)

@@ -12,14 +12,11 @@ from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-from .features import NO_LIMIT, OF_ATTRIBUTES
+from .features import FEATURES, NO_LIMIT, OF_ATTRIBUTES
 
 _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
 _POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
-
-_OF_MATTER = frozenset({"bending", "particles", "springs", "tetrahedra", "triangles"})
-"""Features of matter with numbers of their own in the model."""
 
 _OF_CONTROL = frozenset({"joint_target_q", "joint_target_qd"})
 _PULL = "a drive that follows positions"
@@ -50,9 +47,9 @@ class SolverSupport:
 
     Args:
         solver: The solver's name.
-        features: The features that the solver declares; None for all.
+        levels: The features that the solver declares, "live" or read at the "build" only; None for all, live.
         accepted: The features that the user accepts to lose: what needs them may be set, with a warning.
-        fixed: Features that the built solver cannot add to a joint, and those of matter whose numbers it keeps.
+        fixed: Features that the built solver cannot add to a joint.
         kept: Features that the built solver cannot take away from a joint.
         explain: Returns the fault of a missing feature, without its beginning.
         model: The model of which the solver was built.
@@ -63,7 +60,7 @@ class SolverSupport:
     def __init__(
         self,
         solver: str,
-        features: Collection[str] | None,
+        levels: Mapping[str, str] | None,
         accepted: Collection[str],
         fixed: Collection[str],
         kept: Collection[str],
@@ -74,12 +71,18 @@ class SolverSupport:
         #: The solver's name.
         self.solver = solver
         self._dimensions = dimensions
-        self._features, self._accepted, self._explain = features, set(accepted), explain
-        self._left_out = frozenset() if features is None else frozenset(accepted) - frozenset(features)
-        self._model, self._fixed = model, frozenset(fixed)
+        self._features: Collection[str] | None = levels
+        self._of_build = {name for name, level in (levels or {}).items() if level == "build"}
+        self._accepted, self._explain = set(accepted), explain
+        self._left_out = frozenset() if levels is None else frozenset(accepted) - levels.keys()
+        self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
         of_model = self._ranges.keys() - _OF_CONTROL
-        self._built = {name: getattr(model, name).numpy().copy() for name in sorted(of_model)}
+        read = {
+            name for name, feature in OF_ATTRIBUTES.items() if feature in self._of_build and FEATURES[feature].flags
+        }
+        kept = sorted(of_model | {name for name in read if getattr(model, name, None) is not None})
+        self._built = {name: getattr(model, name).numpy().copy() for name in kept}
 
     def fault(self, feature: str) -> str | None:
         """Return why the solver cannot honour what needs a feature, with the cures; None if it can.
@@ -100,6 +103,19 @@ class SolverSupport:
             return None
         return f"solver {self._explain(feature)}"
 
+    def change_fault(self, feature: str, array: str) -> str | None:
+        """Return why the solver does not follow a change of what a feature has in an array, with the cures; or None."""
+        if feature not in self._of_build:
+            return self.fault(feature)
+        return (
+            f"solver {self.solver!r} reads {array} ({feature}) only while it is built; build another simulation, or"
+            " choose another solver"
+        )
+
+    def trust(self) -> None:
+        """For the core: Take all features that the solver has for live, to see whether it follows their changes."""
+        self._of_build = set()
+
     def left_out(self, feature: str) -> str | None:
         """Return that the solver leaves a feature out, as the user accepts, with the cure; None if it does not."""
         if feature not in self._left_out:
@@ -111,13 +127,7 @@ class SolverSupport:
 
     def attribute_fault(self, array: str) -> str | None:
         """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can."""
-        feature = OF_ATTRIBUTES.get(array, "")
-        if feature in self._fixed & _OF_MATTER:
-            return (
-                f"solver {self.solver!r} reads {array} only while it is built; build another simulation, or choose"
-                " another solver"
-            )
-        return self.fault(feature)
+        return self.change_fault(OF_ATTRIBUTES.get(array, ""), array)
 
     def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
@@ -156,7 +166,11 @@ class SolverSupport:
     def check(self) -> None:
         """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device."""
         for name, built in self._built.items():
-            values, of = getattr(self._model, name).numpy(), self._ranges[name]
+            values, feature = getattr(self._model, name).numpy(), OF_ATTRIBUTES.get(name, "")
+            if feature in self._of_build and (values != built).any():
+                raise ConfigError(f"model.{name}: {self.change_fault(feature, name)}")
+            if (of := self._ranges.get(name)) is None:
+                continue
             is_out = (values != built) & ~((values >= of.low) & (values <= of.high))
             if is_out.any():
                 raise ConfigError(f"model.{name}: {self.refusal(of, np.flatnonzero(is_out))}")

@@ -8,7 +8,7 @@ from typing import Any
 import newton
 import numpy as np
 
-from .model_rows import host
+from .model_rows import host, is_moved
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
@@ -45,7 +45,15 @@ def _particle_worlds(model: newton.Model) -> Sequence[str]:
     return [f"world {index}" for index in worlds] if len(worlds) > 1 else ()
 
 
+def _pulled_worlds(model: newton.Model) -> Sequence[str]:
+    """Return the worlds with gravity, if something can move."""
+    can_move = is_moved(model).any() or np.any(host(model.particle_mass) > 0.0)
+    pulled = np.any(host(model.gravity) != 0.0, axis=-1)[: model.world_count]
+    return [f"world {index}" for index in np.flatnonzero(pulled)] if can_move else ()
+
+
 WORLD_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
+    "gravity": _pulled_worlds,
     "heterogeneous_worlds": _unequal_worlds,
     "particle_worlds": _particle_worlds,
 }

@@ -22,6 +22,7 @@ from .kernels.attributes import gather_bytes, scatter_bytes
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import Staging, alias
+from .permissions import note_change
 from .quantities import ViewQuantity
 from .read_only import ReadOnlyElements
 from .row_selection import RowSelection
@@ -107,6 +108,8 @@ class Attributes:
         notified = self._flags(where, attribute, flags)
         shape = (selection.data_count, *attribute.values.shape[1:])
         checked = attribute.check(describe).check(data, shape, selection, where)
+        if notified:
+            note_change(self._host, where, notified)  # first: what the solver does not follow is not written
         values = checked.on_device(attribute.staging)
         rows = _bytes(values, selection.data_count * attribute.index.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
@@ -117,8 +120,6 @@ class Attributes:
             read_only = self._read_only(attribute).watching(where, [target], checked)
         with read_only:
             attribute.scatter(selection.count, [*inputs, _bytes(target, target.shape[0]), numbers])
-        if notified:
-            self._host.services.model_changes.note(notified)
 
     def _read_only(self, attribute: _Attribute) -> ReadOnlyElements:
         """Return the elements of an attribute that the built solver cannot take over; made at the first use."""

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import warp as wp
 from pippin.binding import Host
+from pippin.errors import ConfigError
 
+from .errors import ViewError
 from .indexing import PADDING
 from .quantities import ViewQuantity
 from .read_only import ReadOnlyElements
@@ -59,7 +61,11 @@ class Permissions:
 
     def _fault_of_solver(self, quantity: ViewQuantity) -> str | None:
         """Return why the solver cannot honour a quantity; None if it can, or if actuators take over all of it."""
-        fault = self._host.services.support.fault(quantity.feature)
+        support = self._host.services.support
+        if quantity.flags:
+            fault = support.change_fault(quantity.feature, quantity.arrays[0])
+        else:
+            fault = support.fault(quantity.feature)
         if fault is None:
             return None
         index = index_of(quantity, self._indices)
@@ -79,6 +85,18 @@ class Permissions:
         if self._host.services.owners is None or self._dofs is None or index.shape != self._dofs.shape:
             return np.zeros(index.shape, dtype=bool)
         return self._host.services.owners.taken(quantity.arrays[0], self._dofs)
+
+
+def note_change(host: Host, where: str, flags: int) -> None:
+    """Note that the solver has to be told of a change before its next step.
+
+    Raises:
+        ViewError: It does not follow such a change.
+    """
+    try:
+        host.services.model_changes.note(flags)
+    except ConfigError as error:
+        raise ViewError(f"{where}: {str(error).removeprefix('notify_model_changed: ')}") from error
 
 
 def index_of(quantity: ViewQuantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -15,7 +15,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
-from pippin.errors import ConfigError, SimulationError
+from pippin.errors import SimulationError
 from pippin.frozen_attributes import FrozenAttributes
 from pippin.state.kinematics import Coordinates
 
@@ -29,7 +29,7 @@ from .host_checks import HostCheck
 from .indexing import PADDING
 from .memory import Staging
 from .newton_arrays import arrays_to_read, arrays_to_write
-from .permissions import IN_STEP, Permissions, index_of
+from .permissions import IN_STEP, Permissions, index_of, note_change
 from .quantities import Element, ViewQuantity
 from .quantity_buffer import QuantityBuffer
 from .row_selection import RowSelection, RowSelector
@@ -240,10 +240,8 @@ class RowView(FrozenAttributes, abc.ABC):
         self._buffers[quantity.name].write(arrays, values, selection, flags, inverse, is_checked=is_checked)
 
     def _notify(self, where: str, flags: Sequence[str]) -> None:
-        try:  # This comes first: if the solver does not apply the change, nothing is written.
-            self._host.services.model_changes.note(sum(newton.ModelFlags[flag] for flag in flags))
-        except ConfigError as error:
-            raise ViewError(f"{where}: {str(error).removeprefix('notify_model_changed: ')}") from error
+        # This comes first: if the solver does not apply the change, nothing is written.
+        note_change(self._host, where, sum(newton.ModelFlags[flag] for flag in flags))
 
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:

@@ -31,7 +31,7 @@ from .launching import PreparedLaunch
 from .matter import CableView, ParticleView
 from .memory import Staging, WarpArrayCache
 from .metatype import ObjectType
-from .permissions import IN_STEP
+from .permissions import IN_STEP, note_change
 from .rigid_bodies import RigidBodyView
 from .row_selection import RowSelector
 from .rows import RowView
@@ -289,7 +289,7 @@ class SimulationView(FrozenAttributes):
             checked = self._check.check(data, self._gravity.shape, selection, _SET_GRAVITY)
             values = checked.on_device(self._staging)
             numbers = self._aliases.of(values, wp.float32, 3 * len(values))
-            self._host.services.model_changes.note(newton.ModelFlags.MODEL_PROPERTIES)
+            note_change(self._host, _SET_GRAVITY, newton.ModelFlags.MODEL_PROPERTIES)
             inputs = [numbers, self._index, selection.argument, self._faults_of_gravity, self._flags]
             self._scatter(selection.count, [*inputs, self._gravity_numbers, None])
 

@@ -20,7 +20,7 @@ from .partition import Part, partition, proxied
 
 __all__ = ["SolverCoupled"]
 
-_OF_ALL = frozenset({"heterogeneous_worlds"})
+_OF_ALL = frozenset({"gravity", "heterogeneous_worlds"})
 """Features that a coupling has only if each of its solvers has them."""
 
 _OF_PARTICLES = frozenset(
@@ -31,7 +31,7 @@ _OF_PARTICLES = frozenset(
 """Numbers of contacts of particles and of elements between them, which act in the solvers that have them."""
 
 _OF_MATTER = frozenset({"bending", "particles", "springs", "tetrahedra", "triangles"})
-"""Features whose numbers a coupling takes over while it is built: some of its solvers have copies of them."""
+"""Features that a coupling reads while it is built: some of its solvers have copies of their numbers."""
 
 _WITHOUT = frozenset({"gradients", "tendons"})
 """Features that no coupling has: its own kernels have no adjoint, and Newton divides no routes of tendons."""
@@ -56,18 +56,12 @@ class SolverCoupled:
         self.coordinates = _shared_coordinates({each.coordinates for each in of_bodies})
         self.detects_contacts = all(each.detects_contacts for each in declared.values())
         of_particles = [declared[name] for name in config.entries if _sees_particles(config, name)]
-        self.supported_features, self.features_fixed_at_build = _shared_features(
-            of_bodies, of_particles, declared.values()
-        )
+        shared, self.features_fixed_at_build = _shared_features(of_bodies, of_particles, declared.values())
         if config.admm is not None:
-            self.supported_features |= {"attachments"}
+            shared |= {"attachments"}
+        self.supported_features = _levels(shared, of_bodies or declared.values(), declared.values())
         self.features_kept_from_build = frozenset().union(*(each.features_kept_from_build for each in of_bodies))
         self.deterministic_on = frozenset.intersection(*(each.deterministic_on for each in declared.values()))
-        changes = [each.supported_model_changes or frozenset() for each in of_bodies or declared.values()]
-        everywhere = [each.supported_model_changes or frozenset() for each in declared.values()]
-        self.supported_model_changes = frozenset.intersection(*changes) - {"MODEL_PROPERTIES"} | (
-            frozenset.intersection(*everywhere) & {"MODEL_PROPERTIES"}
-        )
         observed = [each.supported_observables or frozenset() for each in of_bodies]
         self.supported_observables = frozenset({"body_parent_f"}).intersection(*observed) if observed else frozenset()
         self._carried: dict[str, wp.array] = {}
@@ -313,22 +307,34 @@ def _sees_particles(config: CoupledConfig, entry: str) -> bool:
 def _shared_features(
     of_bodies: Collection[Any], of_particles: Collection[Any], of_all: Collection[Any]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the features of a coupling, and those of them that are fixed at the build: by a solver, or because not
-    each solver of bodies has them.
+    """Return the features of a coupling, and those of them that it cannot add to a joint: because a solver cannot, or
+    not each solver of bodies has them.
 
     Kinds of elements are features if one of the solvers has them: `check_model` asks the one that gets the elements.
     Numbers, which a user may set at any joint, body or shape, are features if each solver of bodies has them; those of
     contacts of particles, if one solver has them.
     """
-    everywhere = frozenset.intersection(*(each.supported_features or frozenset() for each in of_all))
-    somewhere = frozenset.union(*(each.supported_features or frozenset() for each in of_all))
-    of_each = frozenset.intersection(*(each.supported_features or frozenset() for each in of_bodies or of_all))
+    everywhere = frozenset.intersection(*(frozenset(each.supported_features or ()) for each in of_all))
+    somewhere = frozenset.union(*(frozenset(each.supported_features or ()) for each in of_all))
+    of_each = frozenset.intersection(*(frozenset(each.supported_features or ()) for each in of_bodies or of_all))
     numbers = frozenset(name for name in of_each if not FEATURES[name].is_structural) | (somewhere & _OF_PARTICLES)
     kinds = frozenset(name for name in somewhere if FEATURES[name].is_structural) - _WITHOUT - (_OF_ALL - everywhere)
     if not all("particle_worlds" in (each.supported_features or ()) for each in of_particles):
         kinds -= {"particle_worlds"}
     fixed = frozenset().union(*(each.features_fixed_at_build for each in of_bodies))
-    return kinds | numbers, kinds - of_each | fixed & (kinds | numbers) | kinds & _OF_MATTER
+    return kinds | numbers, kinds - of_each | fixed & (kinds | numbers)
+
+
+def _levels(features: Collection[str], of_bodies: Collection[Any], of_all: Collection[Any]) -> dict[str, str]:
+    """Return how a coupling has each feature: live if all solvers that have it follow it, and none of those of bodies
+    ignores a change that is told with the same flags.
+    """
+    followed = frozenset.intersection(*(each.live_changes or frozenset() for each in of_bodies))
+    read = {name for each in of_all for name, level in (each.supported_features or {}).items() if level == "build"}
+    return {
+        name: "live" if name not in read | _OF_MATTER and followed.issuperset(FEATURES[name].flags) else "build"
+        for name in sorted(features)
+    }
 
 
 def _extra_arrays(own: newton.State, shared: newton.State) -> Iterator[tuple[str, wp.array]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import attrs
 import newton
 import pippin
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
+from pippin.solving import RIGID_TREES, deterministic_mode
 
 from . import FeatherstoneConfig
 from .differentiable import DifferentiableFeatherstone
@@ -22,43 +22,37 @@ class SolverFeatherstone:
     coordinates = "reduced"
     longest_contact_step = 3.2e-4  # a quadruped of 2.5 kg on Newton's contacts, 2 500 N/m
     supported_features = RIGID_TREES | {
-        "activations",
-        "adhesion",
-        "air_drag",
-        "armature",
-        "bending",
-        "bending_damping",
-        "contact_stiffness",
-        "friction_damping",
-        "gradients",
-        "heterogeneous_worlds",
-        "joint_damping",
-        "joint_stiffness",
-        "kinematic_bodies",
-        "light_links",
-        "limit_stiffness",
-        "massless_bodies",
-        "mimic_joints",
-        "particle_adhesion",
-        "particle_worlds",
-        "particles",
-        "rest_angles",
-        "soft_contact_friction",
-        "soft_contact_friction_damping",
-        "soft_contact_stiffness",
-        "springs",
-        "tetrahedra",
-        "tetrahedron_damping",
-        "triangle_damping",
-        "triangles",
+        "activations": "live",
+        "adhesion": "live",
+        "air_drag": "live",
+        "armature": "live",
+        "bending": "live",
+        "bending_damping": "live",
+        "contact_stiffness": "live",
+        "friction_damping": "live",
+        "gradients": "live",
+        "heterogeneous_worlds": "live",
+        "joint_damping": "live",
+        "joint_stiffness": "live",
+        "kinematic_bodies": "build",  # a graph keeps their old armature
+        "light_links": "live",
+        "limit_stiffness": "live",
+        "massless_bodies": "live",
+        "mimic_joints": "live",
+        "particle_adhesion": "live",
+        "particle_worlds": "live",
+        "particles": "live",
+        "rest_angles": "live",
+        "soft_contact_friction": "live",
+        "soft_contact_friction_damping": "live",
+        "soft_contact_stiffness": "live",
+        "springs": "live",
+        "tetrahedra": "live",
+        "tetrahedron_damping": "live",
+        "triangle_damping": "live",
+        "triangles": "live",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
-    # Not BODY_PROPERTIES: a graph keeps the old armature of kinematic bodies.
-    supported_model_changes = RIGID_CHANGES | {
-        "CONSTRAINT_PROPERTIES",
-        "JOINT_DOF_INERTIAL_PROPERTIES",
-        "JOINT_REFERENCE_POSE_PROPERTIES",
-    }
     # Not body_parent_f: Newton leaves the accelerations of the joints out of it.
     supported_observables: frozenset[str] = frozenset()
     eager_reason = "a graph would repeat one choice between factorising and not"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import attrs
@@ -30,10 +30,13 @@ class SolverImplicitMPM:
     coordinates = "maximal"
     detects_contacts = True
     steps_in_place = True
-    supported_features = frozenset({"heterogeneous_worlds", "particle_contacts", "particles"})
+    supported_features: Mapping[str, str] = {
+        "gravity": "live",
+        "heterogeneous_worlds": "live",
+        "particle_contacts": "live",
+        "particles": "build",
+    }
     optional_features: ClassVar = {"particle_worlds": "separate_worlds"}
-    features_fixed_at_build = frozenset({"particles"})
-    supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
     mixed_worlds = "its iterations end for all worlds at once"
     unsaved_reason = "'implicit-mpm' lays its grid out anew in each substep, with what it keeps on it for the next one"
@@ -42,7 +45,7 @@ class SolverImplicitMPM:
         self.config = config
         self.eager_reason = _eager_reason(config)
         if config.separate_worlds:
-            self.supported_features = type(self).supported_features | {"particle_worlds"}
+            self.supported_features = {**type(self).supported_features, "particle_worlds": "live"}
 
     @property
     def is_capturable(self) -> bool:

@@ -12,7 +12,7 @@ import newton
 import pippin
 import warp as wp
 from pippin.devices import kind_of
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
+from pippin.solving import RIGID_TREES, Capacity, ContactSource
 
 from .counting import CountingKamino
 from .settings import KaminoConfig
@@ -30,14 +30,14 @@ class SolverKamino:
         "maximal"  # it also writes joint velocities, but of a free body's origin instead of its centre of mass
     )
     supported_features = RIGID_TREES | {
-        "armature",
-        "effort_limits",
-        "heterogeneous_worlds",
-        "joint_damping",
-        "joint_friction",
-        "kinematic_bodies",
-        "loop_joints",
-        "restitution",
+        "armature": "live",
+        "effort_limits": "live",
+        "heterogeneous_worlds": "live",
+        "joint_damping": "live",
+        "joint_friction": "live",
+        "kinematic_bodies": "build",
+        "loop_joints": "live",
+        "restitution": "live",
     }
     features_fixed_at_build = frozenset(
         {"armature", "effort_limits", "joint_damping", "joint_drives", "joint_friction", "joint_limits"}
@@ -49,7 +49,6 @@ class SolverKamino:
         "rolling_friction": "lox.contact_spatial_friction",
         "torsional_friction": "lox.contact_spatial_friction",
     }
-    supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
     supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: KaminoConfig) -> None:
@@ -61,13 +60,11 @@ class SolverKamino:
         self.eager_reason: str | None = None
         compliant = config.constraints
         self.supported_features = type(self).supported_features | {
-            *(["limit_stiffness"] if compliant.limit_compliance else []),
-            *(["contact_stiffness"] if compliant.contact_compliance else []),
+            **({"limit_stiffness": "live"} if compliant.limit_compliance else {}),
+            **({"contact_stiffness": "live", "restitution": "no"} if compliant.contact_compliance else {}),
         }
-        if compliant.contact_compliance:
-            self.supported_features -= {"restitution"}
         if config.dynamics_solver == "lox" and config.lox.contact_spatial_friction:
-            self.supported_features |= {"rolling_friction", "torsional_friction"}
+            self.supported_features |= {"rolling_friction": "live", "torsional_friction": "live"}
 
     @property
     def is_capturable(self) -> bool:

@@ -12,7 +12,7 @@ import newton
 import numpy as np
 import pippin
 from pippin.devices import kind_of
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
+from pippin.solving import RIGID_TREES, Capacity, ContactSource
 
 from . import MuJoCoConfig
 from .limits import LimitedMuJoCo
@@ -27,37 +27,29 @@ class SolverMuJoCo:
 
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
-        "armature",
-        "asset_actuators",
-        "ball_limits",
-        "contact_stiffness",
-        "effort_limits",
-        "equality_constraints",
-        "gravity_compensation",
-        "inactive_equalities",
-        "joint_damping",
-        "joint_friction",
-        "joint_stiffness",
-        "kinematic_bodies",
-        "light_links",
-        "limit_stiffness",
-        "loop_joints",
-        "massless_bodies",
-        "mimic_constraints",
-        "mimic_joints",
-        "mujoco_tendons",
-        "rolling_friction",
-        "torsional_friction",
+        "armature": "live",
+        "asset_actuators": "live",
+        "ball_limits": "live",
+        "contact_stiffness": "live",
+        "effort_limits": "live",
+        "equality_constraints": "live",
+        "gravity_compensation": "live",
+        "inactive_equalities": "live",
+        "joint_damping": "live",
+        "joint_friction": "live",
+        "joint_stiffness": "live",
+        "kinematic_bodies": "live",
+        "light_links": "live",
+        "limit_stiffness": "live",
+        "loop_joints": "live",
+        "massless_bodies": "live",
+        "mimic_constraints": "live",
+        "mimic_joints": "live",
+        "mujoco_tendons": "live",
+        "rolling_friction": "live",
+        "torsional_friction": "live",
     }
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
-    supported_model_changes = RIGID_CHANGES | {
-        "ACTUATOR_PROPERTIES",
-        "BODY_PROPERTIES",
-        "CONSTRAINT_PROPERTIES",
-        "JOINT_DOF_INERTIAL_PROPERTIES",
-        "JOINT_REFERENCE_POSE_PROPERTIES",
-        "TENDON_PROPERTIES",
-    }
     supported_observables = frozenset(
         {
             "body_parent_f",
@@ -77,7 +69,7 @@ class SolverMuJoCo:
             )
         self.config = config
         if not config.use_mujoco_contacts and config.cone == "elliptic":
-            self.supported_features = type(self).supported_features | {"friction_damping"}
+            self.supported_features = type(self).supported_features | {"friction_damping": "live"}
 
     @property
     def detects_contacts(self) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import pippin
 import warp as wp
 from pippin.devices import kind_of
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, ContactSource
+from pippin.solving import RIGID_TREES, ContactSource
 
 from . import MuJoCoNativeConfig
 from .contacts import room_for
@@ -30,36 +30,29 @@ class SolverMuJoCoNative:
     coordinates = "joint"
     detects_contacts = True
     supported_features = RIGID_TREES | {
-        "armature",
-        "asset_actuators",
-        "ball_limits",
-        "contact_stiffness",
-        "effort_limits",
-        "equality_constraints",
-        "gravity_compensation",
-        "inactive_equalities",
-        "joint_damping",
-        "joint_friction",
-        "joint_stiffness",
-        "light_links",
-        "limit_stiffness",
-        "loop_joints",
-        "massless_bodies",
-        "mimic_constraints",
-        "mimic_joints",
-        "mujoco_tendons",
-        "rolling_friction",
-        "torsional_friction",
+        "armature": "live",
+        "asset_actuators": "live",
+        "ball_limits": "live",
+        "contact_stiffness": "live",
+        "effort_limits": "live",
+        "equality_constraints": "live",
+        "gravity_compensation": "live",
+        "inactive_equalities": "live",
+        "joint_damping": "live",
+        "joint_friction": "live",
+        "joint_stiffness": "live",
+        "light_links": "live",
+        "limit_stiffness": "live",
+        "loop_joints": "live",
+        "massless_bodies": "live",
+        "mimic_constraints": "live",
+        "mimic_joints": "live",
+        "mujoco_tendons": "live",
+        "rolling_friction": "live",
+        "torsional_friction": "live",
     }
     is_capturable = False
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
-    supported_model_changes = RIGID_CHANGES | {
-        "ACTUATOR_PROPERTIES",
-        "CONSTRAINT_PROPERTIES",
-        "JOINT_DOF_INERTIAL_PROPERTIES",
-        "JOINT_REFERENCE_POSE_PROPERTIES",
-        "TENDON_PROPERTIES",
-    }
     supported_observables = MuJoCoBatch.SUPPORTED_OBSERVABLES
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import newton
 import pippin
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
+from pippin.solving import RIGID_TREES, deterministic_mode
 
 from . import SemiImplicitConfig
 
@@ -18,59 +18,56 @@ class SolverSemiImplicit:
     """Newton's `SolverSemiImplicit`, over contacts from Newton's pipeline."""
 
     coordinates = "maximal"
-    supported_features = (RIGID_TREES - {"carried_sliders"}) | {
-        "activations",
-        "adhesion",
-        "air_drag",
-        "bending",
-        "bending_damping",
-        "contact_stiffness",
-        "disabled_joints",
-        "friction_damping",
-        "gradients",
-        "heterogeneous_worlds",
-        "inactive_equalities",
-        "joint_damping",
-        "joint_stiffness",
-        "kinematic_bodies",
-        "limit_stiffness",
-        "loop_joints",
-        "mimic_joints",
-        "particle_adhesion",
-        "particle_cohesion",
-        "particle_contact_stiffness",
-        "particle_contacts",
-        "particle_friction",
-        "particles",
-        "rest_angles",
-        "soft_contact_friction",
-        "soft_contact_friction_damping",
-        "soft_contact_stiffness",
-        "springs",
-        "tetrahedra",
-        "tetrahedron_damping",
-        "triangle_damping",
-        "triangles",
+    supported_features = RIGID_TREES | {
+        "activations": "live",
+        "adhesion": "live",
+        "air_drag": "live",
+        "bending": "live",
+        "bending_damping": "live",
+        "carried_sliders": "no",
+        "contact_stiffness": "live",
+        "disabled_joints": "live",
+        "friction_damping": "live",
+        "gradients": "live",
+        "heterogeneous_worlds": "live",
+        "inactive_equalities": "live",
+        "joint_damping": "live",
+        "joint_stiffness": "live",
+        "kinematic_bodies": "live",
+        "limit_stiffness": "live",
+        "loop_joints": "live",
+        "mimic_joints": "live",
+        "particle_adhesion": "live",
+        "particle_cohesion": "live",
+        "particle_contact_stiffness": "live",
+        "particle_contacts": "live",
+        "particle_friction": "live",
+        "particles": "live",
+        "rest_angles": "live",
+        "soft_contact_friction": "live",
+        "soft_contact_friction_damping": "live",
+        "soft_contact_stiffness": "live",
+        "springs": "live",
+        "tetrahedra": "live",
+        "tetrahedron_damping": "live",
+        "triangle_damping": "live",
+        "triangles": "live",
     }
     optional_features: ClassVar = {
         "face_contacts": "enable_tri_contact",
         "particle_worlds": "disable_particle_contacts",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
-    supported_model_changes = RIGID_CHANGES | {
-        "BODY_PROPERTIES",
-        "CONSTRAINT_PROPERTIES",
-        "JOINT_REFERENCE_POSE_PROPERTIES",
-    }
     supported_observables = frozenset[str]()
 
     def __init__(self, config: SemiImplicitConfig) -> None:
         self.config = config
         if config.disable_particle_contacts:
-            touching = {"particle_cohesion", "particle_contact_stiffness", "particle_contacts", "particle_friction"}
-            self.supported_features = (type(self).supported_features | {"particle_worlds"}) - touching
+            touching = ("particle_cohesion", "particle_contact_stiffness", "particle_contacts", "particle_friction")
+            apart = {"particle_worlds": "live", **dict.fromkeys(touching, "no")}
+            self.supported_features = type(self).supported_features | apart
         elif config.enable_tri_contact:
-            self.supported_features = type(self).supported_features | {"face_contacts"}
+            self.supported_features = type(self).supported_features | {"face_contacts": "live"}
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:

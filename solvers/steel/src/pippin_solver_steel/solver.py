@@ -8,7 +8,7 @@ from typing import ClassVar
 import attrs
 import newton
 import pippin
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, deterministic_mode
+from pippin.solving import RIGID_TREES, Capacity, deterministic_mode
 
 from . import SteelConfig
 
@@ -19,17 +19,18 @@ class SolverSteel:
     """Newton's `SolverSteel`, over contacts from Newton's pipeline."""
 
     coordinates = "reduced"
-    supported_features = (RIGID_TREES - {"joint_limits"}) | {
-        "armature",
-        "effort_limits",
-        "heterogeneous_worlds",
-        "joint_damping",
-        "loop_joints",
-        "massless_bodies",
-        "mimic_constraints",
-        "light_links",
-        "mimic_joints",
-        "restitution",
+    supported_features = RIGID_TREES | {
+        "armature": "live",
+        "effort_limits": "live",
+        "heterogeneous_worlds": "live",
+        "joint_damping": "live",
+        "joint_limits": "no",
+        "light_links": "live",
+        "loop_joints": "live",
+        "massless_bodies": "live",
+        "mimic_constraints": "live",
+        "mimic_joints": "live",
+        "restitution": "live",
     }
     optional_features: ClassVar = {
         "joint_limits": "enable_joint_limits",
@@ -38,11 +39,6 @@ class SolverSteel:
         "restitution": "enable_restitution",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
-    supported_model_changes = RIGID_CHANGES | {
-        "BODY_PROPERTIES",
-        "CONSTRAINT_PROPERTIES",
-        "JOINT_DOF_INERTIAL_PROPERTIES",
-    }
     supported_observables = frozenset({"body_awake", "body_parent_f", "contact_f"})
     eager_reason = "a graph would repeat one choice between factorising and not"
 
@@ -53,9 +49,8 @@ class SolverSteel:
                 " set articulated_contact_response = 'propagation'"
             )
         self.config = config
-        is_on = {feature: getattr(config, option) for feature, option in self.optional_features.items()}
-        self.supported_features = (type(self).supported_features - is_on.keys()) | {
-            feature for feature in is_on if is_on[feature]
+        self.supported_features = type(self).supported_features | {
+            feature: "live" if getattr(config, option) else "no" for feature, option in self.optional_features.items()
         }
         if not config.enable_sleeping:
             self.supported_observables = type(self).supported_observables - {"body_awake"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Mapping
 
 import attrs
 import newton
@@ -26,11 +27,15 @@ class SolverStyle3D:
     """
 
     coordinates = "maximal"
-    supported_features = frozenset(
-        {"bending", "face_contacts", "particles", "soft_contact_friction", "soft_contact_stiffness", "triangles"}
-    )
-    features_fixed_at_build = frozenset({"bending", "particles", "triangles"})
-    supported_model_changes = frozenset({"MODEL_PROPERTIES"})
+    supported_features: Mapping[str, str] = {
+        "bending": "build",
+        "face_contacts": "live",
+        "gravity": "live",
+        "particles": "build",
+        "soft_contact_friction": "live",
+        "soft_contact_stiffness": "live",
+        "triangles": "build",
+    }
     supported_observables = frozenset[str]()
 
     def __init__(self, config: Style3DConfig) -> None:

@@ -9,7 +9,7 @@ import attrs
 import newton
 import numpy as np
 import pippin
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, deterministic_mode
+from pippin.solving import RIGID_TREES, Capacity, deterministic_mode
 
 from . import VBDConfig
 
@@ -20,39 +20,34 @@ class SolverVBD:
     """Newton's `SolverVBD`, over contacts from Newton's pipeline, which either the host or the solver runs."""
 
     coordinates = "maximal"
-    supported_features = (RIGID_TREES - {"carried_sliders"}) | {
-        "attachments",
-        "bending",
-        "bending_damping",
-        "contact_stiffness",
-        "disabled_joints",
-        "heterogeneous_worlds",
-        "inactive_equalities",
-        "light_links",
-        "limit_stiffness",
-        "loop_joints",
-        "mimic_joints",
-        "particle_worlds",
-        "particles",
-        "rest_angles",
-        "rod_joints",
-        "soft_contact_friction",
-        "soft_contact_stiffness",
-        "springs",
-        "tendons",
-        "tetrahedra",
-        "tetrahedron_damping",
-        "triangle_damping",
-        "triangles",
+    supported_features = RIGID_TREES | {
+        "attachments": "live",
+        "bending": "live",
+        "bending_damping": "live",
+        "carried_sliders": "no",
+        "contact_stiffness": "live",
+        "disabled_joints": "live",
+        "heterogeneous_worlds": "live",
+        "inactive_equalities": "live",
+        "light_links": "live",
+        "limit_stiffness": "live",
+        "loop_joints": "live",
+        "mimic_joints": "live",
+        "particle_worlds": "live",
+        "particles": "live",
+        "rest_angles": "live",
+        "rod_joints": "live",
+        "soft_contact_friction": "live",
+        "soft_contact_stiffness": "live",
+        "springs": "live",
+        "tendons": "live",
+        "tetrahedra": "live",
+        "tetrahedron_damping": "live",
+        "triangle_damping": "live",
+        "triangles": "live",
     }
     optional_features: ClassVar = {"face_contacts": "particle_enable_self_contact"}
     deterministic_on = frozenset({"cpu", "cuda"})
-    supported_model_changes = RIGID_CHANGES | {
-        "BODY_PROPERTIES",
-        "CONSTRAINT_PROPERTIES",
-        "JOINT_REFERENCE_POSE_PROPERTIES",
-        "TENDON_PROPERTIES",
-    }
     supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: VBDConfig) -> None:
@@ -61,7 +56,7 @@ class SolverVBD:
             raise pippin.ConfigError(*faults)
         self.config = config
         if config.particle_enable_self_contact:
-            self.supported_features = type(self).supported_features | {"face_contacts"}
+            self.supported_features = type(self).supported_features | {"face_contacts": "live"}
         self.notes: tuple[str, ...] = ()
 
     @property

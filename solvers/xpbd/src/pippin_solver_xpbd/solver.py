@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import newton
 import pippin
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
+from pippin.solving import RIGID_TREES, deterministic_mode
 
 from . import XPBDConfig
 from .grid import EmptyGrid
@@ -21,29 +21,29 @@ class SolverXPBD:
 
     coordinates = "maximal"
     supported_features = RIGID_TREES | {
-        "activations",
-        "bending",
-        "bending_damping",
-        "disabled_joints",
-        "distance_joints",
-        "heterogeneous_worlds",
-        "inactive_equalities",
-        "kinematic_bodies",
-        "loop_joints",
-        "mimic_joints",
-        "particle_adhesion",
-        "particle_cohesion",
-        "particle_contacts",
-        "particle_friction",
-        "particles",
-        "rest_angles",
-        "rolling_friction",
-        "soft_contact_friction",
-        "springs",
-        "tendons",
-        "tetrahedra",
-        "tetrahedron_damping",
-        "torsional_friction",
+        "activations": "live",
+        "bending": "live",
+        "bending_damping": "live",
+        "disabled_joints": "live",
+        "distance_joints": "live",
+        "heterogeneous_worlds": "live",
+        "inactive_equalities": "live",
+        "kinematic_bodies": "live",
+        "loop_joints": "live",
+        "mimic_joints": "live",
+        "particle_adhesion": "live",
+        "particle_cohesion": "live",
+        "particle_contacts": "live",
+        "particle_friction": "live",
+        "particles": "live",
+        "rest_angles": "live",
+        "rolling_friction": "live",
+        "soft_contact_friction": "live",
+        "springs": "live",
+        "tendons": "live",
+        "tetrahedra": "live",
+        "tetrahedron_damping": "live",
+        "torsional_friction": "live",
     }
     optional_features: ClassVar = {
         "particle_worlds": "disable_particle_contacts",
@@ -51,20 +51,16 @@ class SolverXPBD:
         "soft_contact_restitution": "enable_restitution",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
-    supported_model_changes = RIGID_CHANGES | {
-        "BODY_PROPERTIES",
-        "CONSTRAINT_PROPERTIES",
-        "TENDON_PROPERTIES",
-    }
     supported_observables = frozenset({"body_parent_f", "contact_f"})
 
     def __init__(self, config: XPBDConfig) -> None:
         self.config = config
         self.supported_features = type(self).supported_features | {
-            feature for feature, option in self.optional_features.items() if getattr(config, option)
+            feature: "live" for feature, option in self.optional_features.items() if getattr(config, option)
         }
         if config.disable_particle_contacts:
-            self.supported_features -= {"particle_cohesion", "particle_contacts", "particle_friction"}
+            touching = ("particle_cohesion", "particle_contacts", "particle_friction")
+            self.supported_features |= dict.fromkeys(touching, "no")
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:

@@ -76,7 +76,7 @@ class JointParameters(ModelEvent):
         super().__init__(config, context)
         host, name = context.simulation, config.parameter
         support, feature = host.services.support, _FEATURES.get(name, "joint_limits")
-        if fault := support.left_out(feature) or support.fault(feature):
+        if fault := support.left_out(feature) or support.change_fault(feature, f"joint_{name}"):
             raise ConfigError(f"parameter: {fault}")
         labels, _, dofs = context.joints(config.joints)
         context.claim(name, labels, "joints")

@@ -308,7 +308,7 @@ class UnknownFeatureConfig(XPBDConfig):
 class UnknownFeature(SolverXPBD):
     """Declares what no scene may have."""
 
-    supported_features = SolverXPBD.supported_features | {"warp_drive"}
+    supported_features = SolverXPBD.supported_features | {"warp_drive": "live"}
 
 
 @attrs.frozen(kw_only=True)
@@ -321,7 +321,7 @@ class ClaimingConfig(XPBDConfig):
 class Claiming(SolverXPBD):
     """Declares friction of joints, which XPBD does not know."""
 
-    supported_features = SolverXPBD.supported_features | {"joint_friction"}
+    supported_features = SolverXPBD.supported_features | {"joint_friction": "live"}
 
 
 class SilentXPBD(newton.solvers.SolverXPBD):
@@ -357,7 +357,7 @@ class MinglingConfig(XPBDConfig):
 class Mingling(SolverXPBD):
     """Declares that the particles of a world meet no others; XPBD searches for neighbours in all worlds."""
 
-    supported_features = SolverXPBD.supported_features | {"particle_worlds"}
+    supported_features = SolverXPBD.supported_features | {"particle_worlds": "live"}
 
 
 @attrs.frozen(kw_only=True)
@@ -406,8 +406,7 @@ class Loose(SolverXPBD):
     """Declares every feature, and knows no joint, no contact and no spring."""
 
     is_frozen: ClassVar[bool] = False
-    supported_features = frozenset(FEATURES)
-    supported_model_changes = SolverXPBD.supported_model_changes | {"JOINT_DOF_INERTIAL_PROPERTIES"}
+    supported_features = dict.fromkeys(FEATURES, "live")
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> SolverLoose:

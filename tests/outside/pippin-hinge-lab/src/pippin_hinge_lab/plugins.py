@@ -17,9 +17,8 @@ class Hinges:
     is_capturable = False
     eager_reason = ON_HOST
     coordinates = "joint"
-    supported_features = frozenset({"rigid_bodies", "revolute_joints", "armature"})
+    supported_features = dict.fromkeys(("gravity", "rigid_bodies", "revolute_joints", "armature"), "build")
     supported_observables = frozenset()
-    supported_model_changes = frozenset()
 
     def __init__(self, config):
         self.config = config

@@ -1,5 +1,7 @@
 """Pinocchio as a solver: free motion of robots of hinges, sliders and free bodies, in double precision."""
 
+from collections.abc import Mapping
+
 import pippin
 from pippin.solving import ContactSource
 
@@ -11,19 +13,17 @@ class SolverPinocchio:
     """The component: it builds the engine, and tells it which worlds to read."""
 
     coordinates = "joint"
-    supported_features = frozenset(
-        {
-            "armature",
-            "fixed_joints",
-            "free_joints",
-            "light_links",
-            "massless_bodies",
-            "prismatic_joints",
-            "revolute_joints",
-            "rigid_bodies",
-        }
-    )
-    supported_model_changes = frozenset({"MODEL_PROPERTIES"})
+    supported_features: Mapping[str, str] = {
+        "armature": "build",
+        "fixed_joints": "build",
+        "free_joints": "build",
+        "gravity": "live",
+        "light_links": "build",
+        "massless_bodies": "build",
+        "prismatic_joints": "build",
+        "revolute_joints": "build",
+        "rigid_bodies": "build",
+    }
     supported_observables = frozenset()
     detects_contacts = True
     is_capturable = False

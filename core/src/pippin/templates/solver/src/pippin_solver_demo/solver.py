@@ -65,8 +65,7 @@ class SolverDemo:
     """The plugin: the solver of `[solver]` with `type = "demo"`."""
 
     coordinates = "maximal"  # the solver writes bodies; Pippin computes joint coordinates from them
-    supported_features = frozenset({"rigid_bodies", "free_joints", "heterogeneous_worlds"})
-    supported_model_changes = frozenset({"MODEL_PROPERTIES", "BODY_PROPERTIES", "BODY_INERTIAL_PROPERTIES"})
+    supported_features = dict.fromkeys(("gravity", "rigid_bodies", "free_joints", "heterogeneous_worlds"), "live")
     supported_observables = frozenset()
 
     def __init__(self, config):
