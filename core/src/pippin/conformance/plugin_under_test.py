@@ -23,7 +23,7 @@ from pippin.config import ComponentConfig, structure
 from pippin.config.loading import structure_choice
 from pippin.config.tree import Node, Origin
 from pippin.errors import CaptureWarning
-from pippin.motions.config import SUBJECTS
+from pippin.motions.motion_config import SUBJECTS
 from pippin.sensing.config import FrameConfig
 from pippin.simulation import Simulation
 from pippin.support.declaration import Declaration

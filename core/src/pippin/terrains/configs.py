@@ -8,7 +8,7 @@ import attrs
 from attrs.validators import deep_iterable, ge
 from pippin.validators import non_negative, ordered, positive
 
-from .config import PatchConfig
+from .patch_config import PatchConfig
 
 Span = tuple[float, float]
 """Value at difficulty 0, and at difficulty 1."""

@@ -10,7 +10,7 @@ from attrs.validators import min_len, optional
 from pippin.config.paths import FilePath
 from pippin.validators import finite, positive
 
-from .config import MotionConfig, moves_joints
+from .motion_config import MotionConfig, moves_joints
 
 Value = float | tuple[float, ...]
 

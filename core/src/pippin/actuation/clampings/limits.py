@@ -1,35 +1,18 @@
-"""The base class of clampings, and Newton's clampings as plugins."""
+"""Newton's clampings as plugins."""
 
 from __future__ import annotations
 
-import abc
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from newton.actuators import ClampingBase, ClampingDCMotor, ClampingMaxEffort, ClampingPositionBased
 from pippin import ConfigError, find_file
+from pippin.actuation import Clamping, Lanes
 
-from .clamping_configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig, refuse_points
-from .parameters import Lanes
+from .configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig, refuse_points
 
 _SMALLEST = float(np.finfo(np.float32).tiny)
 """The smallest positive speed, in single precision."""
-
-
-class Clamping(abc.ABC):
-    """A limit on the effort of any actuator. A plugin adds `build`.
-
-    Args:
-        config: The plugin's configuration.
-    """
-
-    def __init__(self, config: Any) -> None:
-        self.config = config
-
-    @abc.abstractmethod
-    def build(self, lanes: Lanes) -> ClampingBase:
-        """Return Newton's clamping, with its parameters as arrays of one value per lane."""
 
 
 class MaxEffortClamping(Clamping):

@@ -1,49 +1,24 @@
-"""Stages: the base class, noise, bias, drift, quantisation and latency, by world and seed."""
+"""Noise, bias, drift, quantisation and latency, by world and seed."""
 
 from __future__ import annotations
 
-import abc
 import math
-from typing import Any
 
 import warp as wp
 from pippin import ConfigError
+from pippin.sensing import OutputLanes, Stage
 
-from .kernels import add_error, add_noise, draw_bias, exchange_readings, forget_readings, quantise, wander, zero_numbers
-from .lanes import OutputLanes
-from .stage_configs import BiasConfig, DriftConfig, LatencyConfig, NoiseConfig, QuantisationConfig
-
-
-class Stage(abc.ABC):
-    """A change of one output's values. A plugin adds `apply`, and `reset` if it has memory.
-
-    The memory is in Warp arrays among the attributes, so that checkpoints and graphs find it.
-
-    Args:
-        config: The plugin's configuration.
-        lanes: The numbers of the output, by world, and their random numbers.
-    """
-
-    is_arithmetic: bool = True
-    """Whether the stage computes new values; rotations are refused then, because their components depend on each
-    other."""
-
-    def __init__(self, config: Any, lanes: OutputLanes) -> None:
-        self.config = config
-        self.lanes = lanes
-
-    @abc.abstractmethod
-    def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
-        """Change the values of the masked worlds in place. May be recorded.
-
-        Args:
-            values: Shape [worlds, numbers of a world].
-            world_mask: Shape [world_count + 1].
-            dt: Time since the last reading [s]; zero if a reset caused this reading.
-        """
-
-    def reset(self, world_mask: wp.array[wp.bool]) -> None:  # noqa: B027 - most stages remember nothing
-        """Clear the memory of the masked worlds, or draw it anew."""
+from .configs import BiasConfig, DriftConfig, LatencyConfig, NoiseConfig, QuantisationConfig
+from .kernels import (
+    add_error,
+    add_noise,
+    draw_bias,
+    exchange_readings,
+    forget_readings,
+    quantise,
+    wander,
+    zero_numbers,
+)
 
 
 class Noise(Stage):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import attrs
 from attrs.validators import ge, min_len, optional
-from pippin.config.paths import FilePath
-from pippin.motions.motion_configs import SampledConfig
+from pippin import FilePath
+from pippin.motions.configs import SampledConfig
 
 
 @attrs.frozen(kw_only=True)

@@ -7,22 +7,15 @@ from __future__ import annotations
 
 import attrs
 from attrs.validators import ge, optional
+from pippin.sensing import StageConfig
 from pippin.validators import finite, non_negative, positive
-
-
-@attrs.frozen(kw_only=True)
-class StageConfig:
-    """Settings of every stage."""
-
-    output: str
-    """Name of the output that the stage changes."""
 
 
 @attrs.frozen(kw_only=True)
 class NoiseConfig(StageConfig):
     """White noise: each reading has an error drawn anew from a normal distribution."""
 
-    implementation = ".stages:Noise"
+    implementation = ".errors:Noise"
 
     std: float = attrs.field(validator=non_negative)
     """Standard deviation [unit of the output]."""
@@ -32,7 +25,7 @@ class NoiseConfig(StageConfig):
 class BiasConfig(StageConfig):
     """A constant error: the same in each reading of an episode, drawn anew for each number when a world is reset."""
 
-    implementation = ".stages:Bias"
+    implementation = ".errors:Bias"
 
     mean: float = attrs.field(default=0.0, validator=finite)
     """Mean of the distribution [unit of the output]."""
@@ -49,7 +42,7 @@ class DriftConfig(StageConfig):
     (a Gauss-Markov process).
     """
 
-    implementation = ".stages:Drift"
+    implementation = ".errors:Drift"
 
     rate: float = attrs.field(validator=non_negative)
     """Standard deviation after one second of a random walk [unit of the output / √s]."""
@@ -62,7 +55,7 @@ class DriftConfig(StageConfig):
 class QuantisationConfig(StageConfig):
     """Finite resolution: each value is rounded to the nearest whole multiple of a step."""
 
-    implementation = ".stages:Quantisation"
+    implementation = ".errors:Quantisation"
 
     step: float = attrs.field(validator=positive)
     """Resolution [unit of the output]."""
@@ -75,7 +68,7 @@ class LatencyConfig(StageConfig):
     Give either `readings` or `time`.
     """
 
-    implementation = ".stages:Latency"
+    implementation = ".errors:Latency"
 
     readings: int | None = attrs.field(default=None, validator=optional(ge(1)))
     """Delay in readings."""

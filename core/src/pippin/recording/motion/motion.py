@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.motions.sampled import Sampled
+from pippin.recording import Recording, Series
 from pippin.spelling import did_you_mean
-
-from .reading import Recording
-from .series import Series
 
 
 class RecordedMotion(Sampled):

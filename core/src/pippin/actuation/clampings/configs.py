@@ -10,15 +10,14 @@ import math
 
 import attrs
 from pippin import FilePath
-
-from .config import Parameter, parameter
+from pippin.actuation.config import Parameter, parameter
 
 
 @attrs.frozen(kw_only=True)
 class MaxEffortConfig:
     """Applied effort is limited to ±`max_effort`."""
 
-    implementation = ".clampings:MaxEffortClamping"
+    implementation = ".limits:MaxEffortClamping"
 
     max_effort: Parameter = parameter(minimum=0.0)
     """Largest magnitude [N or N·m], for all joints or by pattern."""
@@ -33,7 +32,7 @@ class DCMotorConfig:
     min(`saturation_effort` (1 - v / `velocity_limit`), `max_motor_effort`).
     """
 
-    implementation = ".clampings:DCMotorClamping"
+    implementation = ".limits:DCMotorClamping"
 
     saturation_effort: Parameter = parameter(minimum=0.0)
     """Effort at rest without the limit `max_motor_effort` [N or N·m], for all joints or by pattern."""
@@ -53,7 +52,7 @@ class PositionBasedConfig:
     transmission ratio, is not used. Before the first point and after the last one, the effort of that point holds.
     """
 
-    implementation = ".clampings:PositionBasedClamping"
+    implementation = ".limits:PositionBasedClamping"
 
     lookup_positions: tuple[float, ...] = ()
     """Positions [m or rad], non-decreasing."""

@@ -9,7 +9,7 @@ import attrs
 from attrs.validators import deep_iterable, ge
 from pippin.validators import finite, non_negative, only_where, positive
 
-from .config import ControllerConfig
+from .controller_config import ControllerConfig
 
 Method = Literal["damped-least-squares", "adaptive-damping", "pseudo-inverse", "truncated-svd", "transpose"]
 
