@@ -22,7 +22,7 @@ COLD_ENTRANCES = (
     "pippin.recording",
     "pippin.sharding",
     "pippin.sweeps",
-    "pippin.sweeps.local",
+    "pippin.sweeps.configs",
     "pippin.sweeps.sweep",
     "pippin.sensing",
     "pippin.solving",

@@ -14,7 +14,6 @@ import time
 import tomllib
 from importlib import metadata, resources
 from pathlib import Path
-from typing import get_args
 
 import pytest
 import yaml
@@ -22,12 +21,13 @@ from click.testing import CliRunner
 from packaging.requirements import Requirement
 from pippin.catalog import Catalog
 from pippin.cli import main
-from pippin.templates.writing import NewKind, ways_to_try
+from pippin.errors import ConfigError
+from pippin.templates.writing import templates, ways_to_try, write_package
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-KINDS: tuple[NewKind, ...] = get_args(NewKind)
+KINDS = tuple(templates())
 
 NAMES = {"term": {"quantity": "Quantity", "reward": "Reward"}, "extension": {"plugin": "Extension"}}
 NAMES["recorder"] = {"recorder": "Recorder", "reader": "Reader"}
@@ -243,6 +243,32 @@ def test_a_folder_that_exists_is_left_alone(tmp_path):
     assert result.exit_code == 2
     assert "pippin-solver-mine: exists; remove it, or choose another name" in result.stderr
     assert not list((tmp_path / "pippin-solver-mine").iterdir())
+
+
+def test_a_template_from_outside_is_laid_over_a_base_of_pippin(tmp_path):
+    template = tmp_path / "gripper"
+    (template / "src").mkdir(parents=True)
+    (template / "src" / "demo.py").write_text("FORCE = @force@  # N, of a @kind@\n")
+    texts = {"group": "grippers", "config": "DemoConfig", "about": "A hand.", "tests": "it grips", "shows": "it holds"}
+    lines = [f'{word} = "{text}"' for word, text in {"base": "pippin.templates:bases/box", **texts}.items()]
+    (template / "template.toml").write_text("\n".join([*lines, "force = '5.0'"]))
+
+    folder = write_package(template, "soft", tmp_path)
+
+    assert (folder / "src" / "soft.py").read_text() == "FORCE = 5.0  # N, of a gripper\n"
+    assert (folder / "box.xml").exists()
+    assert not list(folder.glob("template*"))
+    project = tomllib.loads((folder / "pyproject.toml").read_text())
+    assert project["project"]["entry-points"]["pippin.grippers"] == {"soft": "pippin_gripper_soft:SoftConfig"}
+    assert "# pippin run scene.toml --steps 500: it holds" in (folder / "scene.toml").read_text()
+
+
+def test_a_word_without_a_text_is_refused(tmp_path):
+    (tmp_path / "gripper").mkdir()
+    (tmp_path / "gripper" / "template.toml").write_text('base = "pippin.templates:bases/package"')
+
+    with pytest.raises(ConfigError, match=r"template gripper: .* has the word @\w+@; add its text to template\.toml"):
+        write_package(tmp_path / "gripper", "soft", tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["solver", "actuator", "sensor"])

@@ -16,7 +16,7 @@ from pippin.config.fit import FitParameterConfig
 from pippin.config.optimise import LossConfig, VariableConfig
 from pippin.config.selections import SelectionConfig
 from pippin.config.tendons import TendonGuideConfig
-from pippin.task.curricula.config import CurriculumStageConfig
+from pippin.task.curricula.configs import CurriculumStageConfig
 from pippin_solver_coupled import EntryConfig, ProxyConfig
 
 NAMED = ComponentConfig(type="x", config=None)

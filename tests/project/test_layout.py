@@ -1,5 +1,6 @@
-"""Layout of the tests: a file stands in the room of its module and has the module's name."""
+"""Layout of the repository: of the tests by the modules that they are about, and of the plugins."""
 
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -44,3 +45,26 @@ def test_cases_after_the_first_ones_are_slow(request):
         if first is not None and item.get_closest_marker("slow") is None:
             counts[item.nodeid.partition("[")[0]] += 1
             assert counts[item.nodeid.partition("[")[0]] <= first.args[0]
+
+
+PROJECTS = sorted(
+    path
+    for place in ("core", "core/*", "solvers/*", "actuators/*", "sensors/*")
+    for path in ROOT.glob(f"{place}/pyproject.toml")
+)
+
+NO_SETTINGS = {"pippin.contract", "pippin.subcommands"}
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.parent.name)
+def test_settings_of_plugins_stand_in_a_module_config_or_configs(project):
+    """`config` in the folder of one plugin, `configs` in that of all plugins of a role, or the root of a package."""
+    groups = tomllib.loads(project.read_text())["project"].get("entry-points", {})
+    modules = {
+        place.partition(":")[0]
+        for group, entries in groups.items()
+        if group.startswith("pippin.") and group not in NO_SETTINGS
+        for place in entries.values()
+    }
+
+    assert not {each for each in modules if "." in each and each.rpartition(".")[2] not in ("config", "configs")}

@@ -17,7 +17,7 @@ import pippin
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pippin.identification.readers.config import LeRobotConfig
+from pippin.identification.readers.configs import LeRobotConfig
 from pippin.identification.readers.lerobot import LeRobotReader
 from pippin.recording.joining import refuse_unjoinable
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.recording import Recording
-from pippin.templates.writing import write_package
+from pippin.templates.writing import templates, write_package
 from pippin.viewing.viser.ports import free_port
 
 CARTPOLE = Path(__file__).parents[2] / "docs" / "examples" / "cartpole.toml"
@@ -23,7 +23,7 @@ CARTPOLE = Path(__file__).parents[2] / "docs" / "examples" / "cartpole.toml"
 def site(uv, tmp_path_factory):
     """The folder in which a package of `pippin new recorder` is installed, as any package is."""
     folder = tmp_path_factory.mktemp("package")
-    package = write_package("recorder", "kite-log", folder)
+    package = write_package(templates()["recorder"], "kite-log", folder)
     command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", folder / "site"]
     subprocess.run([*command, package], check=True)
     with pytest.MonkeyPatch.context() as patch:

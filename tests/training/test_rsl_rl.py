@@ -6,7 +6,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.gym import VectorEnv
-from pippin.training.config import RslRlConfig
+from pippin.training.configs import RslRlConfig
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("rsl_rl")

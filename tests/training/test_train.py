@@ -18,7 +18,7 @@ from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.gym import TASKS
 from pippin.training import write_policy
-from pippin.training.config import RslRlConfig, Sb3Config, SkrlConfig
+from pippin.training.configs import RslRlConfig, Sb3Config, SkrlConfig
 from pippin.training.episodes import TrainingEnv
 
 LIBRARIES = {"rsl-rl": "rsl_rl", "sb3": "stable_baselines3", "skrl": "skrl"}

@@ -12,6 +12,7 @@ SOLVER = Kind(
     order=0,
     is_component=True,
     checks="pippin.conformance.kinds:SOLVER",
+    template="pippin.templates:solver",
 )
 ACTUATOR = Kind(
     name="actuator",
@@ -21,6 +22,7 @@ ACTUATOR = Kind(
     order=10,
     is_component=True,
     checks="pippin.conformance.kinds:ACTUATOR",
+    template="pippin.templates:actuator",
 )
 CLAMPING = Kind(
     name="clamping",
@@ -29,6 +31,7 @@ CLAMPING = Kind(
     place="actuators.*.clamping[]",
     order=20,
     checks="pippin.conformance.kinds:CLAMPING",
+    template="pippin.templates:clamping",
 )
 SENSOR = Kind(
     name="sensor",
@@ -38,6 +41,7 @@ SENSOR = Kind(
     order=30,
     is_component=True,
     checks="pippin.conformance.kinds:SENSOR",
+    template="pippin.templates:sensor",
 )
 CONTROLLER = Kind(
     name="controller",
@@ -47,6 +51,7 @@ CONTROLLER = Kind(
     order=40,
     is_component=True,
     checks="pippin.conformance.kinds:CONTROLLER",
+    template="pippin.templates:controller",
 )
 MOTION = Kind(
     name="motion",
@@ -56,6 +61,7 @@ MOTION = Kind(
     order=50,
     is_component=True,
     checks="pippin.conformance.kinds:MOTION",
+    template="pippin.templates:motion",
 )
 STAGE = Kind(
     name="stage",
@@ -65,6 +71,7 @@ STAGE = Kind(
     order=60,
     base="pippin.sensing:Stage",
     checks="pippin.conformance.kinds:STAGE",
+    template="pippin.templates:stage",
 )
 VIEWER = Kind(
     name="viewer",
@@ -75,6 +82,7 @@ VIEWER = Kind(
     is_component=True,
     is_observer=True,
     checks="pippin.conformance.kinds:VIEWER",
+    template="pippin.templates:viewer",
 )
 RECORDER = Kind(
     name="recorder",
@@ -85,6 +93,7 @@ RECORDER = Kind(
     is_component=True,
     is_observer=True,
     checks="pippin.conformance.kinds:RECORDER",
+    template="pippin.templates:recorder",
 )
 READER = Kind(
     name="reader",
@@ -116,6 +125,7 @@ SCENE = Kind(
     order=130,
     base="pippin.precision:BenchmarkScene",
     checks="pippin.conformance.scene_checks:SCENE",
+    template="pippin.templates:scene",
 )
 IMPORTER = Kind(
     name="importer",
@@ -126,6 +136,7 @@ IMPORTER = Kind(
     base="pippin.assets:Importer",
     is_named_alone=True,
     checks="pippin.conformance.kinds:IMPORTER",
+    template="pippin.templates:importer",
 )
 OBJECT = Kind(
     name="object",
@@ -134,6 +145,7 @@ OBJECT = Kind(
     place="scene.objects[]",
     order=150,
     checks="pippin.conformance.kinds:OBJECT",
+    template="pippin.templates:object",
 )
 TERRAIN = Kind(
     name="terrain",
@@ -143,6 +155,7 @@ TERRAIN = Kind(
     order=160,
     base="pippin.terrains:Patch",
     checks="pippin.conformance.kinds:TERRAIN",
+    template="pippin.templates:terrain",
 )
 QUANTITY = Kind(
     name="quantity",
@@ -153,6 +166,7 @@ QUANTITY = Kind(
     is_named_alone=True,
     base="pippin.task:Quantity",
     checks="pippin.conformance.kinds:QUANTITY",
+    template="pippin.templates:term",
 )
 ACTION = Kind(
     name="action",
@@ -162,6 +176,7 @@ ACTION = Kind(
     order=180,
     base="pippin.task:Action",
     checks="pippin.conformance.kinds:ACTION",
+    template="pippin.templates:action",
 )
 REWARD = Kind(
     name="reward",
@@ -171,6 +186,7 @@ REWARD = Kind(
     order=190,
     base="pippin.task:Reward",
     checks="pippin.conformance.kinds:REWARD",
+    template="pippin.templates:term",
 )
 TERMINATION = Kind(
     name="termination",
@@ -180,6 +196,7 @@ TERMINATION = Kind(
     order=200,
     base="pippin.task:Termination",
     checks="pippin.conformance.kinds:TERMINATION",
+    template="pippin.templates:termination",
 )
 EVENT = Kind(
     name="event",
@@ -189,6 +206,7 @@ EVENT = Kind(
     order=210,
     base="pippin.task:Event",
     checks="pippin.conformance.kinds:EVENT",
+    template="pippin.templates:event",
 )
 COMMAND = Kind(
     name="command",
@@ -198,6 +216,7 @@ COMMAND = Kind(
     order=220,
     base="pippin.task:Command",
     checks="pippin.conformance.kinds:COMMAND",
+    template="pippin.templates:command",
 )
 CURRICULUM = Kind(
     name="curriculum",
@@ -207,6 +226,7 @@ CURRICULUM = Kind(
     order=230,
     base="pippin.task:Curriculum",
     checks="pippin.conformance.kinds:CURRICULUM",
+    template="pippin.templates:curriculum",
 )
 METRIC = Kind(
     name="metric",
@@ -216,9 +236,11 @@ METRIC = Kind(
     order=240,
     base="pippin.task:Metric",
     checks="pippin.conformance.kinds:METRIC",
+    template="pippin.templates:metric",
 )
 SUBCOMMAND = Kind(
-    name="subcommand", plural="subcommands", meaning="Adds a command to `pippin`.", order=250, provides="command"
+    name="subcommand", plural="subcommands", meaning="Adds a command to `pippin`.", order=250, provides="command",
+    template="pippin.templates:subcommand",
 )
 PLUGIN = Kind(
     name="plugin",
@@ -228,6 +250,7 @@ PLUGIN = Kind(
     order=65,
     is_component=True,
     checks="pippin.conformance.kinds:PLUGIN",
+    template="pippin.templates:extension",
 )
 TABLE = Kind(
     name="table",

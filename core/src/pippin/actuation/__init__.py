@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .clamping_configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig
+from .clampings.configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pippin.assets.actuators.transmissions import Transmissions
     from pippin.devices import backward_kernels
 
-    from .clampings import Clamping
+    from .clamping import Clamping
     from .drive import DriveActuator
     from .joint_actuator import JointActuator
     from .joints import Axes
@@ -47,7 +47,7 @@ __getattr__ = late(
     {
         "AssetActuators": "pippin.assets.actuators.asset_actuators",
         "Axes": ".joints",
-        "Clamping": ".clampings",
+        "Clamping": ".clamping",
         "DriveActuator": ".drive",
         "JointActuator": ".joint_actuator",
         "Lanes": ".parameters",

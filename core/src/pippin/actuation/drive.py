@@ -14,7 +14,7 @@ from pippin.errors import ConfigError, PluginError
 from pippin.hookspecs import hookimpl
 from pippin.support.features import NO_LIMIT
 
-from .clamping_configs import DCMotorConfig
+from .clampings.configs import DCMotorConfig
 from .config import ActuatorConfig, DelayConfig
 from .effort import ExplicitEffort, ImplicitEffort
 from .effort_limit import build_effort_limit

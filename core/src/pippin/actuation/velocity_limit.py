@@ -12,7 +12,7 @@ from newton.actuators import ClampingBase, ClampingDCMotor
 from pippin.arrays import on_host, present
 from pippin.binding import Host
 
-from .clamping_configs import DCMotorConfig
+from .clampings.configs import DCMotorConfig
 from .config import ActuatorConfig
 from .effort_limit import note_on_limits, stated_limits
 from .kernels import limit_speeds

@@ -1,10 +1,9 @@
-"""Images of a scene in its start pose, and PNG files."""
+"""Images of a scene in its start pose."""
 
 from __future__ import annotations
 
-import struct
-import zlib
 from pathlib import Path
+from typing import Any
 
 import newton
 import numpy as np
@@ -15,6 +14,7 @@ from pippin.assembly.scene import finalize
 from pippin.axes import axis_labels
 from pippin.config import SimulationConfig
 from pippin.errors import ConfigError
+from pippin.extras import import_library
 from pippin.labels import name_of
 from pippin.matter import seen_matter
 from pippin.quaternions import conjugate, rotated
@@ -45,6 +45,7 @@ def draw_scene(config: SimulationConfig, file: Path) -> list[str]:
     """
     if file.suffix.lower() != ".png" or not file.parent.is_dir():
         raise ConfigError(f"draw: '{file}' cannot be written; name a .png file in a folder that exists")
+    images: Any = import_library("PIL.Image", "draw")
     device = wp.get_device("cpu")
     with wp.ScopedDevice(device):
         builder = whole_scene(config).builder
@@ -65,10 +66,10 @@ def draw_scene(config: SimulationConfig, file: Path) -> list[str]:
         )
         middle, radius = (low + high) / 2.0, np.linalg.norm(high - low) / 2.0
         eye = middle + _FROM / np.linalg.norm(_FROM) * radius / np.sin(_FOV / 2.0)
-        image = render_image(model, state, eye, middle, _SIZE, _FOV)
+        image = images.fromarray(render_image(model, state, eye, middle, _SIZE, _FOV))
         names, points = _names(model, state)
         add_names(image, names, _in_image(points, look_at(eye, middle)))
-    file.write_bytes(png(image))
+    image.save(file)
     return limit_notes(model)
 
 
@@ -92,16 +93,3 @@ def _in_image(points: np.ndarray, camera: np.ndarray) -> np.ndarray:
     seen = rotated(conjugate(camera[None, 3:]), points - camera[:3])
     scale = _SIZE[1] / 2.0 / np.tan(_FOV / 2.0) / -seen[:, 2:]
     return np.array(_SIZE) / 2.0 + seen[:, :2] * scale * (1.0, -1.0)
-
-
-def png(image: np.ndarray) -> bytes:
-    """Return an image of shape [height, width, 3], from 0 to 255, as a PNG file."""
-    height, width, _ = image.shape
-    rows = np.insert(image.reshape(height, -1), 0, 0, axis=1)  # each row begins with its filter: none
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -10,7 +10,7 @@ import attrs
 from pippin.catalog import Kind
 from pippin.config.component import ComponentConfig
 from pippin.errors import PluginError
-from pippin.motions.config import SUBJECTS
+from pippin.motions.motion_config import SUBJECTS
 from pippin.sensing.config import FrameConfig
 
 from .host_components import actuator_with, sensor_with

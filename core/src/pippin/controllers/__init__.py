@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .config import ControllerConfig
+from .controller_config import ControllerConfig
 
 if TYPE_CHECKING:
     from .controller import Controller

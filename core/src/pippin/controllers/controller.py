@@ -19,7 +19,7 @@ from pippin.sensing.sites import add_sites
 from pippin.spelling import did_you_mean
 
 from . import kernels
-from .config import ControllerConfig
+from .controller_config import ControllerConfig
 from .tools import Tools
 
 

@@ -13,8 +13,8 @@ from pippin.binding import Binding
 from pippin.errors import ConfigError
 
 from . import kernels
+from .configs import Method
 from .controller import Controller
-from .controller_configs import Method
 
 _METHODS: dict[Method, DifferentialIKMethod] = {
     "damped-least-squares": DifferentialIKMethod.DAMPED_LEAST_SQUARES,

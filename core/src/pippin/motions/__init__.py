@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pippin.config.selections import SelectionConfig
 from pippin.late import late
 
-from .config import MotionConfig
+from .motion_config import MotionConfig
 
 if TYPE_CHECKING:
     from .clip import Clip

@@ -8,9 +8,9 @@ from pippin.binding import Binding
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 
+from .configs import Value, numbers_of
 from .kernels import draw_values, follow_law
 from .motion import Motion
-from .motion_configs import Value, numbers_of
 
 
 class Law(Motion):

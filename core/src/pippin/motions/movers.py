@@ -20,7 +20,7 @@ from pippin.spelling import did_you_mean
 from pippin.state.object_parts import Element
 
 from . import kernels
-from .config import MotionConfig
+from .motion_config import MotionConfig
 
 _TARGETS = {"position": "position_targets", "velocity": "velocity_targets", "effort": "feedforward"}
 _SIX_AXES = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.ROD)

@@ -10,9 +10,9 @@ from pippin.binding import Binding
 from pippin.errors import ConfigError
 from pippin.objects.tables import read_table
 
+from .configs import numbers_of
 from .kernels import interpolate
 from .motion import Motion
-from .motion_configs import numbers_of
 
 _WAYS = ("linear", "smooth", "step")
 

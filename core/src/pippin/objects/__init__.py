@@ -3,7 +3,7 @@
 Each kind of object is a plugin, which derives from `SceneObject`, with settings that derive from `ObjectConfig`.
 """
 
-from .config import ObjectConfig, RepeatConfig
+from .object_config import ObjectConfig, RepeatConfig
 from .scene_object import Place, SceneObject
 
 __all__ = ["ObjectConfig", "Place", "RepeatConfig", "SceneObject"]

@@ -12,7 +12,7 @@ from pippin.config.joints import JointConfig
 from pippin.errors import ConfigError
 from pippin.labels import assign
 
-from .body_config import BodyConfig
+from .configs import BodyConfig
 from .scene_object import Place, SceneObject
 from .shapes import add_shape
 

@@ -8,8 +8,8 @@ import newton
 import warp as wp
 from pippin.matter.rows import color_of_next
 
+from .configs import ClothGridConfig, ClothMeshConfig
 from .meshes import read_mesh
-from .particle_configs import ClothGridConfig, ClothMeshConfig
 from .particles import pin_particles, refuse_wide_particles
 from .scene_object import Place, SceneObject
 

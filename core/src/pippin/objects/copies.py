@@ -8,7 +8,7 @@ import numpy as np
 from pippin.config.geometry import UPRIGHT
 from pippin.quaternions import product, rotated
 
-from .config import ObjectConfig, RepeatConfig
+from .object_config import ObjectConfig, RepeatConfig
 from .tables import read_table
 
 

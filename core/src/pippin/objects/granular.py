@@ -14,7 +14,7 @@ from pippin.matter.rows import add_grains, color_of_next
 from pippin.spelling import did_you_mean
 from pippin.state.object_parts import in_world
 
-from .particle_configs import GranularConfig
+from .configs import GranularConfig
 from .particles import pin_particles
 from .scene_object import Place, SceneObject
 from .tables import listed_rows

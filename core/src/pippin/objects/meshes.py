@@ -13,7 +13,7 @@ from pippin.config.files import find_file
 from pippin.errors import ConfigError
 from pippin.extras import installation
 
-from .particle_configs import ClothMeshConfig
+from .configs import ClothMeshConfig
 from .shape_configs import HeightfieldConfig, MeshConfig
 from .tables import read_table
 

@@ -9,7 +9,7 @@ from pippin.errors import ConfigError
 from pippin.matter.rows import add_grains, color_of_next
 from pippin.state.object_parts import in_world
 
-from .particle_configs import ParticlesConfig
+from .configs import ParticlesConfig
 from .particles import pin_particles
 from .scene_object import Place, SceneObject
 from .tables import listed_rows

@@ -11,7 +11,7 @@ from pippin.errors import ConfigError
 from pippin.matter.rows import color_of_next
 from pippin.state.object_parts import chosen_part, in_frame, in_world
 
-from .rod_config import RodConfig
+from .configs import RodConfig
 from .scene_object import Place, SceneObject
 from .shapes import properties_of
 from .tables import listed_rows

@@ -15,8 +15,8 @@ from pippin.config.files import find_file
 from pippin.errors import ConfigError
 from pippin.matter.rows import color_of_next
 
+from .configs import SoftGridConfig, SoftMeshConfig
 from .meshes import STAGES
-from .particle_configs import SoftGridConfig, SoftMeshConfig
 from .particles import pin_particles, refuse_wide_particles
 from .scene_object import Place, SceneObject
 

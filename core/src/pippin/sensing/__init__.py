@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .config import FrameConfig, SensorConfig, SiteConfig, body_or_site
-from .stage_configs import StageConfig
+from .config import FrameConfig, SensorConfig, SiteConfig, StageConfig, body_or_site
 
 if TYPE_CHECKING:
     from pippin.state.spreads import Spread
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from .output import Output
     from .sensor import Sensor
     from .sites import SensorFrame, add_site, add_sites, cameras_of, per_world
-    from .stages import Stage
+    from .stage import Stage
 
 __all__ = [
     "FrameConfig",
@@ -42,7 +41,7 @@ __getattr__ = late(
         "Sensor": ".sensor",
         "SensorFrame": ".sites",
         "Spread": "pippin.state.spreads",
-        "Stage": ".stages",
+        "Stage": ".stage",
         "add_site": ".sites",
         "add_sites": ".sites",
         "cameras_of": ".sites",

@@ -54,3 +54,11 @@ class FrameConfig:
 @attrs.frozen(kw_only=True)
 class SiteConfig(FrameConfig, SensorConfig):
     """A sensor in a frame of its own, fixed to each body, or at each site of the asset, that a pattern matches."""
+
+
+@attrs.frozen(kw_only=True)
+class StageConfig:
+    """Settings of every stage."""
+
+    output: str
+    """Name of the output that the stage changes."""

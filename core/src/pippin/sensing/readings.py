@@ -19,7 +19,7 @@ from .config import SensorConfig
 from .kernels import invert, stamp
 from .lanes import OutputLanes, numbers_of
 from .output import Output
-from .stages import Stage
+from .stage import Stage
 
 
 class Readings:

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from typing import Literal
 
 import attrs
 from pippin.workers import Worker, usable_cores, wait_any
 
-from .executor import Job, JobResult, JobStatus, number_or_auto
+from .configs import LocalExecutorConfig
+from .executor import Job, JobResult, JobStatus
 from .job_calls import JobRunner
-
-
-@attrs.frozen(kw_only=True)
-class LocalExecutorConfig:
-    """Processes of this machine."""
-
-    implementation = "LocalExecutor"
-
-    processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
-    """Number of processes; `auto` is the number of cores that this process may use, if the memory is enough."""
 
 
 @attrs.frozen(eq=False)

@@ -10,14 +10,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import attrs
 from pippin import ConfigError
 from pippin.extras import import_library
-from pippin.validators import non_negative
 
-from .executor import Job, JobResult, JobStatus, number_or_auto
+from .configs import RayExecutorConfig
+from .executor import Job, JobResult, JobStatus
 from .job_calls import STARTED, JobStartTimes, call_job_logged
 
 _LOOK_PERIOD = 0.05
@@ -32,26 +31,6 @@ _LOST = {
     "NodeDiedError": "its node died",
     "OutOfMemoryError": "Ray ended it, as its node ran out of memory",
 }
-
-
-@attrs.frozen(kw_only=True)
-class RayExecutorConfig:
-    """Tasks of a Ray cluster."""
-
-    implementation = "RayExecutor"
-    extra = "ray"
-
-    address: str | None = None
-    """Address of the cluster, `host:port` or `auto`; by default RAY_ADDRESS."""
-
-    processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
-    """Largest number of jobs at once; `auto` is the number for which the cluster has cores and GPUs."""
-
-    cpus: float = attrs.field(default=1.0, validator=non_negative)
-    """Cores of a job."""
-
-    gpus: float = attrs.field(default=0.0, validator=non_negative)
-    """GPUs of a job; a fraction shares one."""
 
 
 class RayExecutor:

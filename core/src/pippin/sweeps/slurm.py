@@ -7,13 +7,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import attrs
-from attrs.validators import ge
 from pippin.extras import import_library
-from pippin.validators import positive
 
+from .configs import SlurmExecutorConfig
 from .executor import Job, JobResult, JobStatus
 from .job_calls import JobStartTimes, call_job_alone
 from .slurm_queue import SlurmQueue
@@ -23,38 +21,6 @@ _LOOK_PERIOD = 0.1
 
 _END_LIMIT = 60.0
 """Longest wait for the end of cancelled jobs [s]."""
-
-
-@attrs.frozen(kw_only=True)
-class SlurmExecutorConfig:
-    """Jobs of a Slurm cluster."""
-
-    implementation = "SlurmExecutor"
-    extra = "slurm"
-
-    cluster: Literal["slurm", "local"] = "slurm"
-    """`slurm`, or `local`: submitit's own processes of this machine, to try a sweep before."""
-
-    processes: int = attrs.field(default=100, validator=ge(1))
-    """Largest number of jobs that are queued or run at once."""
-
-    partition: str | None = None
-    """Partition of the cluster; by default that of the cluster."""
-
-    minutes: int = attrs.field(default=60, validator=ge(1))
-    """Time limit of a job for the cluster [min]; that of the sweep holds too."""
-
-    cpus: int = attrs.field(default=1, validator=ge(1))
-    """Cores of a job."""
-
-    gpus: int = attrs.field(default=0, validator=ge(0))
-    """GPUs of a job."""
-
-    folder: str = ".submitit"
-    """Folder for the files of submitit, on the shared file system."""
-
-    look_period: float = attrs.field(default=15.0, validator=positive)
-    """Time between two questions to the cluster for lost jobs [s]; jobs that end by themselves are seen at once."""
 
 
 class SlurmExecutor:

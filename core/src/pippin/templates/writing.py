@@ -6,84 +6,71 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Mapping
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Literal, get_args
 from urllib.parse import urlparse
 
 from packaging.requirements import Requirement
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError
 
-NewKind = Literal[
-    "solver",
-    "actuator",
-    "clamping",
-    "sensor",
-    "controller",
-    "motion",
-    "stage",
-    "viewer",
-    "recorder",
-    "importer",
-    "object",
-    "terrain",
-    "term",
-    "action",
-    "termination",
-    "event",
-    "command",
-    "scene",
-    "curriculum",
-    "metric",
-    "subcommand",
-    "extension",
-]
-"""Kinds of packages: the folders of the templates. A `term` is a quantity and a reward."""
-
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
+_WORDS = "template.toml"
+"""The file of a template that names its base and has the texts of its words."""
+
 _DOTTED = re.compile(r"^(github|gitignore)\b")
-"""Names that begin with a point in the written package; in a template, they would act on the template itself."""
+"""Names that begin with a point in the written package; in a template, they would act on the template itself.
+
+For the same reason a file may end with `.template`, which is left out.
+"""
 
 _NEEDED = re.compile(r'(?<!name = )"(newton|pippin[a-z-]*)"')
 """A needed distribution without bounds, in the `pyproject.toml` of a template."""
 
 
-def write_package(kind: NewKind, name: str, parent: Path) -> Path:
+def templates() -> dict[str, Traversable]:
+    """Return the templates that the installed kinds name, by the names of their folders, sorted.
+
+    A `term` is a quantity and a reward, which share one.
+    """
+    places = sorted({kind.template for kind in Catalog.installed().kinds.values() if kind.template is not None})
+    found = [resources.files(package) / folder for package, _, folder in (each.partition(":") for each in places)]
+    return {each.name: each for each in sorted(found, key=lambda each: each.name)}
+
+
+def write_package(template: Traversable, name: str, parent: Path) -> Path:
     """Write a package with a plugin that runs, and return its folder, `pippin-KIND-NAME`.
 
-    The package depends on the versions of Pippin and Newton that it was written with. No file names a path of this
-    machine.
+    The name of the template's folder is the kind. The package depends on the versions of Pippin and Newton that it was
+    written with. No file names a path of this machine.
 
     Args:
-        kind: Kind of the plugin; a `term` is a quantity and a reward of a task.
+        template: The folder of a template, see `pippin.templates`.
         name: Name of the plugin: lower-case words and digits, joined by `-`.
         parent: The folder in which the package's folder is made.
 
     Raises:
-        ConfigError: The name cannot be used, is taken by an installed plugin, or the folder exists.
+        ConfigError: The name cannot be used, is taken by an installed plugin, or the folder exists; or the template has
+            a word without a text.
     """
-    if kind not in get_args(NewKind):
-        raise ConfigError(f"kind: expected one of {', '.join(get_args(NewKind))}, got {kind!r}")
     if not _NAME.fullmatch(name):
         raise ConfigError(f"name: {name!r} is not made of lower-case words joined by '-', such as 'soft-servo'")
-    templates = resources.files("pippin") / "templates"
-    files = dict([*_files(templates / "common"), *_files(templates / kind)])
-    groups = tomllib.loads(files["pyproject.toml"])["project"]["entry-points"]
+    files, project = _filled(template), "pyproject.toml"
+    groups = tomllib.loads(files[project])["project"]["entry-points"]
     catalog = Catalog.installed()
     for entry in catalog.entries:
         if entry.name == name and catalog.kind(entry.kind).group in groups:
             raise ConfigError(f"name: {name!r} is taken by {entry}; choose another one")
-    folder = parent / f"pippin-{kind}-{name}"
+    folder = parent / f"pippin-{template.name}-{name}"
     if folder.exists():
         raise ConfigError(f"{folder}: exists; remove it, or choose another name")
-    files["pyproject.toml"] = _bounded(files["pyproject.toml"]) + _sources(files["pyproject.toml"])
+    files[project] = _bounded(files[project]) + _sources(files[project])
     # By these words others find it on the index; they are no distributions, and have no bounds.
-    words = f'keywords = ["pippin-plugin", "pippin-{kind}"]'
-    files["pyproject.toml"] = re.sub(r"(?m)^(description = .*)$", rf"\1\n{words}", files["pyproject.toml"])
+    words = f'keywords = ["pippin-plugin", "pippin-{template.name}"]'
+    files[project] = re.sub(r"(?m)^(description = .*)$", rf"\1\n{words}", files[project])
     for path, text in files.items():
         target = folder / _renamed(path, name)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -107,13 +94,39 @@ def ways_to_try(folder: Path) -> list[str]:
     ]
 
 
-def _files(folder: Traversable, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield path and text of every file of a template."""
-    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+def _filled(template: Traversable) -> dict[str, str]:
+    """Return path and text of every file of a template and of the folders below it, with texts in place of words."""
+    layers, files, words = [template], {}, {"kind": template.name}
+    while base := tomllib.loads((layers[-1] / _WORDS).read_text(encoding="utf-8")).get("base"):
+        package, _, folder = base.partition(":")
+        layers.append(resources.files(package) / folder)
+    for layer in reversed(layers):
+        files |= _files(layer)
+        words |= tomllib.loads(files.pop(_WORDS))
+    return {path: _worded(text, words, path) for path, text in files.items()}
+
+
+def _worded(text: str, words: Mapping[str, str], path: str) -> str:
+    """Put texts in place of words such as `@kind@`, also in the texts; a line with an empty one vanishes."""
+
+    def text_of(found: re.Match[str]) -> str:
+        if found[1] not in words:
+            raise ConfigError(f"template {words['kind']}: {path} has the word @{found[1]}@; add its text to {_WORDS}")
+        filled = _worded(words[found[1]], words, path)
+        return filled if not filled or filled.endswith("\n") else filled + found[2]
+
+    return re.sub(r"@([a-z]+)@(\n?)", text_of, text)
+
+
+def _files(folder: Traversable, place: str = "") -> dict[str, str]:
+    """Return path and text of every file of a folder."""
+    files: dict[str, str] = {}
+    for entry in folder.iterdir():
         if entry.is_dir() and entry.name != "__pycache__":
-            yield from _files(entry, f"{place}{entry.name}/")
+            files |= _files(entry, f"{place}{entry.name}/")
         elif entry.is_file():
-            yield _DOTTED.sub(r".\1", place + entry.name), entry.read_text(encoding="utf-8")
+            files[_DOTTED.sub(r".\1", place + entry.name.removesuffix(".template"))] = entry.read_text(encoding="utf-8")
+    return files
 
 
 def _renamed(text: str, name: str) -> str:

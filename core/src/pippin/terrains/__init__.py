@@ -3,8 +3,8 @@
 Each kind of patches is a plugin, which derives from `Patch`, with settings that derive from `PatchConfig`.
 """
 
-from .config import PatchConfig
 from .ground import Block, Ground
 from .patch import Patch
+from .patch_config import PatchConfig
 
 __all__ = ["Block", "Ground", "Patch", "PatchConfig"]

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from pippin.errors import ConfigError
 
+from .configs import BoxesConfig, GapConfig, StairsConfig, SteppingStonesConfig, at
 from .ground import Block, Ground
 from .patch import Patch
-from .patch_configs import BoxesConfig, GapConfig, StairsConfig, SteppingStonesConfig, at
 
 Size = tuple[float, float]
 

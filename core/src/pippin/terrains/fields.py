@@ -7,9 +7,9 @@ import math
 import numpy as np
 from pippin.errors import ConfigError
 
+from .configs import RoughConfig, SlopeConfig, WavesConfig, at
 from .ground import Ground
 from .patch import Patch
-from .patch_configs import RoughConfig, SlopeConfig, WavesConfig, at
 
 Size = tuple[float, float]
 

@@ -4,7 +4,7 @@ A trainer is a plugin in the group `pippin.trainers`: a configuration derived fr
 keeps the contract `Trainer`.
 """
 
-from .config import TrainerConfig
+from .configs import TrainerConfig
 from .networks import write_policy
 from .trainer import Trainer
 

@@ -13,7 +13,7 @@ from pippin.gym import Mirror, RslRlVecEnvWrapper, VectorEnv
 from rsl_rl.runners import OnPolicyRunner
 from tensordict import TensorDict
 
-from .config import RslRlConfig
+from .configs import RslRlConfig
 from .episodes import TrainingEnv
 from .networks import write_policy
 from .torch_layers import layers_of, limit_threads, read_parts, set_rate

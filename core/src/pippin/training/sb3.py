@@ -12,7 +12,7 @@ from pippin.gym import Sb3VecEnvWrapper
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
-from .config import Sb3Config
+from .configs import Sb3Config
 from .episodes import TrainingEnv
 from .networks import write_policy
 from .torch_layers import ACTIVATIONS, layers_of, limit_threads, read_parts

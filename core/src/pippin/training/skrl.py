@@ -15,7 +15,7 @@ from skrl.resources.preprocessors.torch import RunningStandardScaler
 from skrl.trainers.torch import StepTrainer
 from skrl.utils import set_seed
 
-from .config import SkrlConfig
+from .configs import SkrlConfig
 from .episodes import TrainingEnv
 from .networks import write_policy
 from .torch_layers import layers_of, limit_threads, network, read_parts, set_rate

@@ -41,6 +41,7 @@ def inspect(
     Raises:
         ConfigError: The file is wrong, has nothing, or an asset cannot be read; or the image cannot be written; or
             the simulation cannot be built, or its assets or objects have `worlds` that do not repeat.
+        PluginError: Pillow, of the extra `draw`, is missing for an image.
     """
     progress, path = current_progress(), Path(file)
     config = load(path, overrides) if path.suffix.lower() in _CONFIGURATIONS else structure_robot(path, overrides)

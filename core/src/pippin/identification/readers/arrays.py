@@ -11,7 +11,7 @@ from pippin.array_files import read_arrays
 from pippin.extras import import_library
 from pippin.files import refuse_expansion
 
-from .config import Hdf5LogConfig, NpzLogConfig
+from .configs import Hdf5LogConfig, NpzLogConfig
 
 _SIGNALS = ("position", "velocity", "command")
 

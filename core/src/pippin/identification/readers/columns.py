@@ -11,7 +11,7 @@ import numpy as np
 from pippin.extras import import_library
 from pippin.files import refuse_expansion
 
-from .config import CsvConfig, ParquetConfig
+from .configs import CsvConfig, ParquetConfig
 
 _COLUMNS = "the columns 'time', 'position.NAME', 'command.NAME' and perhaps 'velocity.NAME'"
 

@@ -13,7 +13,7 @@ from pippin.errors import ConfigError
 from pippin.extras import import_library
 
 from .columns import read_table
-from .config import LeRobotConfig
+from .configs import LeRobotConfig
 
 _SUFFIX = ".pos"
 """End of the names of motors in datasets of LeRobot's own robots."""

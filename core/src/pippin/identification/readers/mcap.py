@@ -13,7 +13,7 @@ from pippin.extras import import_library
 from pippin.recording.mcap.file import refuse_large_chunks
 from pippin.recording.mcap.messages import message_type
 
-from .config import McapLogConfig
+from .configs import McapLogConfig
 
 _FOXGLOVE = "foxglove.JointStates"
 _STATES = ("sensor_msgs/msg/JointState", _FOXGLOVE)

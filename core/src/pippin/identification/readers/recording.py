@@ -10,7 +10,7 @@ import numpy as np
 from pippin.errors import ConfigError
 from pippin.recording.reading import Recording
 
-from .config import RecordingLogConfig
+from .configs import RecordingLogConfig
 
 _SIGNALS = {"position": "joint_q", "velocity": "joint_qd"}
 

@@ -11,7 +11,7 @@ import warp as wp
 from pippin import ConfigError, labels
 from pippin.task import Action, TermContext
 
-from .config import JointTargetsConfig, ScaledConfig
+from .configs import JointTargetsConfig, ScaledConfig
 from .kernels import read_encoders, set_targets
 
 

@@ -9,7 +9,7 @@ import warp as wp
 from pippin import ConfigError, labels
 from pippin.task import Action, TermContext
 
-from .config import GripperConfig, ToolGoalsConfig
+from .configs import GripperConfig, ToolGoalsConfig
 from .kernels import keep_goals, set_goals, set_gripper
 
 _AXES = ("x", "y", "z", "about_x", "about_y", "about_z")

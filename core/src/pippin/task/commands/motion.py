@@ -17,7 +17,7 @@ from pippin.motions import Clip
 from pippin.task import Command, TermContext
 
 from . import kernels
-from .config import MotionCommandConfig
+from .configs import MotionCommandConfig
 
 _STARTS = ("first", "uniform", "adaptive")
 

@@ -7,7 +7,7 @@ from typing import Any
 import warp as wp
 from pippin.task import Command, TermContext
 
-from .config import PoseCommandConfig
+from .configs import PoseCommandConfig
 from .kernels import draw_poses
 
 

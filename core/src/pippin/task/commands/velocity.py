@@ -8,7 +8,7 @@ import newton
 import warp as wp
 from pippin.task import Command, TermContext
 
-from .config import VelocityConfig
+from .configs import VelocityConfig
 from .kernels import draw_velocities, hold_headings
 
 

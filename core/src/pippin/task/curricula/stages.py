@@ -10,7 +10,7 @@ from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
 from pippin.task import Curriculum, TermContext
 
-from .config import StagesConfig
+from .configs import StagesConfig
 from .kernels import set_numbers
 
 

@@ -8,7 +8,7 @@ import warp as wp
 from pippin import ConfigError
 from pippin.task import Curriculum, TermContext
 
-from .config import TerrainLevelsConfig
+from .configs import TerrainLevelsConfig
 from .kernels import change_levels, draw_levels
 
 

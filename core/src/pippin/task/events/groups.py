@@ -8,7 +8,7 @@ from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
 from pippin.task import TermContext
 
-from .config import GainsConfig, JointOffsetsConfig
+from .configs import GainsConfig, JointOffsetsConfig
 from .kernels.model import vary_parameters
 from .variation import ModelEvent, Variation
 

@@ -13,7 +13,7 @@ from pippin.labels import match
 from pippin.matter import OF_PARTICLES, Matter
 from pippin.task import TermContext
 
-from .config import MaterialConfig
+from .configs import MaterialConfig
 from .kernels.matter import vary_elements, vary_particle_masses
 from .variation import ModelEvent, Variation
 

@@ -11,7 +11,7 @@ from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.task import TermContext
 
-from .config import (
+from .configs import (
     CentreOfMassConfig,
     FrictionConfig,
     GravityConfig,

@@ -7,7 +7,7 @@ import warp as wp
 from pippin import ConfigError
 from pippin.task import TermContext
 
-from .config import MotionStartConfig
+from .configs import MotionStartConfig
 from .kernels.states import start_joints, start_roots
 from .variation import RandomEvent
 

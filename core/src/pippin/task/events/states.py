@@ -13,7 +13,7 @@ from pippin.labels import match
 from pippin.matter import OF_PARTICLES, Matter
 from pippin.task import TermContext
 
-from .config import JointPointConfig, JointStartConfig, ObjectStartConfig, RootPushConfig, RootStartConfig
+from .configs import JointPointConfig, JointStartConfig, ObjectStartConfig, RootPushConfig, RootStartConfig
 from .kernels.states import draw_joints, draw_objects, draw_points, draw_roots, push_roots
 from .variation import RandomEvent, refuse_kinematic
 

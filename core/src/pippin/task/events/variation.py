@@ -13,7 +13,7 @@ from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.task import Event, EventConfig, TermContext
 
-from .config import VariedConfig
+from .configs import VariedConfig
 
 
 def refuse_kinematic(context: TermContext, where: str, bodies: Any, why: str) -> None:

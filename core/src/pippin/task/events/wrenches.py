@@ -9,7 +9,7 @@ import numpy as np
 import warp as wp
 from pippin.task import TermContext
 
-from .config import WrenchConfig
+from .configs import WrenchConfig
 from .kernels.wrenches import add_wrenches, clear_wrenches, draw_wrenches
 from .variation import RandomEvent, refuse_kinematic
 

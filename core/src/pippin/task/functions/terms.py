@@ -10,7 +10,7 @@ import warp as wp
 from pippin import ConfigError, PluginError
 from pippin.task import Quantity, Reward, TermContext, Termination
 
-from .config import FunctionConfig, FunctionQuantityConfig
+from .configs import FunctionConfig, FunctionQuantityConfig
 from .lookup import function_named
 
 

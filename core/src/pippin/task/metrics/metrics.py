@@ -9,7 +9,7 @@ import warp as wp
 from pippin.task import Metric, TermContext
 
 from . import kernels
-from .config import QuantityMetricConfig, WithinConfig
+from .configs import QuantityMetricConfig, WithinConfig
 
 _PART = 1e-6
 """Part of a control step that is an error of rounding."""

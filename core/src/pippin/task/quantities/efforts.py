@@ -11,7 +11,7 @@ import warp as wp
 from pippin import ConfigError, labels
 from pippin.task import Quantity, TermContext
 
-from .config import JointEffortsConfig, JointPowerConfig
+from .configs import JointEffortsConfig, JointPowerConfig
 from .joints import unit_of
 from .kernels import copy_columns, take_power
 

@@ -11,7 +11,7 @@ from pippin.labels import name_of
 from pippin.sensing import Output
 from pippin.task import Quantity, TermContext
 
-from .config import GroundNormalConfig, HeightScanConfig
+from .configs import GroundNormalConfig, HeightScanConfig
 from .kernels import read_ground_normals, read_heights_over
 from .roots import OfRoot
 

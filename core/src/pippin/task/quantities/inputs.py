@@ -9,7 +9,7 @@ import warp as wp
 from pippin import ConfigError
 from pippin.task import Quantity, TermContext
 
-from .config import CommandValueConfig, RemainingTimeConfig
+from .configs import CommandValueConfig, RemainingTimeConfig
 from .kernels import read_remaining_time, subtract, take_second_difference
 
 

@@ -11,7 +11,7 @@ from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
 from pippin.task import Quantity, TermContext
 
-from .config import JointPositionsConfig, JointsConfig
+from .configs import JointPositionsConfig, JointsConfig
 from .kernels import gather, subtract_columns, take_circular
 from .rates import Rate
 

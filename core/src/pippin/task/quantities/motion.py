@@ -12,7 +12,7 @@ from pippin import ConfigError
 from pippin.labels import match
 from pippin.task import Quantity, TermContext
 
-from .config import MotionAnchorConfig, MotionBodiesConfig, MotionJointsConfig, PhaseConfig
+from .configs import MotionAnchorConfig, MotionBodiesConfig, MotionJointsConfig, PhaseConfig
 from .joints import unit_of
 from .kernels import (
     read_motion_errors,

@@ -10,7 +10,7 @@ import warp as wp
 from pippin import ConfigError
 from pippin.task import Quantity, TermContext
 
-from .config import PartsConfig
+from .configs import PartsConfig
 from .kernels import mean_place, mean_speed, mean_vector
 
 

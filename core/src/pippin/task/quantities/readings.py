@@ -11,7 +11,7 @@ import warp as wp
 from pippin import ConfigError, SimulationError, did_you_mean, labels
 from pippin.task import Quantity, TermContext
 
-from .config import ImageConfig, SensorReadingConfig, ViewReadingConfig
+from .configs import ImageConfig, SensorReadingConfig, ViewReadingConfig
 from .kernels import copy_flags, read_colours, read_depths
 
 _COMPONENTS = {3: "xyz", 4: "xyzw", 7: ("x", "y", "z", "qx", "qy", "qz", "qw")}

@@ -11,7 +11,7 @@ from pippin import ConfigError
 from pippin.task import Reward, TermContext
 
 from . import kernels
-from .config import (
+from .configs import (
     AirTimeConfig,
     ClearanceConfig,
     ContactsConfig,

@@ -12,7 +12,7 @@ from pippin.task import QuantityReward, QuantityRewardConfig, TermContext
 from pippin.validators import range_ends
 
 from . import kernels
-from .config import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig, ToleranceConfig
+from .configs import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig, ToleranceConfig
 
 
 class Summed(QuantityReward):

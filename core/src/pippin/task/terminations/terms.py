@@ -7,7 +7,7 @@ from pippin import ConfigError
 from pippin.task import TermContext, Termination
 from pippin.validators import range_ends
 
-from .config import ContactTerminationConfig, MotionEndConfig, OutOfBoundsConfig, RangeTerminationConfig
+from .configs import ContactTerminationConfig, MotionEndConfig, OutOfBoundsConfig, RangeTerminationConfig
 from .kernels import is_at_last, is_beyond, is_outside, is_touching
 
 

@@ -1,8 +1,6 @@
 """Tests of the contract of every actuator, and of this one's law."""
 
-import newton
 import numpy as np
-import pippin
 from pippin import conformance
 
 SETTINGS = {"kp": 20.0, "kd": 1.0, "max_effort": 5.0}
@@ -13,20 +11,10 @@ def test_it_keeps_the_contract(check):
     check()
 
 
-def test_its_effort_bends_towards_the_limit():
-    builder = newton.ModelBuilder(up_axis="Z")
-    link = builder.add_link(mass=1.0, inertia=np.eye(3))
-    builder.add_articulation([builder.add_joint_revolute(-1, link, axis=(0.0, 1.0, 0.0), label="hinge")])
-    config = pippin.structure(
-        {
-            "simulation": {"device": "cpu"},
-            "scene": {"worlds": 3},
-            "solver": {"type": "featherstone"},
-            "actuators": {"servo": {"type": "demo", "joints": ["hinge"], **SETTINGS}},
-        }
-    )
+def test_its_effort_bends_towards_the_limit(simulate):
     errors = np.array([[0.01], [0.25], [10.0]], dtype=np.float32)
-    with pippin.Simulation(config, prototype=builder) as simulation:
+    servo = {"type": "demo", "joints": ["hinge"], **SETTINGS}
+    with simulate(scene={"worlds": 3}, actuators={"servo": servo}) as simulation:
         servo = simulation.actuators["servo"]
         servo.position_targets.assign(errors)
         simulation.step()

@@ -1,6 +1,5 @@
 """Tests of the contract of every curriculum, and of this one."""
 
-import newton
 import numpy as np
 import pippin
 import pytest
@@ -14,28 +13,14 @@ def test_it_keeps_the_contract(check):
     check()
 
 
-def box():
-    builder = newton.ModelBuilder(up_axis="Z")
-    builder.add_body(label="box", mass=1.0, inertia=np.eye(3), xform=((0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0)))
-    return builder
+def task(**keys):
+    """A task with episodes of ten steps."""
+    curricula = {"wider": {"type": "demo", "command": "speed", **keys}}
+    return {"episode_length": 0.1, "commands": {"speed": {"type": "velocity"}}, "curricula": curricula}
 
 
-def simulate(**keys):
-    tables = {
-        "simulation": {"dt": 0.01, "device": "cpu"},
-        "scene": {"worlds": 5},
-        "solver": {"type": "semi-implicit"},
-        "task": {
-            "episode_length": 0.1,
-            "commands": {"speed": {"type": "velocity"}},
-            "curricula": {"wider": {"type": "demo", "command": "speed", **keys}},
-        },
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=box())
-
-
-def test_the_range_widens_with_the_episodes():
-    with simulate(widest=2.0, episodes=20) as simulation:
+def test_the_range_widens_with_the_episodes(simulate):
+    with simulate(scene={"worlds": 5}, task=task(widest=2.0, episodes=20)) as simulation:
         speeds = []
         for _ in range(5):
             simulation.step(10)  # an episode in each of five worlds
@@ -46,6 +31,6 @@ def test_the_range_widens_with_the_episodes():
     assert 0.5 < abs(drawn).max() <= 2.0
 
 
-def test_an_unknown_command_is_refused():
+def test_an_unknown_command_is_refused(simulate):
     with pytest.raises(pippin.ConfigError, match=r"wider\.command: there is no term 'commands\.sped'"):
-        simulate(command="sped")
+        simulate(task=task(command="sped"))

@@ -1,0 +1,1 @@
+"""Limits on the effort of actuators: Newton's clampings."""

@@ -1,0 +1,1 @@
+"""The motion `recording`: a channel of a file that a recorder wrote."""

@@ -1,0 +1,1 @@
+"""Changes of the values of sensors before they are read: errors and latency."""
