@@ -107,7 +107,7 @@ class Attributes:
         notified = self._flags(where, attribute, flags)
         shape = (selection.data_count, *attribute.values.shape[1:])
         checked = attribute.check(describe).check(data, shape, selection, where)
-        values = checked.on_device(attribute.staging)
+        values = attribute.staging.dense(checked)
         rows = _bytes(values, selection.data_count * attribute.index.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
         flags_of = self._model_flags if notified else self._no_flags
