@@ -41,7 +41,8 @@ class FrozenAttributes(SuggestedAttributes):
     _is_frozen = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_frozen and not name.startswith("_") and not self._may_assign(name):
+        is_fixed = self._is_frozen and not name.startswith("_") and name not in self._assignable
+        if is_fixed and not self._may_assign(name):
             raise AttributeError(f"{name}: {self._refusal(name)}")
         object.__setattr__(self, name, value)
 
@@ -54,7 +55,7 @@ class FrozenAttributes(SuggestedAttributes):
         found = getattr(type(self), name, None)
         if isinstance(found, property):
             return found.fset is not None
-        return name in self._assignable or (self._may_replace and (found is not None or name in vars(self)))
+        return self._may_replace and (found is not None or name in vars(self))
 
     def _refusal(self, name: str) -> str:
         kind = type(self).__name__

@@ -38,6 +38,10 @@ class HostMirror:
             wp.synchronize_device(self.array.device)
         return self.numbers
 
+    def read_copy(self) -> np.ndarray:
+        """Return the numbers on the host in memory of their own."""
+        return self.read().copy()
+
     def write(self, count: int | None = None) -> None:
         """Write the first `count` of the numbers, or all, to the device."""
         if self._host is not None and count != 0:
@@ -46,4 +50,5 @@ class HostMirror:
     def assign(self, values: np.ndarray) -> None:
         """Write values to the device."""
         self.numbers[...] = values
-        self.write()
+        if self._host is not None:
+            self.write()

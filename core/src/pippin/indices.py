@@ -6,7 +6,7 @@ Every argument that chooses worlds or rows is read here, so that a mask is never
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 import numpy as np
@@ -17,6 +17,9 @@ __all__ = ["IndexRange"]
 
 _CPU = 1
 """The device type of host memory in DLPack."""
+
+_BOOLEANS = frozenset({bool, np.bool_})
+"""The types of booleans; neither has subclasses."""
 
 
 @attrs.frozen(eq=False)
@@ -95,7 +98,8 @@ class IndexRange:
             )
         if not array.size:
             return np.zeros(0, dtype=np.int64)
-        self._refuse_type(array.dtype, where)
+        if array.dtype.kind not in "iu" or array.dtype.itemsize == 1:
+            self._refuse_type(array.dtype, where)
         outside = np.extract((array < self.lowest) | (array >= self.count), array)
         if outside.size:
             raise self.range_error(
@@ -103,13 +107,12 @@ class IndexRange:
             )
         return np.atleast_1d(array).astype(np.int64)
 
-    def _refuse_type(self, dtype: np.dtype, where: str) -> None:
-        if not np.issubdtype(dtype, np.integer):
-            raise self.error(
-                f"{where}: expected integers or booleans, got {dtype}; pass indices, or a mask of shape [{self.count}]"
-            )
-        if dtype.itemsize == 1:
+    def _refuse_type(self, dtype: np.dtype, where: str) -> NoReturn:
+        if dtype.kind in "iu":
             raise self.error(f"{where}: {dtype} may be indices or a mask; convert a mask to bool, and indices to int32")
+        raise self.error(
+            f"{where}: expected integers or booleans, got {dtype}; pass indices, or a mask of shape [{self.count}]"
+        )
 
     def _on_host(self, choice: Any, where: str) -> np.ndarray:
         """Return a NumPy array of a choice; from a device it is copied."""
@@ -117,7 +120,8 @@ class IndexRange:
             raise self.error(f"{where}: expected integers or booleans, got {choice!r}; pass indices or a mask")
         if isinstance(choice, Iterable) and not hasattr(choice, "__array__") and not hasattr(choice, "__dlpack__"):
             choice = list(choice)
-            if len({isinstance(each, bool | np.bool_) for each in choice}) > 1:
+            kinds = set(map(type, choice))
+            if not kinds.isdisjoint(_BOOLEANS) and not kinds <= _BOOLEANS:
                 raise self.error(f"{where}: the list mixes indices and booleans; pass one of them")
         try:
             if hasattr(choice, "__dlpack_device__") and choice.__dlpack_device__()[0] != _CPU:

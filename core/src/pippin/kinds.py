@@ -239,7 +239,11 @@ METRIC = Kind(
     template="pippin.templates:metric",
 )
 SUBCOMMAND = Kind(
-    name="subcommand", plural="subcommands", meaning="Adds a command to `pippin`.", order=250, provides="command",
+    name="subcommand",
+    plural="subcommands",
+    meaning="Adds a command to `pippin`.",
+    order=250,
+    provides="command",
     template="pippin.templates:subcommand",
 )
 PLUGIN = Kind(

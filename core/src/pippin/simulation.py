@@ -293,7 +293,7 @@ class Simulation(FrozenAttributes):
                 simulation is closed, `count` is negative, or a step runs, whose hook or callback this is.
             PluginError: The first step shows that the solver's declaration is wrong.
         """
-        self._refuse("step")
+        self._stepping.refuse("step", is_closed=self._is_closing)
         self._stepping.step(self, count, self._current, self._schedule)
 
     @property
@@ -335,7 +335,7 @@ class Simulation(FrozenAttributes):
             ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
             SimulationError: The simulation is closed, a number is negative, or a buffer of contacts overflowed.
         """
-        self._refuse("rollout")
+        self._stepping.refuse("rollout", is_closed=self._is_closing)
         count, first = (whole_number(each, "rollout", error=SimulationError) for each in (count, first))
         with self._stepping.during("rollout"):
             return self._current.roll_out(count, start, first, before_step)
@@ -534,7 +534,7 @@ class Simulation(FrozenAttributes):
             _LOGGER.warning("%s", note)
 
     def _refuse(self, where: str) -> None:
-        self._stepping.refuse(where, is_closed=self._is_closing if where in ("step", "rollout") else self._is_closed)
+        self._stepping.refuse(where, is_closed=self._is_closed)
 
     def _cure_of(self, name: str) -> str | None:
         if hasattr(self.config.simulation, name):

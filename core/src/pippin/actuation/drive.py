@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import newton
@@ -19,7 +19,7 @@ from .config import ActuatorConfig, DelayConfig
 from .effort import ExplicitEffort, ImplicitEffort
 from .effort_limit import build_effort_limit
 from .joint_actuator import JointActuator
-from .parameters import Lanes
+from .parameters import LaneParameter, Lanes
 from .velocity_limit import VelocityClamping, build_velocity_limit
 
 TARGETS = ("position_targets", "velocity_targets", "feedforward")
@@ -80,12 +80,14 @@ class DriveActuator(JointActuator, abc.ABC):
         speeds = build_velocity_limit(self.config, binding.simulation, lanes, clamping)
         clamping = [*clamping, *efforts[0], *speeds[0]]
         self.notes = (*self.notes, *efforts[1], *speeds[1], *_note_on_gains(self.config))
-        delay = self.build_delay(lanes)
-        for parameter in lanes.parameters.values() if self.config.effort_mode == "implicit" else ():
-            parameter.locate([drive, *clamping])
-        kind = ExplicitEffort if self.config.effort_mode == "explicit" else ImplicitEffort
-        offsets = self._build_offsets(lanes)
-        effort = self._effort = kind(model, lanes, drive, clamping, delay, offsets)
+        of_law = dict(lanes.parameters)
+        delay, offsets = self.build_delay(lanes), self._build_offsets(lanes)
+        if self.config.effort_mode == "explicit":
+            effort = self._effort = ExplicitEffort(model, lanes, drive, clamping, delay, offsets)
+        else:
+            keepers = {name: _keeper(each, [drive, *clamping]) for name, each in of_law.items()}
+            effort = self._effort = ImplicitEffort(model, lanes, drive, clamping, delay, offsets)
+            _follow(of_law, keepers)
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
         self._states = binding.double_buffer(effort.state(), effort.state())
         return {name: getattr(effort, name) for name in TARGETS}
@@ -166,6 +168,22 @@ def _note_on_gains(config: ActuatorConfig) -> Iterator[str]:
     gains = [getattr(config, name) for name in ("kp", "ki", "kd") if hasattr(config, name)]
     if gains and all(gain == 0.0 for gain in gains):
         yield "kp, kd: all gains are 0, so that only feedforward and constant efforts act"
+
+
+def _keeper(parameter: LaneParameter, parts: Iterable[Any]) -> Any:
+    """Return the drive or clamping that keeps a parameter in the attribute of its name; None if none does."""
+    return next((part for part in parts if getattr(part, parameter.attribute, None) is parameter.array), None)
+
+
+def _follow(parameters: Mapping[str, LaneParameter], keepers: Mapping[str, Any]) -> None:
+    """Take over the columns of one array by which Newton's implicit mode replaced the arrays of parameters."""
+    for name, parameter in parameters.items():
+        if keepers[name] is None:
+            raise PluginError(
+                f"{name}: no drive or clamping keeps it in an attribute {parameter.attribute!r}, where the implicit"
+                " mode replaces it; pass the name of the attribute to `Lanes.per_lane`"
+            )
+        parameter.array = getattr(keepers[name], parameter.attribute)
 
 
 def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:

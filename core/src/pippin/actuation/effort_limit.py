@@ -26,12 +26,13 @@ def build_effort_limit(
     the limit is infinite, and a parameter all the same.
     """
     if config.effort_limit is not None:
-        return [ClampingMaxEffort(lanes.per_lane(config.effort_limit, "effort_limit", minimum=0.0))], ()
+        own = lanes.per_lane(config.effort_limit, "effort_limit", minimum=0.0, attribute="max_effort")
+        return [ClampingMaxEffort(own)], ()
     limits = stated_limits(model.joint_effort_limit, lanes.dofs)
     if any(isinstance(other, ClampingMaxEffort) for other in others):
         limits = np.full_like(limits, np.inf)
     note = (note_on_limits("effort_limit", lanes.labels, limits[0]),) if np.isfinite(limits).any() else ()
-    return [ClampingMaxEffort(lanes.own(limits, "effort_limit", minimum=0.0))], note
+    return [ClampingMaxEffort(lanes.own(limits, "effort_limit", minimum=0.0, attribute="max_effort"))], note
 
 
 def stated_limits(array: wp.array | None, dofs: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -29,7 +29,9 @@ class LaneParameter:
     """One parameter over all lanes."""
 
     array: wp.array
-    """The value of each lane, shape [lanes]: the array that a drive or a clamping was given."""
+    """The value of each lane, shape [lanes]: the array that the next step reads."""
+    attribute: str
+    """Name of the attribute in which a drive or a clamping keeps the array."""
     low: wp.array
     """Lowest random value, shape [lanes]."""
     high: wp.array
@@ -42,24 +44,6 @@ class LaneParameter:
     """Whether any lane draws."""
     is_shared: bool = False
     """Whether the lanes of a world draw one value."""
-    _owner: Any = attrs.field(default=None, alias="owner")
-    _attribute: str = attrs.field(default="", alias="attribute")
-
-    def locate(self, components: Iterable[Any]) -> None:
-        """Find which of the `components` holds the array, and in which attribute.
-
-        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array, and only the plugin
-        that made the drive knows which attribute has which parameter.
-        """
-        for component in components:
-            for name, value in vars(component).items():
-                if value is self.array:
-                    self._owner, self._attribute = component, name
-
-    @property
-    def values(self) -> wp.array:
-        """The array that the next step reads, shape [lanes]."""
-        return self.array if self._owner is None else getattr(self._owner, self._attribute)
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -137,6 +121,7 @@ class Lanes:
         minimum: float = -np.inf,
         maximum: float = np.inf,
         missing: float = np.inf,
+        attribute: str | None = None,
     ) -> wp.array[float]:
         """Return a parameter for each lane, shape [len(worlds) × len(labels)], that can be read and set by its name.
 
@@ -146,6 +131,8 @@ class Lanes:
             minimum: Smallest value that may be set.
             maximum: Largest value that may be set.
             missing: The value that None stands for.
+            attribute: Name of the attribute in which the drive or clamping keeps the array, by default `where`.
+                Newton's implicit mode replaces the array in it.
 
         Raises:
             ConfigError: A pattern matches nothing, or a joint has no value, or two.
@@ -156,7 +143,8 @@ class Lanes:
         low, high = (wp.array(bounds[:, side], dtype=float, device=self.device) for side in (0, 1))
         array = wp.clone(low)
         is_random = bool((bounds[:, 0] < bounds[:, 1]).any())
-        self.parameters[self.prefix + where] = LaneParameter(array, low, high, minimum, maximum, is_random)
+        parameter = LaneParameter(array, attribute or where, low, high, minimum, maximum, is_random)
+        self.parameters[self.prefix + where] = parameter
         return array
 
     def bounds(self, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -169,16 +157,20 @@ class Lanes:
         low, high = (np.reshape(on_host(end), self.dofs.shape) for end in (found.low, found.high))
         return low, high
 
-    def own(self, values: np.ndarray, where: str, minimum: float = -np.inf) -> wp.array[float]:
+    def own(
+        self, values: np.ndarray, where: str, minimum: float = -np.inf, attribute: str | None = None
+    ) -> wp.array[float]:
         """Return a parameter that has a value of its own for each lane, shape [lanes]. See `per_lane`.
 
         Args:
             values: The value of each lane, shape [len(worlds), DOFs].
             where: Name of the parameter in its table.
             minimum: Smallest value that may be set later.
+            attribute: Name of the attribute in which the drive or clamping keeps the array, by default `where`.
         """
         array, low, high = (wp.array(values.ravel(), dtype=float, device=self.device) for _ in range(3))
-        self.parameters[self.prefix + where] = LaneParameter(array, low, high, minimum, np.inf, is_random=False)
+        parameter = LaneParameter(array, attribute or where, low, high, minimum, np.inf, is_random=False)
+        self.parameters[self.prefix + where] = parameter
         return array
 
     def shared(self, bounds: tuple[int, int], where: str, maximum: float) -> wp.array[int]:
@@ -192,7 +184,8 @@ class Lanes:
         low, high = (wp.full(self.dofs.size, bound, dtype=float, device=self.device) for bound in bounds)
         array = wp.full(self.dofs.size, bounds[1], dtype=int, device=self.device)
         is_random = bounds[0] < bounds[1]
-        self.parameters[self.prefix + where] = LaneParameter(array, low, high, 0.0, maximum, is_random, is_shared=True)
+        parameter = LaneParameter(array, where, low, high, 0.0, maximum, is_random, is_shared=True)
+        self.parameters[self.prefix + where] = parameter
         return array
 
 
@@ -234,7 +227,7 @@ class Parameters:
             kernel = draw_uniform_steps if parameter.is_shared else draw_uniform
             draws, width = self._draws[name], [] if parameter.is_shared else [self._lanes.dofs.shape[1]]
             inputs = [self._world_of_lane, world_mask, *draws.arguments, *width, parameter.low, parameter.high]
-            wp.launch(kernel, parameter.values.size, [*inputs, parameter.values], device=self._lanes.device)
+            wp.launch(kernel, parameter.array.size, [*inputs, parameter.array], device=self._lanes.device)
             draws.advance(world_mask)
 
     def get(self, name: str) -> wp.array:
@@ -246,15 +239,15 @@ class Parameters:
         Raises:
             ConfigError: There is no such parameter.
         """
-        return _by_world(self._find(name).values, self._lanes.dofs.shape)
+        return _by_world(self._find(name).array, self._lanes.dofs.shape)
 
     def array(self, name: str) -> wp.array:
-        """Return the array of a parameter as the law was given it, shape [len(worlds) × DOFs].
+        """Return the array of a parameter as the law reads it, shape [len(worlds) × DOFs].
 
         Args:
             name: Name of the parameter, such as `kp`.
         """
-        return self._find(name).values
+        return self._find(name).array
 
     def set(self, name: str, values: Any, worlds: Any = None, patterns: str | Sequence[str] | None = None) -> None:
         """Set a parameter, from the next step on; see `DriveActuator.set`.
@@ -271,7 +264,7 @@ class Parameters:
         parameter = self._find(name)
         rows = self._rows(worlds)
         columns = self._columns(patterns)
-        host = parameter.values.numpy().reshape(self._lanes.dofs.shape)
+        host = parameter.array.numpy().reshape(self._lanes.dofs.shape)
         numbers = _numbers(values, name)
         self._refuse(name, parameter, numbers, host)
         try:
@@ -279,7 +272,7 @@ class Parameters:
         except ValueError as error:
             shape = f"[{len(rows)} worlds, {len(columns)} {self._lanes.what}s]"
             raise ConfigError(f"{name}: expected values for {shape}, got shape {numbers.shape}") from error
-        parameter.values.assign(host.ravel())
+        parameter.array.assign(host.ravel())
 
     def _refuse(self, name: str, parameter: LaneParameter, numbers: np.ndarray, host: np.ndarray) -> None:
         low, high = parameter.minimum, parameter.maximum

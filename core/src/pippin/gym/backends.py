@@ -29,8 +29,8 @@ class Backend:
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
         """Return what gives the present contents of an array of the simulation."""
-        read = HostMirror(array, is_read=True).read
-        return (lambda: read().copy()) if self._copy else read
+        mirror = HostMirror(array, is_read=True)
+        return mirror.read_copy if self._copy else mirror.read
 
     def zeros(self, array: wp.array) -> Any:
         """Return zeros in the form of an array of the simulation."""

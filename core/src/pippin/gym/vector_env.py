@@ -145,11 +145,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         arrays = self._worlds.arrays()
         self._waiting = arrays["waiting"]
         readers = {name: backend.reader(array) for name, array in arrays.items()}
-        self._values = named(readers, "values")
+        self._read_values = _reader_of(named(readers, "values"))
         self._results = [readers[name] for name in ("reward", "terminated", "truncated")]
         self._finished = readers["finished"]
         zeros = {name: partial(backend.zeros, array) for name, array in arrays.items()}
         self._end_readers, self._no_ends = _ends(readers), _called(_ends(zeros))
+        self._end_masks = [f"_{name}" for name in self._no_ends]
         self._write_action = backend.writer(arrays["action"])
         # Whether an episode ended is asked on the host, unless that waits for a device whose results stay there.
         self._reads_flags = self.backend == "numpy" or shares_memory(present(arrays["finished"].device))
@@ -192,7 +193,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def observe(self) -> Any:
         """Return the present observations of all worlds, as the last `reset` or `step` returned them."""
-        return _read(self._values)
+        return self._read_values()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take one control step in all worlds.
@@ -221,8 +222,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         finished = self._finished()
         has_ended = not self._reads_flags or bool(self._host_finished().any())
         ends = _called(self._end_readers) if has_ended else self._no_ends
-        info = {**ends, **dict.fromkeys((f"_{name}" for name in ends), finished)}
-        reward, terminated, truncated = (read() for read in self._results)
+        info = {**ends, **dict.fromkeys(self._end_masks, finished)}
+        reward, terminated, truncated = [read() for read in self._results]
         return self.observe(), reward, terminated, truncated, info
 
     def mirror(self, label: str) -> Mirror:
@@ -321,7 +322,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
 def _ends(readers: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
     """Return the readers of what `step` tells about the episodes that ended: functions, or dictionaries of them."""
-    ends: dict[str, Any] = {"final_obs": partial(_read, named(readers, "final"))}
+    ends: dict[str, Any] = {"final_obs": _reader_of(named(readers, "final"))}
     ends |= {"episode": named(readers, "episode"), "episode_terms": named(readers, "terms")}
     if metrics := named(readers, "metrics"):
         ends["episode_metrics"] = metrics
@@ -335,6 +336,6 @@ def _called(readers: Any) -> Any:
     return {name: _called(each) for name, each in readers.items()} if isinstance(readers, dict) else readers()
 
 
-def _read(groups: Mapping[str, Callable[[], Any]]) -> Any:
-    values = {name: read() for name, read in groups.items()}
-    return next(iter(values.values())) if len(values) == 1 else values
+def _reader_of(groups: Mapping[str, Callable[[], Any]]) -> Callable[[], Any]:
+    """Return the reader of the only group of observations, or one that returns all groups by name."""
+    return next(iter(groups.values())) if len(groups) == 1 else partial(_called, dict(groups))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import partial
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -84,7 +84,7 @@ class Callbacks:
     """
 
     def __init__(self) -> None:
-        self._added: list[Callback] = []
+        self._by_phase: dict[Phase, list[Callback]] = {phase: [] for phase in get_args(Phase)}
         #: Incremented by each change of the callbacks in a recorded step; its graphs are then recorded again.
         self.revision: int = 0
         self._is_closed = False
@@ -147,30 +147,31 @@ class Callbacks:
         callback = Callback(
             phase=phase, name=name, order=order, is_capturable=is_capturable, find=find or (lambda: function), owner=me
         )
-        self._added.append(callback)
-        self._added.sort(key=lambda each: each.order)
+        self._by_phase[phase].append(callback)
+        self._by_phase[phase].sort(key=lambda each: each.order)
         self._note(phase)
         return callback
 
     def remove(self, callback: Callback) -> None:
         """Remove a callback; an unknown callback is ignored."""
-        if callback in self._added:
-            self._added.remove(callback)
+        if callback in self._by_phase[callback.phase]:
+            self._by_phase[callback.phase].remove(callback)
             self._note(callback.phase)
 
     def clear(self) -> None:
         """Remove all callbacks."""
-        for callback in [*self._added]:
+        for callback in [each for added in self._by_phase.values() for each in added]:
             self.remove(callback)
 
     def close(self) -> None:
         """Let go of all callbacks, which may refer to the simulation, and refuse others: it is closed."""
         self._is_closed = True
-        self._added.clear()
+        for added in self._by_phase.values():
+            added.clear()
 
-    def of(self, phase: Phase) -> list[Callback]:
-        """Return the callbacks of a phase, in calling order."""
-        return [each for each in self._added if each.phase == phase and each.function is not None]
+    def of(self, phase: Phase) -> Sequence[Callback]:
+        """Return the callbacks of a phase, in calling order; later changes show in the same sequence."""
+        return self._by_phase[phase]
 
     def call(self, phase: Phase, **arguments: Any) -> None:
         """Call the callbacks of a phase, all of them even if one raises.
@@ -183,7 +184,7 @@ class Callbacks:
             ExceptionGroup: Two or more callbacks raised; a single exception is raised unchanged.
         """
         errors: list[Exception] = []
-        for callback in self.of(phase):
+        for callback in tuple(self._by_phase[phase]):
             try:
                 callback.bind(**arguments)()
             except Exception as error:
@@ -237,7 +238,8 @@ class _Globals(MutableMapping[str, Any]):
 def _drop_dead(owner: weakref.ref[Callbacks]) -> None:
     callbacks = owner()
     if callbacks is not None:
-        for callback in [each for each in callbacks._added if each.function is None]:
+        added = [each for phase in callbacks._by_phase.values() for each in phase]
+        for callback in [each for each in added if each.function is None]:
             callbacks.remove(callback)
 
 

@@ -42,6 +42,7 @@ class HostSchedule:
         self, components: Components, callbacks: Callbacks, periods: Mapping[str, int], simulation: Host
     ) -> None:
         self._simulation, self._callbacks = simulation, callbacks
+        self._after_step = callbacks.of("after_step")
         self._calls = [
             (answer.bind(simulation=simulation), periods.get(answer.owner, 1))
             for answer in components.implementations("after_step")
@@ -68,11 +69,13 @@ class HostSchedule:
 
     def wait(self, count: int) -> int:
         """Wait while a viewer asks for it, and return the control steps until somebody is due, at most `count`."""
-        is_paused = self._wait() if self._viewers else False
-        done = self._simulation.step_count
-        has_acted = [viewer.act() for viewer in self._viewers]
-        if is_paused or any(has_acted) or self._callbacks.of("after_step"):
+        is_paused = has_acted = False
+        if self._viewers:
+            is_paused = self._wait()
+            has_acted = [viewer.act() for viewer in self._viewers].count(True) > 0
+        if is_paused or has_acted or self._after_step:
             return 1
+        done = self._simulation.step_count
         for _, period in self._calls:
             count = min(count, period - done % period)
         for viewer in self._viewers:
@@ -85,7 +88,8 @@ class HostSchedule:
         for call, period in self._calls:
             if done % period == 0:
                 call()
-        self._callbacks.call("after_step", simulation=simulation)
+        if self._after_step:
+            self._callbacks.call("after_step", simulation=simulation)
         if self._viewers:
             now = time.perf_counter()
             self._pace, self._stride, self._clock = (now - self._clock) / stride, stride, now

@@ -122,6 +122,8 @@ class Program:
         self._advance: dict[tuple[int, ...], Callable[[], None]] = {}
         #: Whether everything that can be recorded has been recorded; true after the first step.
         self.is_recorded = False
+        #: Whether no step asks the host for anything: all is replayed, except for the step of the built solver.
+        self.leaves_host_alone = False
         self._is_compiled = False
         self.device = device
         self._policy = policy
@@ -157,11 +159,6 @@ class Program:
             for number in numbers:
                 self._advance[self._due(number)]()
                 self.taken += 1
-
-    @property
-    def leaves_host_alone(self) -> bool:
-        """Whether no step asks the host for anything: all is replayed, except for the step of the built solver."""
-        return self.is_recorded and self.eager_reasons.keys() <= {"step_solver(solver)"}
 
     def compile(self, progress: Report | None = None) -> int:
         """Compile and load the modules that a step launches kernels of, side by side; the simulation stays as it is.
@@ -287,6 +284,7 @@ class Program:
         self.segments = [*variants.values()][-1]
         self._advance = {periods: _one_call(segments, self._trace) for periods, segments in variants.items()}
         self.is_recorded = True
+        self.leaves_host_alone = self.eager_reasons.keys() <= {"step_solver(solver)"}
         self.is_captured = all(segment.graph is not None for segment in self.segments)
         found = {name: reason for name, reason in self.eager_reasons.items() if name not in declared}
         if found and self._policy == "require":

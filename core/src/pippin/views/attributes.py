@@ -110,7 +110,7 @@ class Attributes:
         checked = attribute.check(describe).check(data, shape, selection, where)
         if notified:
             note_change(self._host, where, notified)  # first: what the solver does not follow is not written
-        values = checked.on_device(attribute.staging)
+        values = attribute.staging.dense(checked)
         rows = _bytes(values, selection.data_count * attribute.index.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
         flags_of = self._model_flags if notified else self._no_flags

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import numpy as np
 import warp as wp
 from pippin.arrays import present
@@ -16,6 +17,20 @@ from .errors import ViewError
 
 Array = Any
 """An array of Warp, NumPy, PyTorch, JAX or another library with DLPack or an array interface."""
+
+
+@attrs.frozen
+class CheckedData:
+    """The data of one call of a setter, as numbers or as an array of any library."""
+
+    where: str
+    shape: tuple[int, ...]
+    data: Any
+    numbers: np.ndarray | None
+    """The data if it lies on the host."""
+
+    is_checked: bool
+    """Whether all values in the rows that are written are allowed; otherwise kernels have to check them."""
 
 
 def as_warp(array: Array, where: str, device: wp.Device) -> wp.array:

@@ -13,8 +13,7 @@ import numpy as np
 import warp as wp
 
 from .errors import ViewError
-from .exchange import broadcastable, unreadable
-from .memory import Staging
+from .exchange import CheckedData, broadcastable, unreadable
 from .row_selection import RowSelection
 from .rules import RULES, ValueRule, not_unit
 
@@ -26,30 +25,6 @@ _LISTED_KINDS = {"f": "iuf", "i": "iu", "u": "iu", "b": "b", "mark": "iufb"}
 
 _ERRORS = (BufferError, RuntimeError, TypeError, ValueError)
 """What libraries raise if they do not hand out their memory, and NumPy if a list is ragged."""
-
-
-@attrs.frozen
-class CheckedData:
-    """The data of one call."""
-
-    where: str
-    shape: tuple[int, ...]
-    data: Any
-    numbers: np.ndarray | None
-    """The data if it lies on the host."""
-
-    is_checked: bool
-    """Whether all values in the rows that are written are allowed; otherwise kernels have to check them."""
-
-    def on_device(self, staging: Staging) -> wp.array:
-        """Return the values as a dense array that kernels can read.
-
-        Raises:
-            ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
-        """
-        if self.numbers is not None:
-            return staging.put(self.numbers, self.shape, self.where)
-        return staging.take(self.data, self.shape, self.where)
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -16,7 +16,7 @@ from pippin.host_mirror import HostMirror
 from pippin.state.snapshot import Scratch
 
 from .errors import ViewError
-from .exchange import as_warp, broadcastable, scalar_shape
+from .exchange import CheckedData, as_warp, broadcastable, scalar_shape
 
 _REMEMBERED = 32
 """Largest number of arrays in a cache; without a limit, a caller with new arrays each time would fill the memory."""
@@ -78,14 +78,17 @@ class Staging(Scratch):
         self._mirror = HostMirror(wp.zeros(size, dtype=self._type, device=device))
         self._in_place: dict[tuple[int, tuple[int, ...]], wp.array] = {}
 
-    def put(self, numbers: np.ndarray, shape: tuple[int, ...], where: str) -> wp.array:
-        """Return numbers on the host as a dense array on the device: in place if they are one, else as a copy.
+    def dense(self, checked: CheckedData) -> wp.array:
+        """Return the data of a setter as a dense array on the device: in place if it is one, else as a copy.
 
-        The numbers broadcast to the shape, see `host_checks`.
+        The data broadcasts to its shape; numbers on the host do so by their check.
 
         Raises:
-            ViewError: The numbers would have to be copied inside a capture.
+            ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
         """
+        numbers, shape, where = checked.numbers, checked.shape, checked.where
+        if numbers is None:
+            return self._take(checked.data, shape, where)
         is_dense = numbers.dtype == self._mirror.numbers.dtype and numbers.shape == shape and numbers.flags.c_contiguous
         if is_dense and self._is_shared:
             pointer = numbers.__array_interface__["data"][0]
@@ -100,13 +103,10 @@ class Staging(Scratch):
         with np.errstate(over="ignore", invalid="ignore"):  # in rows that are not written
             np.copyto(self._mirror.numbers[:count].reshape(shape), numbers, casting="unsafe")
         self._mirror.write(count)
-        return self._dense(shape)
+        return self._room(shape)
 
-    def take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
-        """Return a Warp array, or data on a device, as a dense array on the device of the kernels.
-
-        The data broadcasts to the shape.
-        """
+    def _take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
+        """Return a Warp array, or data on a device, as a dense array on the device of the kernels."""
         array = as_warp(data, where, self._device)
         scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
         if scalar != self._type and not (self._type is wp.uint8 and scalar is wp.bool):
@@ -132,11 +132,12 @@ class Staging(Scratch):
         source = wp.array(
             ptr=array.ptr, dtype=self._type, shape=shape, strides=(*[0] * missing, *steps), device=array.device
         )
-        dense = self._dense(shape)
+        dense = self._room(shape)
         wp.copy(dense, source)
         return dense
 
-    def _dense(self, shape: tuple[int, ...]) -> wp.array:
+    def _room(self, shape: tuple[int, ...]) -> wp.array:
+        """Return this memory as a dense array."""
         return wp.array(ptr=self._mirror.array.ptr, dtype=self._type, shape=shape, device=self._device)
 
     def _refuse_capture(self, where: str) -> None:

@@ -5,6 +5,7 @@ They are looked up again at each call, because the states are swapped.
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import warp as wp
@@ -44,7 +45,7 @@ def _arrays(owner: Any, quantity: ViewQuantity) -> list[wp.array]:
     path = quantity.arrays[0]
     solver, _, name = path.rpartition(".")
     if not solver:
-        return [getattr(owner, name) for name in quantity.arrays]
+        return [*map(getattr, repeat(owner), quantity.arrays)]
     array = getattr(getattr(owner, solver, None), name, None)
     if array is None:
         raise ViewError(f"{quantity.name}: the model has no attribute {path}; only solver {solver} has it")

@@ -125,7 +125,8 @@ class QuantityBuffer:
         Both are None if there is no such thing.
         """
         if self._blocks is not None and self._is_plain and self._is_shared and not self._device.is_capturing:
-            rows, rule = selection.rows(), None if is_checked else self._rule
+            listed, rule = selection.listed, None if is_checked else self._rule
+            rows = None if listed is None else listed.astype(np.intp, copy=False)
             if (selection.is_all or rows is not None) and self._blocks.write(arrays[0], data, selection, rows, rule):
                 if flags is not None:
                     flags.set(rows)

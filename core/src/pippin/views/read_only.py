@@ -13,7 +13,7 @@ from pippin.devices import shares_memory
 from pippin.support.solver_support import Range, SolverSupport
 
 from .errors import ViewError
-from .host_checks import CheckedData
+from .exchange import CheckedData
 from .kernels.read_only import restore
 
 

@@ -48,10 +48,6 @@ class RowSelection:
     known: np.ndarray | None = None
     """The rows that are written, in their order, if the host knows them: all, by a list or by a mask."""
 
-    def rows(self) -> np.ndarray | None:
-        """Return the listed rows in the type that NumPy takes without converting it; None if they are not listed."""
-        return None if self.listed is None else self.listed.astype(np.intp, copy=False)
-
     @property
     def data_rows(self) -> Any:
         """Rows of the data that are written, as an index of NumPy; only if the host knows the rows."""

@@ -208,7 +208,8 @@ class RowView(FrozenAttributes, abc.ABC):
                 self._refuse_joined(where, quantity, selection)
             shape = (selection.data_count, *self._buffers[name].values.shape[1:])
             checked = self._checks[name].check(data, shape, selection, where)
-            values = checked.on_device(self._flag_staging if quantity.storage == "flag" else self._staging)
+            staging = self._flag_staging if quantity.storage == "flag" else self._staging
+            values = staging.dense(checked)
             read_only = self._permissions.read_only(quantity) if quantity.feature else None
             if quantity.placed:
                 self._place(where, quantity, values, selection, checked.is_checked)

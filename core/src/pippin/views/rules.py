@@ -77,14 +77,10 @@ class ValueRule:
             return _are_poses(values)
         if not self.has_only_bounds:
             return not self.faulty(values).any()
-        if self.high == LARGEST and _are_finite(values):
+        # The sum of squares is quick to compute, and not finite if a number is not.
+        if self.high == LARGEST and values.dtype.kind == "f" and np.vdot(values, values) <= LARGEST:
             return self.low == -LARGEST or bool(values.min() >= self.low)
         return bool(values.min() >= self.low and values.max() <= self.high)
-
-
-def _are_finite(values: np.ndarray) -> bool:
-    """Return whether all numbers are finite, from the sum of their squares; False if that is too large."""
-    return values.dtype.kind == "f" and bool(np.vdot(values, values) <= LARGEST)
 
 
 def _bounded(expected: str, low: float = -LARGEST, high: float = LARGEST) -> ValueRule:

@@ -287,7 +287,7 @@ class SimulationView(FrozenAttributes):
                 raise ViewError(f"{_SET_GRAVITY}: {IN_STEP}")
             selection = self._selector.select(_SET_GRAVITY, worlds, None, False)
             checked = self._check.check(data, self._gravity.shape, selection, _SET_GRAVITY)
-            values = checked.on_device(self._staging)
+            values = self._staging.dense(checked)
             numbers = self._aliases.of(values, wp.float32, 3 * len(values))
             note_change(self._host, _SET_GRAVITY, newton.ModelFlags.MODEL_PROPERTIES)
             inputs = [numbers, self._index, selection.argument, self._faults_of_gravity, self._flags]

@@ -55,7 +55,7 @@ class Wrenches(Scratch):
         }
         vectors = dict.fromkeys(data)
         for staging, (name, each) in zip(self._staging, checked.items(), strict=False):
-            vectors[name] = self._aliases.of(each.on_device(staging), wp.vec3, math.prod(shape[:-1]))
+            vectors[name] = self._aliases.of(staging.dense(each), wp.vec3, math.prod(shape[:-1]))
         model, state = self._host.model, self._host.stepped_state or self._host.state
         update(self._data, is_in_body_frame=frame == "body", body_com=model.body_com, **vectors)
         inputs = [self._data, self._index, selection.argument, self._faults, self._no_flags, state.body_f, state.body_q]
