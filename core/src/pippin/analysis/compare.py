@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import attrs
 import numpy as np
 from pippin.catalog.entries import Catalog
 from pippin.config import load
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.recording.series import Series
 from pippin.runs.decisions import step_count
@@ -69,11 +67,10 @@ def compare(
     count = step_count(config, steps, duration)
     reference = _checked(reference, names, limits, timeout)
     folder = RunFolder.named_after(file) if out is None else RunFolder(Path(out))
-    before = partial(import_hot_modules, requires_grad=config.simulation.requires_grad)
     results = []
     for solver in names:
         with progress.phase(solver):
-            results.append(_run_apart(file, changes, solver, count, timeout, before))
+            results.append(_run_apart(file, changes, solver, count, timeout, config.simulation.requires_grad))
     related = {result.solver: result for result in _related(results, reference)}
     found = Comparison(
         file=file,
@@ -119,9 +116,11 @@ def _run_apart(
     solver: str,
     steps: int,
     timeout: float,
-    before: Callable[[], None],
+    requires_grad: bool,
 ) -> SolverRun:
-    with WorkerProcess(solver, _run, file, overrides, solver, steps, time.time(), before=before) as process:
+    with WorkerProcess(
+        solver, _run, file, overrides, solver, steps, time.time(), requires_grad=requires_grad
+    ) as process:
         try:
             return process.receive(timeout)
         except (ConfigError, PluginError) as error:

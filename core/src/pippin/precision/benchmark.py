@@ -8,7 +8,6 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +16,6 @@ import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import structure
 from pippin.config.known_keys import benchmark_variants_of
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.runs.folder import RunFolder
 from pippin.runs.progress import RunProgress, current_progress
@@ -187,9 +185,8 @@ def _measured_apart(
     progress: RunProgress,
 ) -> tuple[str, list[BenchmarkRow]]:
     """Return the machine and the rows of a solver, from a process of its own: one that crashes loses what is left."""
-    before = partial(import_hot_modules, requires_grad=False)
     rows: list[BenchmarkRow] = []
-    with WorkerProcess(solver, _measure, solver, scenes, variants, plan, before=before) as process:
+    with WorkerProcess(solver, _measure, solver, scenes, variants, plan, requires_grad=False) as process:
         machine = process.receive()
         try:
             while (row := process.receive()) is not None:

@@ -17,7 +17,6 @@ import numpy as np
 from pippin.analysis.solver_choice import accepting_numbers, with_solver
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.runs.decisions import DEFAULT_DURATION
 from pippin.runs.folder import RunFolder
@@ -88,8 +87,7 @@ def compare_steps(
     names, limit = _solvers(solvers, config), _limit(limits)
     plan, larger = _plan(config, (file, changes), [*dt, smallest], duration, timeout)
     folder, begun = RunFolder.named_after(file) if out is None else RunFolder(out), time.perf_counter()
-    before = partial(import_hot_modules, requires_grad=config.simulation.requires_grad)
-    run = partial(_run_apart, plan, before)
+    run = partial(_run_apart, plan, config.simulation.requires_grad)
     with progress.phase(f"{best} at {1e3 * smallest:g} ms"):
         truth, own = _trusted(run, best, smallest), _trusted(run, best, larger)
     doubt, way = distance(own, truth), distance(truth[:1].repeat(len(truth), axis=0), truth)
@@ -227,10 +225,10 @@ def _trusted(run: _RunOf, solver: str, dt: float) -> np.ndarray:
     return positions
 
 
-def _run_apart(plan: _Plan, before: Callable[[], None], row: BenchmarkRow) -> tuple[BenchmarkRow, np.ndarray | None]:
+def _run_apart(plan: _Plan, requires_grad: bool, row: BenchmarkRow) -> tuple[BenchmarkRow, np.ndarray | None]:
     """Return the row and the positions of a run in a process of its own; no positions if it did not finish."""
     preload = ("pippin.precision.measuring",)
-    with WorkerProcess(row.solver, _run, plan, row, before=before, preload=preload) as process:
+    with WorkerProcess(row.solver, _run, plan, row, requires_grad=requires_grad, preload=preload) as process:
         try:
             return process.receive(plan.timeout)
         except (ConfigError, PluginError) as error:

@@ -7,8 +7,8 @@ import math
 
 from pippin.config import SimulationConfig
 from pippin.config.extras import refuse_missing_extras
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError
+from pippin.simulation import import_hot_modules
 
 from .progress import RunProgress
 
