@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from pippin.config import load
 from pippin.errors import ConfigError
-from pippin.runs.progress import current_progress
+from pippin.studies import current_progress, kept_overrides
 from pippin.workers import WorkerProcess
 
 from .compared_values import ComparedValues
@@ -72,9 +72,7 @@ def verify(
     """
     if steps < 1:
         raise ConfigError(f"steps: expected at least 1, got {steps!r}")
-    progress, changes = current_progress(), overrides
-    if changes is not None and not isinstance(changes, Mapping):
-        changes = tuple(changes)
+    progress, changes = current_progress(), kept_overrides(overrides)
     requires_grad = load(file, changes).simulation.requires_grad
     arguments = (Path(file), changes, steps)
     with (

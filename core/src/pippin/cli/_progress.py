@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 
-from pippin.runs.progress import RunProgress, log_shown, progress_shown_by
+from pippin.studies.progress import RunProgress, log_shown, progress_shown_by
 from rich.console import Console
 from rich.status import Status
 

@@ -31,8 +31,10 @@ def resume(
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             leave_out_backward_kernels()
-            from pippin.runs.decisions import import_newton, recorded_by_default, step_count
+            from pippin.runs.decisions import recorded_by_default
             from pippin.state.checkpoint import Checkpoint
+            from pippin.studies.duration import step_count
+            from pippin.studies.start import import_newton
 
             from ._results import finish, report
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 from pippin.config import load
-from pippin.runs.decisions import import_newton
+from pippin.studies.start import import_newton
 
 from ._options import PATH, changes
 from ._progress import shown_progress

@@ -13,8 +13,8 @@ from pippin.closing import Closing
 from pippin.config import SimulationConfig
 from pippin.config.fit import FitConfig
 from pippin.errors import ConfigError, SimulationError
-from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
+from pippin.studies.progress import RunProgress
 
 from .blocks import blocks_of
 from .body_parameters import BodyNumbers
