@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.commands import shown_progress
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
-
-from ._progress import shown_progress
 
 
 def run_file(

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import click
+from pippin.commands import PATH, changes, json_line, shown_progress
 from pippin.files import refuse_taken
-
-from ._options import PATH, changes, json_line
-from ._progress import shown_progress
 
 
 @click.command()

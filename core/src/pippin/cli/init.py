@@ -6,13 +6,11 @@ import os
 from pathlib import Path
 
 import click
+from pippin.commands import PATH, shown_progress
 from pippin.config.files import find_file
 from pippin.config.loading import structure
 from pippin.config.paths import has_prefix
 from pippin.errors import ConfigError
-
-from ._options import PATH
-from ._progress import shown_progress
 
 
 @click.command()

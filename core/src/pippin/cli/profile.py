@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
+from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.config import load
 from pippin.studies.start import import_newton
-
-from ._options import PATH, changes, json_line, out
-from ._progress import shown_progress
-from ._table import new_table, print_table
 
 if TYPE_CHECKING:
     from pippin.analysis.profile import OperationTime, Profile

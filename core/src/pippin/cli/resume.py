@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pippin.commands import PATH, shown_progress
+from pippin.commands.options import simulation_options
 from pippin.config import SimulationConfig
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation
-
-from ._options import PATH, simulation_options
-from ._progress import shown_progress
 
 
 @click.command()

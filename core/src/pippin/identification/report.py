@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pippin.commands import new_table
 from pippin.report import Axis, Chart, Line, Markup, element, folded, heading, section, table
 
 from .result import FitResult, Trace
 from .spectrum import ResidualSpectrum, residual_spectra
-from .verdicts import is_refuted, is_worse
+from .verdicts import FitVerdict, is_refuted, is_worse
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _CHARTS = 24
 """Most charts of signals."""
@@ -182,3 +186,12 @@ def summary_lines(result: FitResult) -> Iterator[str]:
     if result.ends:
         yield _ending(result)
     yield _judgement(result)
+
+
+def expectations(verdicts: Iterable[FitVerdict]) -> Table:
+    """Return a table of what logs can tell of each value."""
+    shown = new_table("parameter", "joint", "file", "expected ± 95 %", "verdict")
+    for each in verdicts:
+        coupled = f", coupled to {' and '.join(each.coupled)}" if each.coupled else ""
+        shown.add_row(each.key, each.name, f"{each.start:.5g}", f"{each.half_width:.2g}", each.verdict + coupled)
+    return shown

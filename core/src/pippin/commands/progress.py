@@ -16,7 +16,7 @@ from pippin.studies.progress import RunProgress, log_shown, progress_shown_by
 from rich.console import Console
 from rich.status import Status
 
-from ._options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG, is_given, options_named
+from .options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG, is_given, options_named
 
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""
