@@ -13,10 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # the tests run this file from elsewhere
 
-from pippin.precision.diagram import diagram
+from diagram import diagram
 from pippin.precision.markdown import held_table
 from pippin.precision.result import Benchmark, BenchmarkRow
-from pippin.runs.report.markup import Markup, element, joined
+from pippin.report import Markup, element
 from reference_pages import measured
 
 ROOT = Path(__file__).parent
@@ -87,7 +87,7 @@ def drawing(found: Benchmark, scenes: Sequence[str]) -> Markup:
         ]
     height = top + (len(names) + 3) // 4 * LEGEND
     head = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {2 * WIDTH} {height}"}
-    return element("svg", joined(parts), **head)
+    return element("svg", *parts, **head)
 
 
 def style() -> Markup:

@@ -77,7 +77,7 @@ def test_without_the_package_the_file_is_no_recording(folder, site, monkeypatch)
 
     with pippin.Run(folder) as run:
         assert set(run.recordings) == {"npz"}
-    with pytest.raises(pippin.ConfigError, match=r"not a recording; name a file that ends with \.npz, \.rows, \.h5"):
+    with pytest.raises(pippin.ConfigError, match=r"not a recording; .* with \.h5, \.mcap, \.npz, \.rows"):
         Recording(next(folder.glob("*.kite-log")))
 
 

@@ -6,7 +6,7 @@ import signal
 
 import pippin
 import pytest
-from pippin.runs.progress import RunProgress, progress_shown_by
+from pippin.studies.progress import RunProgress, progress_shown_by
 
 SMALL = {"scene.worlds": 2, "simulation.device": "cpu"}
 

@@ -10,7 +10,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.analysis import measured_run
-from pippin.runs.progress import RunProgress, progress_shown_by
+from pippin.studies.progress import RunProgress, progress_shown_by
 from pippin.sweeps import JobResult, call_job
 from pippin.sweeps.run_sweep import run_variants
 from pippin.sweeps.sweep import Sweep

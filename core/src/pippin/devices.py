@@ -11,7 +11,6 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,8 +80,8 @@ def backward_kernels() -> Iterator[None]:
         wp.config.enable_backward = before
 
 
-def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
-    """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients.
+def start_newton(*, requires_grad: bool, will_fork: bool = False) -> None:
+    """Import Newton and Warp, which takes seconds; kernels are compiled with or without gradients.
 
     Warp is started, except in a process that will be forked: it loads the driver of a GPU, which a fork breaks.
     """
@@ -93,7 +92,7 @@ def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
             leave_out_backward_kernels()
         if not will_fork:
             start_warp()
-        import_module("pippin.assembly.built")  # the one door to the modules that import Newton
+        import newton  # noqa: F401
 
 
 def find_device(name: str) -> wp.Device:

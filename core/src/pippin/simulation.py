@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from .binding import Services, refuse_closed
 from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras
 from .config.loading import read_source
-from .devices import WARP_LOCK, import_hot_modules, leave_out_backward_kernels
+from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, start_newton
 from .errors import SimulationError
 from .frozen_attributes import FrozenAttributes, freeze
 from .state.captured_arrays import CapturedArrays
@@ -551,3 +551,10 @@ class Simulation(FrozenAttributes):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
+    """Import Newton, Warp and what builds a simulation; see `start_newton`."""
+    start_newton(requires_grad=requires_grad, will_fork=will_fork)
+    with no_garbage_collection():
+        from .assembly import built  # noqa: F401 - the one door to the modules that import Newton

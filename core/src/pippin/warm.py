@@ -5,7 +5,7 @@ Nothing else imports it. These imports start neither CUDA nor threads.
 
 import gc
 
-from .devices import import_hot_modules
+from .simulation import import_hot_modules
 
 gc.disable()  # it would walk all that is being imported, again and again; the last import enables it
 

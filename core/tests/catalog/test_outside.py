@@ -1,7 +1,6 @@
 """Classes of files and modules, which nobody has installed, chosen where the name of a plugin may stand."""
 
 import sys
-from functools import partial
 
 import pytest
 from pippin import ConfigError, PluginError
@@ -115,13 +114,13 @@ def test_a_dumped_configuration_names_the_same_class(push):
 
 
 def test_a_configuration_that_names_it_reaches_other_processes(push, tmp_path, monkeypatch):
-    """As those of shards, whose arguments have configurations, and also what is called before them."""
+    """As those of shards, whose arguments have configurations."""
     (tmp_path / "functions_of_a_reader.py").write_text("def read(connection, sent):\n    connection.send(sent)\n")
     monkeypatch.syspath_prepend(tmp_path)
     from functions_of_a_reader import read
 
     config = structure({"plugins": {"push": {"type": f"{push}:PushConfig", "force": 2}}}).plugins["push"].config
-    with WorkerProcess("reader", read, config, before=partial(repr, config)) as process:
+    with WorkerProcess("reader", read, config) as process:
         received = process.receive(120.0)
 
     assert received == config

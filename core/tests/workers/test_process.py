@@ -1,11 +1,9 @@
 """A function in a process of its own: its messages, its errors, and how its death is told."""
 
-import importlib
 import os
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,11 +16,12 @@ import sys
 
 from pippin.errors import ConfigError
 
-IS_PREPARED = "sqlite3" in sys.modules
+HAS_NEWTON = "newton" in sys.modules
 
 
 def tell(connection):
-    connection.send(IS_PREPARED)
+    has_gradients = sys.modules["warp"].config.enable_backward if HAS_NEWTON else None
+    connection.send((HAS_NEWTON, has_gradients))
 
 
 def count(connection, start):
@@ -68,10 +67,10 @@ def test_messages_go_both_ways_and_nothing_is_shared(functions, capfd):
     assert capfd.readouterr().out == ""
 
 
-@pytest.mark.parametrize("before", [None, partial(importlib.import_module, "sqlite3")])
-def test_something_may_be_called_before_the_module_of_the_function_is_imported(functions, before):
-    with WorkerProcess("teller", functions.tell, before=before) as process:
-        assert process.receive() == (before is not None)
+@pytest.mark.parametrize("requires_grad", [None, False, True])
+def test_newton_may_be_imported_before_the_module_of_the_function(functions, requires_grad):
+    with WorkerProcess("teller", functions.tell, requires_grad=requires_grad) as process:
+        assert process.receive() == (requires_grad is not None, requires_grad)
 
 
 @pytest.mark.parametrize(

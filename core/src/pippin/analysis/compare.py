@@ -6,7 +6,6 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -14,19 +13,19 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.catalog.entries import Catalog
-from pippin.config import load
-from pippin.devices import import_hot_modules
+from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.recording.series import Series
-from pippin.runs.decisions import step_count
-from pippin.runs.folder import RunFolder
-from pippin.runs.progress import current_progress
+from pippin.report import Markup
 from pippin.spelling import did_you_mean
+from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study, step_count
 from pippin.workers import WorkerProcess
 
 from .comparison import UNITS, Comparison, SolverRun
 from .comparison_page import comparison_page
 from .solver_choice import accepting_numbers, with_solver
+
+Overrides = Mapping[str, Any] | Sequence[str]
 
 
 def compare(
@@ -61,32 +60,81 @@ def compare(
         ConfigError: The file or an argument is wrong. A solver that cannot run the file is a result, not an error.
         PluginError: A plugin that the file names is broken.
     """
-    file, progress, limits = Path(file), current_progress(), limits or {}
-    changes = overrides if overrides is None or isinstance(overrides, Mapping) else tuple(overrides)
-    config = load(file, changes)
-    own = () if config.solver is None else (config.solver.type,)
-    names = tuple(solvers) or tuple(dict.fromkeys((*Catalog.installed().names_without_settings("solver"), *own)))
-    count = step_count(config, steps, duration)
-    reference = _checked(reference, names, limits, timeout)
-    folder = RunFolder.named_after(file) if out is None else RunFolder(Path(out))
-    before = partial(import_hot_modules, requires_grad=config.simulation.requires_grad)
-    results = []
-    for solver in names:
-        with progress.phase(solver):
-            results.append(_run_apart(file, changes, solver, count, timeout, before))
-    related = {result.solver: result for result in _related(results, reference)}
-    found = Comparison(
-        file=file,
-        steps=count,
-        reference=reference,
-        solvers=related,
-        exceeded=tuple(_exceeding(related, limits)),
-        folder=folder.path,
-    )
-    folder.write_json("comparison.json", found.summary())
-    folder.write_series({f"{name}/{each}": one for name, run in related.items() for each, one in run.series.items()})
-    folder.write_text("comparison.html", comparison_page(found))
-    return found
+    changes = kept_overrides(overrides)
+    study = ComparisonStudy(Path(file), changes, solvers, (steps, duration), reference, limits or {}, timeout)
+    return run_study(study, file, changes, out=out)
+
+
+class ComparisonStudy(Study[Comparison]):
+    """A comparison of solvers on a file; the arguments are those of `compare`."""
+
+    kind = "comparison of solvers"
+    files = "comparison.json", "comparison.html"
+    needs_newton = False
+    is_waiting = True
+
+    def __init__(
+        self,
+        file: Path,
+        overrides: Overrides,
+        solvers: Sequence[str],
+        length: tuple[int | None, float | None],
+        reference: str | None,
+        limits: Mapping[str, float],
+        timeout: float,
+    ) -> None:
+        self._file, self._overrides, self._names, self._length = file, overrides, tuple(solvers), length
+        self._asked, self._limits, self._timeout = reference, limits, timeout
+        self._results: list[SolverRun] = []
+        self._reference, self._steps, self._requires_grad = "", 0, False
+
+    def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
+        """Return the configuration, if no argument is wrong."""
+        own = () if config.solver is None else (config.solver.type,)
+        installed = Catalog.installed().names_without_settings("solver")
+        self._names = self._names or tuple(dict.fromkeys((*installed, *own)))
+        self._steps, self._requires_grad = step_count(config, *self._length), config.simulation.requires_grad
+        self._reference = _checked(self._asked, self._names, self._limits, self._timeout)
+        return config
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Run one solver after the other."""
+        for solver in self._names:
+            with progress.phase(solver):
+                self._results.append(self._run_apart(solver))
+
+    def _run_apart(self, solver: str) -> SolverRun:
+        arguments = self._file, self._overrides, solver, self._steps, time.time()
+        with WorkerProcess(solver, _run, *arguments, requires_grad=self._requires_grad) as process:
+            try:
+                return process.receive(self._timeout)
+            except (ConfigError, PluginError) as error:
+                return SolverRun(solver=solver, outcome="unable", reason=str(error))
+            except SimulationError as error:
+                return SolverRun(solver=solver, outcome="failed", reason=str(error))
+
+    def result(self, folder: Path) -> Comparison | None:
+        """Return the solvers that have run, if the reference is one of them."""
+        if self._reference not in {result.solver for result in self._results}:
+            return None
+        related = {result.solver: result for result in _related(self._results, self._reference)}
+        return Comparison(
+            file=self._file,
+            steps=self._steps,
+            reference=self._reference,
+            solvers=related,
+            exceeded=tuple(_exceeding(related, self._limits)),
+            folder=folder,
+        )
+
+    def write(self, result: Comparison, folder: RunFolder) -> None:
+        """Write what was measured over time."""
+        runs = result.solvers.items()
+        folder.write_series({f"{name}/{each}": one for name, run in runs for each, one in run.series.items()})
+
+    def page(self, result: Comparison, file: Path) -> Iterator[Markup]:
+        """Return figures, speeds, and what was measured over time."""
+        return comparison_page(result)
 
 
 def _exceeding(solvers: Mapping[str, SolverRun], limits: Mapping[str, float]) -> Iterator[str]:
@@ -113,27 +161,10 @@ def _checked(reference: str | None, solvers: Sequence[str], limits: Mapping[str,
     return reference or solvers[0]
 
 
-def _run_apart(
-    file: Path,
-    overrides: Mapping[str, Any] | Sequence[str] | None,
-    solver: str,
-    steps: int,
-    timeout: float,
-    before: Callable[[], None],
-) -> SolverRun:
-    with WorkerProcess(solver, _run, file, overrides, solver, steps, time.time(), before=before) as process:
-        try:
-            return process.receive(timeout)
-        except (ConfigError, PluginError) as error:
-            return SolverRun(solver=solver, outcome="unable", reason=str(error))
-        except SimulationError as error:
-            return SolverRun(solver=solver, outcome="failed", reason=str(error))
-
-
 def _run(
     connection: Connection,
     file: Path,
-    overrides: Mapping[str, Any] | Sequence[str] | None,
+    overrides: Overrides,
     solver: str,
     steps: int,
     started: float,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from pippin.runs.report.chart import Chart, Line
-from pippin.runs.report.markup import Markup, bars, element, joined, noted, section, table
-from pippin.runs.report.page import Charts, grid, page
+from pippin.report import Chart, Line, Markup, bars, element, noted, section, table
 
 from .comparison import COLUMNS, Comparison, SolverRun, figure_text
 
@@ -30,21 +28,18 @@ _HEADROOM = 3.0
 _BADGES = {"finished": "badge good", "failed": "badge bad", "unable": "badge"}
 
 
-def comparison_page(comparison: Comparison) -> str:
-    """Return the page of a comparison."""
-    charts, results = Charts(), tuple(comparison.solvers.values())
-    places = [charts.place(chart) for chart in _charts(results, comparison.reference)]
+def comparison_page(comparison: Comparison) -> Iterator[Markup]:
+    """Yield the parts of the page of a comparison."""
+    results = tuple(comparison.solvers.values())
     hint = "logarithmic, without zeros; a solver that diverges leaves the chart; a click on a name hides its line"
     bar = element("div", element("small", hint), element("output", id="clock"), class_="bar")
     notes = {result.solver: [*(result.reason or "").splitlines(), *result.warnings] for result in results}
-    body = [
-        *_header(comparison),
-        section("Figures", _figures(comparison)),
-        section("Speed", _speed(results)),
-        section("Over time, in the worst world", *((bar, grid(places)) if places else ())),
-        section("Reasons and warnings", noted(notes)),
-    ]
-    return page(f"{comparison.file.stem}: comparison of solvers", body, charts)
+    charts = [*_charts(results, comparison.reference)]
+    yield from _header(comparison)
+    yield section("Figures", _figures(comparison))
+    yield section("Speed", *_speed(results))
+    yield section("Over time, in the worst world", *((bar, charts) if charts else ()))
+    yield section("Reasons and warnings", noted(notes))
 
 
 def _header(comparison: Comparison) -> Iterator[Markup]:
@@ -70,15 +65,16 @@ def _figures(comparison: Comparison) -> Markup:
     return table(["solver", "outcome", *ignores, *(COLUMNS[name] for name in shown)], rows, numeric=len(shown))
 
 
-def _speed(results: Sequence[SolverRun]) -> Markup | None:
-    """Return a bar for each solver that was timed; a solver has one colour on the whole page."""
+def _speed(results: Sequence[SolverRun]) -> Iterator[Markup]:
+    """Yield a bar for each solver that was timed; a solver has one colour on the whole page."""
     colors = {result.solver: f"var(--c{index % 10})" for index, result in enumerate(results)}
     speeds = {one.solver: one.world_steps_per_second for one in results if one.world_steps_per_second is not None}
     texts = {solver: f"{speed:,.0f}/s" for solver, speed in speeds.items()}
     without = [f"{one.solver} without {', '.join(one.ignored)}" for one in results if one.ignored]
     hint = "; ".join(["world-steps per second, after the first control step", *without])
-    note = element("p", element("small", hint))
-    return joined([bars(speeds, texts, colors), note]) if speeds else None
+    if speeds:
+        yield bars(speeds, texts, colors)
+        yield element("p", element("small", hint))
 
 
 def _charts(results: Sequence[SolverRun], reference: str) -> Iterator[Chart]:
@@ -88,16 +84,16 @@ def _charts(results: Sequence[SolverRun], reference: str) -> Iterator[Chart]:
         if not any((values > 0.0).any() for values in worst):
             continue  # nothing moved, parted or sank
         times = max((result.series["time"].values for _, result in measured), key=len)
-        values = np.full((1, len(worst), max(map(len, worst)), 1), np.nan)
-        for line, own in enumerate(worst):
-            values[0, line, : len(own), 0] = np.where(np.isfinite(own), own, np.nan)
+        values = np.full((len(worst), max(map(len, worst))), np.nan)
+        for line, own in zip(values, worst, strict=True):
+            line[: len(own)] = np.where(np.isfinite(own), own, np.nan)
         finished = [own.max() for own, (_, one) in zip(worst, measured, strict=True) if one.outcome == "finished"]
-        yield Chart(
-            title=title.replace("the reference", reference),
-            unit=unit,
-            lines=[Line(name=one.solver, color=index, style=_STYLES[index % 4]) for index, one in measured],
-            times=np.asarray(times)[: values.shape[2]],
-            values=values,
+        looks = [Line(name=one.solver, color=index, style=_STYLES[index % 4]) for index, one in measured]
+        yield Chart.of(
+            title.replace("the reference", reference),
+            dict(zip(looks, values, strict=True)),
+            np.asarray(times)[: values.shape[1]],
+            unit,
             gaps=np.array([[int((~np.isfinite(own)).sum()) for own in worst]]),
             is_logarithmic=True,
             top=_HEADROOM * float(max(finished)) if finished and max(finished) > 0.0 else None,

@@ -15,10 +15,10 @@ from pippin.config import SimulationConfig
 from pippin.errors import PippinError
 from pippin.recording.series import Series
 from pippin.runs.loop import RunLoop
-from pippin.runs.progress import RunProgress
 from pippin.runs.simulate import stepped
 from pippin.runs.summary import throughput
 from pippin.simulation import Simulation
+from pippin.studies.progress import RunProgress
 
 from . import measures
 from .comparison import UNITS, SolverRun

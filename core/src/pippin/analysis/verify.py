@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.config import load
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError
-from pippin.runs.progress import current_progress
+from pippin.studies import current_progress, kept_overrides
 from pippin.workers import WorkerProcess
 
 from .compared_values import ComparedValues
@@ -74,15 +72,13 @@ def verify(
     """
     if steps < 1:
         raise ConfigError(f"steps: expected at least 1, got {steps!r}")
-    progress, changes = current_progress(), overrides
-    if changes is not None and not isinstance(changes, Mapping):
-        changes = tuple(changes)
-    before = partial(import_hot_modules, requires_grad=load(file, changes).simulation.requires_grad)
+    progress, changes = current_progress(), kept_overrides(overrides)
+    requires_grad = load(file, changes).simulation.requires_grad
     arguments = (Path(file), changes, steps)
     with (
         progress.phase("compare"),
-        WorkerProcess("first run", _replay, *arguments, before=before) as first,
-        WorkerProcess("second run", _replay, *arguments, before=before) as second,
+        WorkerProcess("first run", _replay, *arguments, requires_grad=requires_grad) as first,
+        WorkerProcess("second run", _replay, *arguments, requires_grad=requires_grad) as second,
     ):
         runs = (first, second)
         for step in range(steps + 1):

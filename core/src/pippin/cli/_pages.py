@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import attrs
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
-from pippin.runs.decisions import import_newton
-from pippin.runs.interrupt import stopped_between_steps
-from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
+from pippin.studies.interrupt import stopped_between_steps
+from pippin.studies.progress import RunProgress
+from pippin.studies.start import import_newton
 from pippin.validators import slice_or_indices
 from pippin.viewing.viser.config import ViserConfig
 from pippin.viewing.viser.pacing import Meter

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from pippin.commands import shown_progress
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
-
-from ._progress import shown_progress
 
 
 def run_file(

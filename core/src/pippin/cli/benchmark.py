@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from pippin.commands import json_line, out, shown_progress
 
 from ._benchmark import print_benchmark
-from ._options import json_line, out
-from ._progress import shown_progress
 
 
 @click.command()

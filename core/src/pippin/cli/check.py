@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 from pippin.catalog.entries import Catalog
+from pippin.commands import PATH, changes, new_table, print_table, shown_progress, solvers
+from pippin.commands.options import json_list
 from pippin.config import load
 from pippin.support.features import FEATURES
-
-from ._options import PATH, changes, json_list, solvers
-from ._progress import shown_progress
-from ._table import new_table, print_table
 
 if TYPE_CHECKING:
     from pippin.analysis.check import Verdict
@@ -44,7 +42,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
         with progress.phase("read"):
             config = load(file, overrides)
         own = config.solver
-        from pippin.runs.decisions import import_newton
+        from pippin.studies.start import import_newton
 
         import_newton(config, progress)
         from pippin.analysis.check import check_solvers

@@ -10,12 +10,21 @@ from typing import Any
 
 import click
 import pippin
+from pippin.commands import (
+    PATH,
+    changes,
+    duration,
+    json_line,
+    new_table,
+    out,
+    print_table,
+    shown_progress,
+    solvers,
+    steps,
+)
 from pippin.errors import ConfigError
 
 from ._benchmark import print_benchmark
-from ._options import PATH, changes, duration, json_line, out, solvers, steps
-from ._progress import shown_progress
-from ._table import new_table, print_table
 
 UNABLE, FAILED = 2, 4
 

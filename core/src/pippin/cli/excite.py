@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-from ._options import PATH, changes, json_line, out
-from ._progress import shown_progress
-from ._table import expectations, new_table, print_table
+from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
+from pippin.identification.report import expectations
 
 KINDS = ("multisine", "chirp", "steps", "optimal")
 

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import click
+from pippin.commands import PATH, changes, json_line, shown_progress
 from pippin.files import refuse_taken
-
-from ._options import PATH, changes, json_line
-from ._progress import shown_progress
 
 
 @click.command()
@@ -31,7 +29,7 @@ def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) 
         refuse_taken(folder, "export")
         with progress.phase("read"):
             from pippin.config import load
-            from pippin.runs.decisions import import_newton
+            from pippin.studies.start import import_newton
 
             config = load(file, overrides).unobserved()
         import_newton(config, progress)

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
+from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
+from pippin.commands.progress import ConsoleProgress
 from pippin.errors import ConfigError
-
-from ._options import PATH, changes, json_line, out
-from ._progress import ConsoleProgress, shown_progress
-from ._table import expectations, new_table, print_table
+from pippin.identification.report import expectations
 
 
 @click.command()

@@ -6,13 +6,11 @@ import os
 from pathlib import Path
 
 import click
+from pippin.commands import PATH, shown_progress
 from pippin.config.files import find_file
 from pippin.config.loading import structure
 from pippin.config.paths import has_prefix
 from pippin.errors import ConfigError
-
-from ._options import PATH
-from ._progress import shown_progress
 
 
 @click.command()
@@ -42,7 +40,7 @@ def init(
         raise ConfigError(f"--out: '{out}' exists, its folder does not, or it is no .toml; name a new .toml file")
     path = robot if has_prefix(robot) else Path(os.path.relpath(robot, out.parent)).as_posix()
     with shown_progress() as progress:
-        from pippin.runs.decisions import import_newton
+        from pippin.studies.start import import_newton
 
         import_newton(structure({}), progress)
         with progress.phase("try"):

@@ -11,10 +11,8 @@ from typing import Any
 import attrs
 import click
 import pippin
-
-from ._options import PATH, changes, json_list
-from ._progress import shown_progress
-from ._table import new_table, print_table
+from pippin.commands import PATH, changes, new_table, print_table, shown_progress
+from pippin.commands.options import json_list
 
 LISTS = ("bodies", "joints", "shapes", "sites", "matter", "tendons", "attachments", "motions")
 LISTS += ("actuators", "sensors", "cameras", "keyframes")

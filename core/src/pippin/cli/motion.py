@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-
-from ._options import PATH, changes
-from ._progress import shown_progress
+from pippin.commands import PATH, changes, shown_progress
 
 
 @click.group()

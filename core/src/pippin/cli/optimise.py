@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-from ._options import PATH, changes, json_line, out
-from ._progress import ConsoleProgress, shown_progress
+from pippin.commands import PATH, changes, json_line, out, shown_progress
+from pippin.commands.progress import ConsoleProgress
 
 
 @click.command()

@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 from pippin.catalog.outside import located
+from pippin.commands import PATH, changes
+from pippin.commands.options import simulation_options, viewer_options
 from pippin.errors import ConfigError
 
-from ._options import PATH, changes, simulation_options, viewer_options
 from ._run import run_file
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 from pippin.catalog.entries import Catalog
+from pippin.commands.options import json_list
 from pippin.errors import PluginError
-
-from ._options import json_list
 
 if TYPE_CHECKING:
     from pippin.analysis.doctor import Diagnosis
@@ -86,9 +85,8 @@ def _catalog_of(file: Path) -> Catalog:
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
     """Diagnose one plugin after the other, so that no import slows down another."""
     from pippin.analysis.doctor import diagnose
+    from pippin.commands.progress import ConsoleProgress
     from rich.console import Console
-
-    from ._progress import ConsoleProgress
 
     progress = ConsoleProgress(Console(stderr=is_stdout_reserved))
     diagnoses = []
@@ -162,7 +160,7 @@ def _problems(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _print(columns: Sequence[str], rows: Iterable[Sequence[str]], lines: Iterable[str]) -> None:
-    from ._table import new_table, print_table
+    from pippin.commands import new_table, print_table
 
     table = new_table(*columns)
     state = columns.index("state")

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
+from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.config import load
-from pippin.runs.decisions import import_newton
-
-from ._options import PATH, changes, json_line, out
-from ._progress import shown_progress
-from ._table import new_table, print_table
+from pippin.studies.start import import_newton
 
 if TYPE_CHECKING:
     from pippin.analysis.profile import OperationTime, Profile
@@ -42,10 +39,10 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
             config = load(file, overrides).unobserved()
         import_newton(config, progress)
         from pippin.analysis.profile import profile as measure
-        from pippin.runs.folder import RunFolder
         from pippin.runs.start import prepared
+        from pippin.studies.folder import RunFolder
 
-        folder = RunFolder.named_after(file) if out is None else RunFolder(out)
+        folder = RunFolder.chosen(out, file)
         with prepared(config, progress) as simulation, progress.phase("measure"):
             found = measure(simulation, steps)
         numbers = _fields(found)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-
-from ._options import PATH
+from pippin.commands import PATH
 
 
 @click.command()

@@ -7,10 +7,7 @@ import sys
 from pathlib import Path
 
 import click
-
-from ._options import PATH, changes, json_line
-from ._progress import shown_progress
-from ._table import new_table, print_table
+from pippin.commands import PATH, changes, json_line, new_table, print_table, shown_progress
 
 FAILED = 4
 

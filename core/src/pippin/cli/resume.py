@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pippin.commands import PATH, shown_progress
+from pippin.commands.options import simulation_options
 from pippin.config import SimulationConfig
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation
-
-from ._options import PATH, simulation_options
-from ._progress import shown_progress
 
 
 @click.command()
@@ -31,8 +30,10 @@ def resume(
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             leave_out_backward_kernels()
-            from pippin.runs.decisions import import_newton, recorded_by_default, step_count
+            from pippin.runs.decisions import recorded_by_default
             from pippin.state.checkpoint import Checkpoint
+            from pippin.studies.duration import step_count
+            from pippin.studies.start import import_newton
 
             from ._results import finish, report
 

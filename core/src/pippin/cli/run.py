@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pippin.commands import PATH, changes
+from pippin.commands.options import simulation_options, viewer_options
 
-from ._options import PATH, changes, simulation_options, viewer_options
 from ._run import run_file
 
 

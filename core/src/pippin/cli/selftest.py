@@ -8,8 +8,7 @@ from pathlib import Path
 
 import attrs
 import click
-
-from ._options import PATH, solvers
+from pippin.commands import PATH, solvers
 
 FAULT = 1
 

@@ -8,9 +8,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
+from pippin.commands import PATH, changes
 from pippin.config.loading import dump_toml, load, origins, unstructure
-
-from ._options import PATH, changes
 
 
 @click.command()

@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-
-from ._options import PATH, changes, duration, json_line, out
-from ._progress import shown_progress
-from ._table import new_table, print_table
+from pippin.commands import PATH, changes, duration, json_line, new_table, out, print_table, shown_progress
 
 if TYPE_CHECKING:
     from pippin.sweeps.variants import Variant

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-from ._options import PATH, changes, on_a_page
-from ._progress import shown_progress
+from pippin.commands import PATH, changes, shown_progress
+from pippin.commands.options import on_a_page
 
 
 @click.command()

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-
-from ._options import PATH, changes, json_line, out
-from ._progress import shown_progress
+from pippin.commands import PATH, changes, json_line, out, shown_progress
 
 if TYPE_CHECKING:
     from pippin.training.train import Training

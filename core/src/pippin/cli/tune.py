@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
+from pippin.commands import PATH, changes, new_table, print_table, shown_progress
 from pippin.config import SimulationConfig
 from pippin.config.loading import read_tree, structure_tree
 from pippin.config.merging import merge
@@ -20,10 +21,6 @@ from pippin.config.toml_text import toml_text
 from pippin.config.tree import Node
 from pippin.errors import ConfigError
 from pippin.labels import name_of
-
-from ._options import PATH, changes
-from ._progress import shown_progress
-from ._table import new_table, print_table
 
 if TYPE_CHECKING:
     from pippin.analysis.tuning import Proposal
@@ -68,7 +65,7 @@ def tune(
         with progress.phase("read"):
             config = structure_tree(tree)
         _refuse(file, tree, config, out)
-        from pippin.runs.decisions import import_newton
+        from pippin.studies.start import import_newton
 
         import_newton(config, progress)
         from pippin.analysis.gain_tables import gain_notes, group_table

@@ -8,10 +8,8 @@ from pathlib import Path
 import attrs
 import click
 import pippin
+from pippin.commands import PATH, changes, json_line, shown_progress
 from pippin.errors import SimulationError
-
-from ._options import PATH, changes, json_line
-from ._progress import shown_progress
 
 
 @click.command()

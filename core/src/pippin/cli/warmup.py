@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from pippin.commands import PATH, changes, shown_progress
 from pippin.config import load
-from pippin.runs.decisions import import_newton
-
-from ._options import PATH, changes
-from ._progress import shown_progress
+from pippin.studies.start import import_newton
 
 
 @click.command()

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
-from pippin.devices import import_hot_modules
 from pippin.workers import WorkerProcess
 
 from . import scenes
@@ -29,9 +28,8 @@ TIMEOUT = 600.0
 
 def begin_rollout(subject: PluginUnderTest) -> WorkerProcess:
     """Start a rollout in a process of its own, which sends its `Runs.slope`."""
-    before = functools.partial(import_hot_modules, requires_grad=True)
     tables = dict(subject.config), dict(subject.tables)
-    return WorkerProcess(str(subject), _send_share, subject.name, *tables, subject.dt, before=before)
+    return WorkerProcess(str(subject), _send_share, subject.name, *tables, subject.dt, requires_grad=True)
 
 
 def _send_share(connection: Connection, name: str, config: Any, tables: Mapping[str, Any], dt: float) -> None:

@@ -16,7 +16,6 @@ from pippin.errors import ConfigError, PippinError, PluginError
 from pippin.recording import Recorder, Recording
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
-from pippin.recording.reading import FORMATS
 
 from .kinds import LABEL
 from .observation import advance, differing, start
@@ -95,8 +94,12 @@ def check_reading(runs: Runs) -> None:
     beside it has them, as a whole and by slices.
     """
     subject, suffix = runs.subject, f".{runs.subject.name}"
-    if suffix in FORMATS:
-        raise PluginError(f"{subject}: Pippin reads files that end with {suffix} itself; give yours another suffix")
+    others = [each for each in Catalog.installed().entries if (each.kind, each.name) == ("reader", subject.name)]
+    if len(others) > 1:
+        names = ", ".join(each.distribution for each in others)
+        raise PluginError(
+            f"{subject}: files that end with {suffix} have several readers, of {names}; use another suffix"
+        )
     recorder, config = _recorder_of(subject, suffix)
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, f"rows{end}") for end in (suffix, ".npz")]

@@ -6,22 +6,17 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 from attrs.validators import ge, in_
-from pippin.config import SimulationConfig, load
+from pippin.config import SimulationConfig
 from pippin.config.fit import NOTED, FitConfig, FitSignalConfig
-from pippin.config.overrides import apply, parse
-from pippin.config.toml_text import toml_text
-from pippin.config.tree import Node
 from pippin.errors import ConfigError
-from pippin.runs.decisions import import_newton
-from pippin.runs.folder import RunFolder
-from pippin.runs.progress import RunProgress, current_progress
+from pippin.studies import Overlay, RunFolder, RunProgress, Study, run_study
 from pippin.validators import positive
 
 from .least_squares import Point
@@ -145,27 +140,44 @@ def excite(
         ConfigError: The file is wrong, or no motion keeps the limits.
         SimulationError: The simulation diverges.
     """
-    overrides = list(overrides) if overrides is not None and not isinstance(overrides, Mapping) else overrides or {}
-    source, settings = Path(file), settings or ExciteSettings()
-    config = load(source, overrides).unobserved()
-    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
-    progress = current_progress()
-    import_newton(config, progress)
-    from .trial import MotionTrial
+    return run_study(ExciteStudy(settings or ExciteSettings()), file, overrides, out=out)
 
-    if settings.kind == "optimal" and config.fit is None:
-        raise ConfigError("--kind optimal: the file has no table [fit] with the parameters to tell; add it")
-    with progress.phase("build"):
-        trial = MotionTrial(config, settings.joints, settings.candidates if settings.kind == "optimal" else 1)
-    try:
+
+class ExciteStudy(Study[Excitation]):
+    """A motion for the joints of a file."""
+
+    kind = "excitation"
+
+    def __init__(self, settings: ExciteSettings) -> None:
+        self._settings = settings
+        self._trial: Any = None
+        self._config: Any = None
+        self._found: Excitation | None = None
+
+    def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
+        """Return the configuration without viewers and recorders."""
+        if self._settings.kind == "optimal" and config.fit is None:
+            raise ConfigError("--kind optimal: the file has no table [fit] with the parameters to tell; add it")
+        return config.unobserved()
+
+    def build(self, config: SimulationConfig, folder: RunFolder) -> None:
+        """Build a world for each motion."""
+        from .trial import MotionTrial
+
+        self._config, own = config, self._settings
+        self._trial = MotionTrial(config, own.joints, own.candidates if own.kind == "optimal" else 1)
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Find motions within all limits, and the one that tells most."""
+        trial, config = self._trial, self._config
         with progress.phase("try"):
-            found = _Search(trial, settings, progress).run()
+            found = _Search(trial, self._settings, progress).run(stop_if_asked)
         best, verdicts = 0, ()
         if config.fit is not None:
             with progress.phase("expect"):
                 best, verdicts = _expected(config, config.fit, trial, found)
-        result = Excitation(
-            folder=folder.path,
+        self._found = Excitation(
+            folder=Path(),
             joints=tuple(joint.label for joint in trial.joints),
             times=found.motion.times,
             targets=found.commands[best],
@@ -174,10 +186,46 @@ def excite(
             verdicts=verdicts,
             noise=_noise(config.fit),
         )
-        _write(folder, source, overrides, result, trial.owners())
-    finally:
-        trial.close()
-    return result
+
+    def result(self, folder: Path) -> Excitation | None:
+        """Return the motion; None before there is one."""
+        return None if self._found is None else attrs.evolve(self._found, folder=folder)
+
+    def write(self, result: Excitation, folder: RunFolder) -> None:
+        """Write the targets, for a simulation and for the robot."""
+        names = _names(result)
+        folder.write_arrays("targets.npz", {"times": result.times, "values": result.targets, "joints": np.array(names)})
+        lines = [",".join(["time", *(f"command.{name}" for name in names)])]
+        rows = np.column_stack([result.times, result.targets])
+        lines += [",".join(f"{number:.9g}" for number in row) for row in rows]
+        folder.write_text("targets.csv", "\n".join(lines) + "\n")
+
+    def overlay(self, result: Excitation) -> Overlay:
+        """Return the file that plays the motion, and records what a fit needs."""
+        owners, motions = self._trial.owners(), {}
+        for actuator, joints in owners.items():
+            motions[f"excite-{actuator}"] = {
+                "type": "file",
+                "actuator": actuator,
+                "joints": [re.escape(joint) for joint in joints],
+                "path": "targets.npz",
+                "columns": [result.joints.index(joint) + 1 for joint in joints],
+                "interpolation": "step",
+            }
+        channels = ["joint_q", "joint_qd", *(f"actuators/{actuator}/position_targets" for actuator in owners)]
+        recorders = {"log": {"type": "npz", "series": channels}}
+        return Overlay(name=result.file.name, tables={"motions": motions, "recorders": recorders})
+
+    def close(self) -> None:
+        """Close the simulation."""
+        if self._trial is not None:
+            self._trial.close()
+
+
+def _names(result: Excitation) -> list[str]:
+    """Return short names of the joints, or their labels if several have one name."""
+    short = [label.rpartition("/")[2] for label in result.joints]
+    return short if len(set(short)) == len(short) else list(result.joints)
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -226,7 +274,7 @@ class _Search:
             columns.append(values)
         return np.stack(columns, axis=1)
 
-    def run(self) -> _Motions:
+    def run(self, stop_if_asked: Callable[[], None]) -> _Motions:
         """Return motions within all limits, one in each world.
 
         Raises:
@@ -236,6 +284,7 @@ class _Search:
         worlds = len(amplitudes)
         reasons: list[dict[str, None]] = [{} for _ in range(worlds)]
         for _ in range(_ROUNDS):
+            stop_if_asked()
             commands = self._commands(amplitudes)
             motion = trial.play(commands)
             if not np.isfinite(motion.positions).all():
@@ -328,34 +377,3 @@ def _most_telling(point: Point, logs: np.ndarray, count: int) -> int:
         information = own.T @ own / variance + priors.T @ priors
         sizes.append(np.linalg.slogdet(information + 1e-9 * np.eye(len(information)))[1])
     return int(np.argmax(sizes))
-
-
-def _write(
-    folder: RunFolder, source: Path, overrides: Any, result: Excitation, owners: Mapping[str, Sequence[str]]
-) -> None:
-    """Write the targets, and the configuration that plays and records them."""
-    short = [label.rpartition("/")[2] for label in result.joints]
-    names = short if len(set(short)) == len(short) else list(result.joints)
-    values = {"times": result.times, "values": result.targets, "joints": np.array(names)}
-    folder.write_arrays("targets.npz", values)
-    rows = np.column_stack([result.times, result.targets])
-    lines = [",".join(["time", *(f"command.{name}" for name in names)])]
-    lines += [",".join(f"{number:.9g}" for number in row) for row in rows]
-    folder.write_text("targets.csv", "\n".join(lines) + "\n")
-    base = Path(os.path.relpath(source, folder.path)).as_posix()
-    tables = apply(Node.build({"extends": [base]}), parse(overrides)).plain()
-    motions = {}
-    for actuator, joints in owners.items():
-        columns = [result.joints.index(joint) + 1 for joint in joints]
-        motions[f"excite-{actuator}"] = {
-            "type": "file",
-            "actuator": actuator,
-            "joints": [re.escape(joint) for joint in joints],
-            "path": "targets.npz",
-            "columns": columns,
-            "interpolation": "step",
-        }
-    channels = ["joint_q", "joint_qd", *(f"actuators/{actuator}/position_targets" for actuator in owners)]
-    recorder = {"type": "npz", "series": channels}
-    folder.write_text("excite.toml", toml_text({**tables, "motions": motions, "recorders": {"log": recorder}}))
-    folder.write_summary(result.summary())

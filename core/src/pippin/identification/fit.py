@@ -1,22 +1,17 @@
-"""The fit of a file to logs: its loop, its live line, its folder."""
+"""The fit of a file to logs, as a study: its folder, and what it continues."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from pippin.config import SimulationConfig, dump_toml, load
-from pippin.config.overrides import apply, parse
-from pippin.config.toml_text import toml_text
-from pippin.config.tree import Node
+from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError
-from pippin.runs.decisions import import_newton
-from pippin.runs.folder import RunFolder
-from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
-from pippin.runs.progress import current_progress
+from pippin.report import Markup
+from pippin.studies import Overlay, RunFolder, RunProgress, Study, current_progress, import_newton, run_study
 
 from .result import FitCheck, FitResult
 
@@ -24,14 +19,15 @@ ITERATIONS = "iterations"
 """The folder of the journal of a fit, in that of its results."""
 
 Overrides = Mapping[str, Any] | Iterable[str] | None
+Logs = Sequence[str | os.PathLike[str]]
 
 
 def fit(
     file: str | os.PathLike[str],
-    logs: Sequence[str | os.PathLike[str]] = (),
+    logs: Logs = (),
     overrides: Overrides = None,
     *,
-    validate: Sequence[str | os.PathLike[str]] = (),
+    validate: Logs = (),
     out: str | os.PathLike[str] | None = None,
     processes: int | Literal["auto"] = 1,
 ) -> FitResult:
@@ -62,33 +58,62 @@ def fit(
         SimulationError: The simulation diverges with the values of the file.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
     """
-    overrides = list(overrides) if overrides is not None and not isinstance(overrides, Mapping) else overrides or {}
-    source, progress = Path(file), current_progress()
-    config = _judged_by(load(source, overrides).unobserved(), validate)
-    continues = out is not None and (Path(out) / ITERATIONS).is_dir()
-    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out), continues=continues)
-    course = _course(source, config, logs, folder.path / ITERATIONS, processes)
-    with course, stopped_between_steps(NeverWaiting()) as stop_if_asked:
-        try:
-            with progress.phase("fit"):
-                course.run(progress, stop_if_asked)
-        except KeyboardInterrupt as error:
-            if not course.costs:
-                raise
-            result = course.result(folder.path)
-            _write(folder, source, overrides, config, result, course.tables(result))
-            raise KeyboardInterrupt(result) from error
-        result = course.result(folder.path)
-        _write(folder, source, overrides, config, result, course.tables(result))
-    return result
+    return run_study(FitStudy(logs, validate, processes), file, overrides, out=out)
+
+
+class FitStudy(Study[FitResult]):
+    """The fit of a file to logs; the arguments are those of `fit`."""
+
+    kind = "fit"
+
+    def __init__(self, logs: Logs, validate: Logs, processes: int | Literal["auto"]) -> None:
+        self._logs, self._validate, self._processes = logs, validate, processes
+        self._course: Any = None
+
+    def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
+        """Return the configuration of the fit, judged by some more logs."""
+        return _judged_by(config.unobserved(), file, self._validate)
+
+    def continues(self, folder: Path) -> bool:
+        """Return whether a folder has the journal of a fit."""
+        return (folder / ITERATIONS).is_dir()
+
+    def build(self, config: SimulationConfig, folder: RunFolder) -> None:
+        """Read the logs, and build the worlds of all candidates."""
+        self._course = _course(config, self._logs, folder.path / ITERATIONS, self._processes)
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Lower the residuals."""
+        with progress.phase("fit"):
+            self._course.run(progress, stop_if_asked)
+
+    def result(self, folder: Path) -> FitResult | None:
+        """Return the values so far; None before the first rollout."""
+        return self._course.result(folder) if self._course.costs else None
+
+    def overlay(self, result: FitResult) -> Overlay:
+        """Return the file with the values that were identified."""
+        tables, comments = self._course.tables(result)
+        return Overlay(name=result.file.name, tables=tables, comments=comments)
+
+    def page(self, result: FitResult, file: Path) -> Iterator[Markup]:
+        """Return a verdict for each value, the signals before and after, and the course."""
+        from .report import fit_page
+
+        return fit_page(result, file)
+
+    def close(self) -> None:
+        """Close the simulations."""
+        if self._course is not None:
+            self._course.close()
 
 
 def check_fit(
     file: str | os.PathLike[str],
-    logs: Sequence[str | os.PathLike[str]] = (),
+    logs: Logs = (),
     overrides: Overrides = None,
     *,
-    validate: Sequence[str | os.PathLike[str]] = (),
+    validate: Logs = (),
 ) -> FitCheck:
     """Return how logs and commands align, and what they can tell of each parameter, after a few rollouts.
 
@@ -102,64 +127,25 @@ def check_fit(
         ConfigError, PluginError, SimulationError: As `fit`.
     """
     source, progress = Path(file), current_progress()
-    course = _course(source, _judged_by(load(source, overrides).unobserved(), validate), logs, None)
+    config = _judged_by(load(source, overrides).unobserved(), source, validate)
+    import_newton(config, progress)
+    with progress.phase("build"):
+        course = _course(config, logs, None)
     with course, progress.phase("check"):
         return FitCheck(logs=course.alignments(), verdicts=course.expect(is_right=False))
 
 
-def _judged_by(config: SimulationConfig, logs: Sequence[str | os.PathLike[str]]) -> SimulationConfig:
+def _judged_by(config: SimulationConfig, file: Path, logs: Logs) -> SimulationConfig:
     """Return a configuration whose fit is judged by some more logs."""
-    if config.fit is None or not logs:
-        return config
+    if config.fit is None:
+        raise ConfigError(f"{file}: has no [fit] table; add one, with parameters")
     own = (*config.fit.validation_logs, *(os.path.abspath(log) for log in logs))
-    return config.with_tables(fit=attrs.evolve(config.fit, validation_logs=own))
+    return config.with_tables(fit=attrs.evolve(config.fit, validation_logs=own)) if logs else config
 
 
-def _course(
-    source: Path,
-    config: SimulationConfig,
-    logs: Sequence[str | os.PathLike[str]],
-    journal: Path | None,
-    processes: int | Literal["auto"] = 1,
-) -> Any:
-    """Return the course of a fit, a `FitRun`."""
-    table, progress = config.fit, current_progress()
-    if table is None:
-        raise ConfigError(f"{source}: has no [fit] table; add one, with parameters")
-    import_newton(config, progress)
+def _course(config: SimulationConfig, logs: Logs, journal: Path | None, processes: int | Literal["auto"] = 1) -> Any:
+    """Return the run of a fit, a `FitRun`."""
     from .fit_run import FitRun
 
-    with progress.phase("build"):
-        return FitRun(config, table, [*table.logs, *(os.fspath(log) for log in logs)], journal, processes)
-
-
-def _write(
-    folder: RunFolder,
-    source: Path,
-    overrides: Any,
-    config: SimulationConfig,
-    result: FitResult,
-    identified: tuple[dict[str, Any], Mapping[tuple[Any, ...], str]],
-) -> None:
-    """Write the files of a fit."""
-    from .report import fit_page
-
-    folder.write_config(config)
-    folder.write_summary(result.summary())
-    base = Path(os.path.relpath(source, folder.path)).as_posix()
-    lower = apply(Node.build({"extends": [base]}), parse(overrides)).plain()
-    tables, comments = identified
-    for kind, own in tables.items():
-        lower[kind] = _merged(lower.get(kind, {}), own)
-    folder.write_text(result.file.name, toml_text(lower, lambda path: comments.get(path, "")))
-    folder.write_text("report.html", fit_page(str(source), result, dump_toml(config)))
-
-
-def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a plain table merged over another one; `extends = false` stays, for the file below both."""
-    found = dict(lower)
-    for key, value in upper.items():
-        below = found.get(key)
-        deeper = isinstance(value, Mapping) and isinstance(below, Mapping) and "extends" not in value
-        found[key] = _merged(below, value) if deeper else value
-    return found
+    assert config.fit is not None, "`_judged_by` sees to it"
+    return FitRun(config, config.fit, [*config.fit.logs, *(os.fspath(log) for log in logs)], journal, processes)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pippin.runs.report.chart import Axis, Chart, Line
-from pippin.runs.report.markup import element, folded, heading, section, table
-from pippin.runs.report.page import Charts, grid, page
+from pippin.commands import new_table
+from pippin.report import Axis, Chart, Line, Markup, element, folded, heading, section, table
 
 from .result import FitResult, Trace
 from .spectrum import ResidualSpectrum, residual_spectra
-from .verdicts import is_refuted, is_worse
+from .verdicts import FitVerdict, is_refuted, is_worse
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _CHARTS = 24
 """Most charts of signals."""
@@ -24,16 +26,8 @@ _ALIKE = 1.05
 _LINES = [Line(name="measured", color=0), Line(name="file", color=1, style="dotted"), Line(name="found", color=2)]
 
 
-def fit_page(file: str, result: FitResult, config: str) -> str:
-    """Return the page of a fit.
-
-    Args:
-        file: The configuration file.
-        result: What was found.
-        config: The configuration as TOML.
-    """
-    charts = Charts()
-    signals = [charts.place(chart) for chart in _signals(result.traces)]
+def fit_page(result: FitResult, file: Path) -> Iterator[Markup]:
+    """Yield the parts of the page of a fit of a file."""
     spectra = residual_spectra(result.traces, result.joints, result.noise)
     tiles = {
         "identified": f"{sum(each.is_identified for each in result.verdicts)} of {len(result.verdicts)}",
@@ -43,20 +37,13 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
         "rollouts": str(result.rollouts),
         "wall time": f"{result.seconds:.1f} s",
     }
-    body = [
-        heading(f"Fit of {Path(file).name}", play_command(result), tiles),
-        section("Parameters", element("p", _judgement(result)), table(HEADS, rows(result), numeric=2)),
-        section("Signals", element("p", _shown(result.traces)), grid(signals)),
-        section(
-            "What was left",
-            *(element("p", text) for text in _left(spectra)),
-            grid([charts.place(_spectrum(each)) for each in spectra]),
-        ),
-        section("How the values hang together", *_coupling(result)),
-        section("Course", grid([charts.place(_course(result))]), element("p", _ending(result))),
-        section("Settings", folded("config.toml, with every default", element("pre", config))),
-    ]
-    return page(f"{Path(file).stem}: fit", body, charts)
+    yield heading(f"Fit of {file.name}", play_command(result), tiles)
+    yield section("Parameters", element("p", _judgement(result)), table(HEADS, rows(result), numeric=2))
+    yield section("Signals", element("p", _shown(result.traces)), [*_signals(result.traces)])
+    texts = (element("p", text) for text in _left(spectra))
+    yield section("What was left", *texts, [_spectrum(each) for each in spectra])
+    yield section("How the values hang together", *_coupling(result))
+    yield section("Course", [_course(result)], element("p", _ending(result)))
 
 
 def play_command(result: FitResult) -> str:
@@ -137,15 +124,9 @@ def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
         values = np.concatenate([part for trace in own for part in (trace.values, gap)])[:-1]
         times = np.concatenate([part for trace in own for part in (trace.times, trace.times[-1:])])[:-1]
         unseen = [trace for trace in own if trace.is_validation]
-        yield Chart(
-            title=f"{joint}: {signal}",
-            unit="rad or m" if signal == "position" else "rad/s or m/s",
-            lines=_LINES,
-            times=times,
-            values=values.T[None, :, :, None],
-            gaps=np.zeros((1, 3)),
-            note=Path(log).name + (f"; validation from {unseen[0].times[0]:.3g} s" if unseen else ""),
-        )
+        unit = "rad or m" if signal == "position" else "rad/s or m/s"
+        note = Path(log).name + (f"; validation from {unseen[0].times[0]:.3g} s" if unseen else "")
+        yield Chart.of(f"{joint}: {signal}", dict(zip(_LINES, values.T, strict=True)), times, unit, note=note)
 
 
 def _left(spectra: Sequence[ResidualSpectrum]) -> Iterator[str]:
@@ -165,18 +146,12 @@ def _left(spectra: Sequence[ResidualSpectrum]) -> Iterator[str]:
 def _spectrum(spectrum: ResidualSpectrum) -> Chart:
     kept = slice(1, None)  # the mean is no oscillation
     power = np.maximum(spectrum.power[kept], 1e-12)
-    places = np.arange(len(power))
-    stride = -(-len(power) // 8)
-    labels = [f"{each:.3g} Hz" if at % stride == 0 else "" for at, each in enumerate(spectrum.frequencies[kept])]
-    return Chart(
-        title=f"Spectrum of the residuals: {spectrum.signal}",
-        unit="1 is white noise as assumed",
-        lines=_LINES[1:],
-        times=places.astype(float),
-        values=power.T[None, :, :, None],
-        gaps=np.zeros((1, 2)),
+    return Chart.of(
+        f"Spectrum of the residuals: {spectrum.signal}",
+        dict(zip(_LINES[1:], power.T, strict=True)),
+        Axis.of([f"{each:.3g} Hz" for each in spectrum.frequencies[kept]]),
+        "1 is white noise as assumed",
         is_logarithmic=True,
-        axis=Axis(places=places.tolist(), labels=labels),
     )
 
 
@@ -196,18 +171,10 @@ def _coupling(result: FitResult) -> Iterator[Any]:
 
 
 def _course(result: FitResult) -> Chart:
-    numbers = list(range(len(result.costs)))
-    stride = -(-len(numbers) // 10)
-    return Chart(
-        title="Residual before each iteration",
-        unit="σ",
-        lines=[Line(name="residual", color=0)],
-        times=np.array(numbers, dtype=float),
-        values=np.array(result.costs)[None, None, :, None],
-        gaps=np.zeros((1, 1)),
-        is_logarithmic=min(result.costs) > 0.0,
-        axis=Axis(places=numbers, labels=[str(each) if each % stride == 0 else "" for each in numbers]),
-    )
+    axis = Axis.of([str(number) for number in range(len(result.costs))])
+    is_logarithmic = min(result.costs) > 0.0
+    lines = {"residual": result.costs}
+    return Chart.of("Residual before each iteration", lines, axis, "σ", is_logarithmic=is_logarithmic)
 
 
 def summary_lines(result: FitResult) -> Iterator[str]:
@@ -219,3 +186,12 @@ def summary_lines(result: FitResult) -> Iterator[str]:
     if result.ends:
         yield _ending(result)
     yield _judgement(result)
+
+
+def expectations(verdicts: Iterable[FitVerdict]) -> Table:
+    """Return a table of what logs can tell of each value."""
+    shown = new_table("parameter", "joint", "file", "expected ± 95 %", "verdict")
+    for each in verdicts:
+        coupled = f", coupled to {' and '.join(each.coupled)}" if each.coupled else ""
+        shown.add_row(each.key, each.name, f"{each.start:.5g}", f"{each.half_width:.2g}", each.verdict + coupled)
+    return shown

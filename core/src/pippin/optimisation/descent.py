@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from pippin.errors import SimulationError
-from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
-from pippin.runs.progress import RunProgress
+from pippin.studies import RunProgress
 
 from .methods import minimise
 from .objective import Objective
@@ -45,36 +45,37 @@ class Descent:
         self._before: list[np.ndarray] = []
         self._latest: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
-    def run(self) -> None:
+    def run(self, stop_if_asked: Callable[[], None] = lambda: None) -> None:
         """Check the gradient, and lower the losses until the end.
+
+        Args:
+            stop_if_asked: Called before each rollout; it may raise.
 
         Raises:
             ConfigError: The gradient is wrong or zero.
             SimulationError: A loss or a gradient is not finite.
-            KeyboardInterrupt: Ctrl-C ended it, after a rollout.
         """
         objective, start = self._objective, self.best_values
-        with stopped_between_steps(NeverWaiting()) as stop_if_asked:
 
-            def evaluate(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-                stop_if_asked()
-                return self._evaluate(values)
+        def evaluate(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            stop_if_asked()
+            return self._evaluate(values)
 
-            with self._progress.phase("check"):
-                losses, gradient = evaluate(start)
-                if objective.config.check:
-                    self.comparisons = objective.compare(start, gradient)
-                objective.refuse_wrong(losses, gradient, self.comparisons)
-            with self._progress.phase("optimise"):
-                self._began = time.perf_counter()
-                if objective.config.moves is None:
-                    self.ended = minimise(objective, start, evaluate, self._note)
-                    return
-                for _ in range(objective.config.moves):
-                    self._before.clear()
-                    minimise(objective, start, evaluate, self._improve)
-                    start = self._move(objective.config.moves)
-                self.ended = "all moves were taken"
+        with self._progress.phase("check"):
+            losses, gradient = evaluate(start)
+            if objective.config.check:
+                self.comparisons = objective.compare(start, gradient)
+            objective.refuse_wrong(losses, gradient, self.comparisons)
+        with self._progress.phase("optimise"):
+            self._began = time.perf_counter()
+            if objective.config.moves is None:
+                self.ended = minimise(objective, start, evaluate, self._note)
+                return
+            for _ in range(objective.config.moves):
+                self._before.clear()
+                minimise(objective, start, evaluate, self._improve)
+                start = self._move(objective.config.moves)
+            self.ended = "all moves were taken"
 
     def _move(self, whole: int) -> np.ndarray:
         """Take the first control step of the best plan, one of all moves, and return where the next plans start."""

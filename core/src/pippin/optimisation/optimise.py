@@ -1,24 +1,19 @@
-"""The optimisation of a file: its loop, its live line, its folder."""
+"""The optimisation of a file, as a study: its simulation, and what it leaves in a folder."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.config import SimulationConfig, dump_toml, load
-from pippin.config.merging import merge
-from pippin.config.overrides import apply, parse
-from pippin.config.toml_text import toml_text
-from pippin.config.tree import Node
-from pippin.errors import ConfigError, SimulationError
+from pippin.config import SimulationConfig
+from pippin.errors import ConfigError
 from pippin.extras import installation, missing_libraries
-from pippin.runs.decisions import import_newton
-from pippin.runs.folder import RunFolder
-from pippin.runs.progress import current_progress
+from pippin.report import Markup
 from pippin.simulation import Simulation
+from pippin.studies import Overlay, RunFolder, RunProgress, Study, current_progress, run_study
 
 from .report import optimisation_page
 from .result import OptimisationResult
@@ -49,53 +44,61 @@ def optimise(
         SimulationError: A loss is not finite.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
     """
-    overrides = list(overrides) if overrides is not None and not isinstance(overrides, Mapping) else overrides or {}
-    source = Path(file)
-    config = _for_gradients(load(source, overrides), str(source))
-    folder = RunFolder.named_after(source) if out is None else RunFolder(Path(out))
-    progress = current_progress()
-    import_newton(config, progress)
-    from .descent import Descent
-    from .objective import Objective
-
-    with progress.phase("build"):
-        simulation = Simulation(config)
-        objective = Objective(simulation)
-    with simulation:
-        course = Descent(objective, progress)
-        try:
-            course.run()
-        except (KeyboardInterrupt, SimulationError) as error:
-            if not course.losses:
-                raise
-            result = course.result(folder.path)
-            _write(folder, source, overrides, config, result)
-            if isinstance(error, KeyboardInterrupt):
-                raise KeyboardInterrupt(result) from error
-            raise SimulationError(
-                *(f"{each}; the best values are in {result.file}" for each in error.faults)
-            ) from error
-        result = course.result(folder.path)
-        _write(folder, source, overrides, config, result)
-    return result
+    return run_study(OptimisationStudy(), file, overrides, out=out)
 
 
-def _write(
-    folder: RunFolder, source: Path, overrides: Any, config: SimulationConfig, result: OptimisationResult
-) -> None:
-    """Write the files of an optimisation."""
-    folder.write_config(config)
-    folder.write_arrays(VALUES, result.values)
-    first = "iteration" if result.moves is None else "move"
-    losses = [",".join([first, *(f"world_{world}" for world in range(result.losses.shape[1]))])]
-    losses += [",".join([str(number), *(f"{each:.9g}" for each in row)]) for number, row in enumerate(result.losses)]
-    folder.write_text("losses.csv", "\n".join(losses) + "\n")
-    folder.write_summary(result.summary())
-    base = Path(os.path.relpath(source, folder.path)).as_posix()
-    lower = apply(Node.build({"extends": [base]}), parse(overrides))
-    played = {"simulation": {"requires_grad": False}, "plugins": {PLUGIN: {"type": PLUGIN, "path": VALUES}}}
-    folder.write_text(result.file.name, toml_text(merge(lower, Node.build(played)).plain()))
-    folder.write_text("report.html", optimisation_page(str(source), result, dump_toml(config)))
+class OptimisationStudy(Study[OptimisationResult]):
+    """The optimisation of a file by gradients."""
+
+    kind = "optimisation"
+
+    def __init__(self) -> None:
+        self._simulation: Simulation | None = None
+        self._course: Any = None
+
+    def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
+        """Return a configuration with gradients, and without viewers and recorders."""
+        return _for_gradients(config, str(file))
+
+    def build(self, config: SimulationConfig, folder: RunFolder) -> None:
+        """Build the simulation, and the loss with its gradient."""
+        from .descent import Descent
+        from .objective import Objective
+
+        self._simulation = Simulation(config)
+        self._course = Descent(Objective(self._simulation), current_progress())
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Lower the loss."""
+        self._course.run(stop_if_asked)
+
+    def result(self, folder: Path) -> OptimisationResult | None:
+        """Return the best values so far; None before the first iteration."""
+        return self._course.result(folder) if self._course.losses else None
+
+    def write(self, result: OptimisationResult, folder: RunFolder) -> None:
+        """Write the values, and the losses of each world before each iteration."""
+        folder.write_arrays(VALUES, result.values)
+        first = "iteration" if result.moves is None else "move"
+        losses = [",".join([first, *(f"world_{world}" for world in range(result.losses.shape[1]))])]
+        losses += [
+            ",".join([str(number), *(f"{each:.9g}" for each in row)]) for number, row in enumerate(result.losses)
+        ]
+        folder.write_text("losses.csv", "\n".join(losses) + "\n")
+
+    def overlay(self, result: OptimisationResult) -> Overlay:
+        """Return the file that plays what was found."""
+        played = {"simulation": {"requires_grad": False}, "plugins": {PLUGIN: {"type": PLUGIN, "path": VALUES}}}
+        return Overlay(name=result.file.name, tables=played)
+
+    def page(self, result: OptimisationResult, file: Path) -> Iterator[Markup]:
+        """Return the loss before each iteration, the values, and the check of the gradient."""
+        return optimisation_page(result, file)
+
+    def close(self) -> None:
+        """Close the simulation."""
+        if self._simulation is not None:
+            self._simulation.close()
 
 
 def _for_gradients(config: SimulationConfig, where: str) -> SimulationConfig:

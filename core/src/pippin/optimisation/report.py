@@ -8,25 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pippin.runs.report.chart import Axis, Chart, Line
-from pippin.runs.report.markup import element, folded, heading, section, table
-from pippin.runs.report.page import Charts, grid, page
+from pippin.report import Axis, Chart, Line, Markup, element, heading, section, table
 
 from .result import OptimisationResult
 
-_WORLDS, _LABELS, _VALUES = 8, 10, 24
-"""Most worlds with a line of their own, labels of the axis, and values of a variable that are listed."""
+_WORLDS, _VALUES = 8, 24
+"""Most worlds with a line of their own, and values of a variable that are listed."""
 
 
-def optimisation_page(file: str, result: OptimisationResult, config: str) -> str:
-    """Return the page of an optimisation.
-
-    Args:
-        file: The configuration file.
-        result: What was found.
-        config: The configuration as TOML.
-    """
-    charts = Charts()
+def optimisation_page(result: OptimisationResult, file: Path) -> Iterator[Markup]:
+    """Yield the parts of the page of an optimisation of a file."""
     tiles = {
         "loss": f"{result.loss:.4g}",
         "first loss": f"{result.losses[0].min():.4g}" if len(result.losses) else "none",
@@ -34,21 +25,14 @@ def optimisation_page(file: str, result: OptimisationResult, config: str) -> str
         "rollouts": str(result.rollouts),
         "wall time": f"{result.seconds:.1f} s",
     }
-    heads = ("variable", "point", "values")
+    yield heading(f"Optimisation of {file.name}", play_command(result), tiles)
+    yield section("Loss", [*_charts(result)], element("p", f"{result.ended}."))
+    yield section("Values", element("p", _whose(result)), table(("variable", "point", "values"), _rows(result)))
     checks = [
         (each.variable, each.world, f"{each.derivative:.6g}", f"{each.difference:.6g}") for each in result.comparisons
     ]
-    body = [
-        heading(f"Optimisation of {Path(file).name}", play_command(result), tiles),
-        section("Loss", grid([charts.place(chart) for chart in _charts(result)]), element("p", f"{result.ended}.")),
-        section("Values", element("p", _whose(result)), table(heads, _rows(result))),
-        section(
-            "Gradient at the start",
-            table(("variable", "world", "by the gradient", "by two rollouts"), checks, numeric=2) if checks else None,
-        ),
-        section("Settings", folded("config.toml, with every default", element("pre", config))),
-    ]
-    return page(f"{Path(file).stem}: optimisation", body, charts)
+    heads = ("variable", "world", "by the gradient", "by two rollouts")
+    yield section("Gradient at the start", table(heads, checks, numeric=2) if checks else None)
 
 
 def _whose(result: OptimisationResult) -> str:
@@ -65,19 +49,14 @@ def _charts(result: OptimisationResult) -> Iterator[Chart]:
     if not count:
         return
     shown = min(worlds, _WORLDS)
-    stride = -(-count // _LABELS)
-    numbers = list(range(count))
     best = np.argsort(result.losses[-1], kind="stable")[:shown]
     values = result.losses[:, best].T
-    yield Chart(
-        title="Loss before each iteration" if result.moves is None else "Loss of the plan of each move",
-        unit="",
-        lines=[Line(name="loss" if shown == 1 else f"world {world}", color=k) for k, world in enumerate(best)],
-        times=np.array(numbers, dtype=float),
-        values=values[None, :, :, None],
-        gaps=np.zeros((1, shown)),
+    looks = [Line(name="loss" if shown == 1 else f"world {world}", color=k) for k, world in enumerate(best)]
+    yield Chart.of(
+        "Loss before each iteration" if result.moves is None else "Loss of the plan of each move",
+        dict(zip(looks, values, strict=True)),
+        Axis.of([str(number) for number in range(count)]),
         is_logarithmic=bool((values > 0.0).all()),
-        axis=Axis(places=numbers, labels=[str(each) if each % stride == 0 else "" for each in numbers]),
         note="" if shown == worlds else f"the best {shown} of {worlds} worlds",
     )
 

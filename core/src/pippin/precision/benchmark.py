@@ -7,8 +7,7 @@ import io
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
@@ -17,10 +16,9 @@ import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import structure
 from pippin.config.known_keys import benchmark_variants_of
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
-from pippin.runs.folder import RunFolder
-from pippin.runs.progress import RunProgress, current_progress
+from pippin.report import Markup
+from pippin.studies import RunFolder, RunProgress, Study, run_study
 from pippin.workers import WorkerProcess
 
 from .markdown import benchmark_markdown
@@ -68,7 +66,6 @@ def benchmark(
         ConfigError: An argument is wrong. A solver that cannot run a scene is a result, not an error.
         PluginError: No such solver or scene is installed, or a scene is broken.
     """
-    begun, progress = time.perf_counter(), current_progress()
     names = _solvers(solvers)
     if patience is not None and not patience > 0.0:
         raise ConfigError(f"patience: expected a positive time in seconds, got {patience!r}")
@@ -76,35 +73,84 @@ def benchmark(
         raise ConfigError(f"worlds: expected numbers of at least 1, got {list(worlds)}")
     ladder = _ladder(dt or (QUICK_STEPS if is_quick else STEPS))
     chosen = _scenes(scenes, is_quick=is_quick)
-    folder = RunFolder.named_after(Path("benchmark")) if out is None else RunFolder(Path(out))
     options = _options(names, tuple(variants), is_quick=is_quick)
     limit = patience or (_QUICK_PATIENCE if is_quick else _PATIENCE)
     plan = {"steps": ladder, "worlds": tuple(worlds), "device": device or "cpu", "patience": limit}
-    rows: list[BenchmarkRow] = []
-    machine = ""
-    for solver in names:
-        with progress.phase(solver):
-            machine, own = _measured_apart(solver, tuple(chosen), options[solver], plan, progress)
-            rows += own
-    return written(
-        Benchmark(
-            rows=tuple(rows),
-            scenes=chosen,
-            machine=machine,
-            seconds=time.perf_counter() - begun,
-            folder=folder.path,
-        )
-    )
+    return run_study(SceneStudy(options, chosen, plan), None, out=out)
 
 
-def written(found: Benchmark) -> Benchmark:
-    """Write the figures, the tables and the page of a benchmark into its folder, and return it."""
-    folder = RunFolder(found.folder)
-    folder.write_json("benchmark.json", found.summary())
-    folder.write_text("benchmark.csv", _csv(found.rows))
-    folder.write_text("benchmark.md", benchmark_markdown(found))
-    folder.write_text("benchmark.html", benchmark_page(found))
-    return found
+class BenchmarkStudy(Study[Benchmark]):
+    """A benchmark: its files, and the time that it took."""
+
+    kind = "benchmark"
+    files = "benchmark.json", "benchmark.html"
+    needs_newton = False
+    is_waiting = True
+
+    def __init__(self) -> None:
+        self._begun = time.perf_counter()
+        #: What was measured so far.
+        self.rows: list[BenchmarkRow] = []
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start [s]."""
+        return time.perf_counter() - self._begun
+
+    def write(self, result: Benchmark, folder: RunFolder) -> None:
+        """Write the rows and the tables."""
+        folder.write_text("benchmark.csv", _csv(result.rows))
+        folder.write_text("benchmark.md", benchmark_markdown(result))
+
+    def page(self, result: Benchmark, file: Path) -> Iterator[Markup]:
+        """Return the page."""
+        return benchmark_page(result)
+
+
+class SceneStudy(BenchmarkStudy):
+    """A benchmark of solvers in scenes with a reference.
+
+    Args:
+        options: The options of each solver, by variant.
+        scenes: The scenes by name.
+        plan: Steps, numbers of worlds, device and patience.
+    """
+
+    def __init__(
+        self,
+        options: Mapping[str, Mapping[str, Mapping[str, Any]]],
+        scenes: Mapping[str, type[BenchmarkScene]],
+        plan: Mapping[str, Any],
+    ) -> None:
+        super().__init__()
+        self._options, self._scenes, self._plan, self._machine = options, scenes, plan, ""
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Measure one solver after the other."""
+        for solver in self._options:
+            with progress.phase(solver):
+                self._measure(solver, progress)
+
+    def _measure(self, solver: str, progress: RunProgress) -> None:
+        """Add the rows of a solver, from a process of its own: one that crashes loses what is left."""
+        scenes, variants, plan = tuple(self._scenes), self._options[solver], self._plan
+        with WorkerProcess(solver, _measure, solver, scenes, variants, plan, requires_grad=False) as process:
+            self._machine, scene = process.receive(), scenes[0]
+            try:
+                while (row := process.receive()) is not None:
+                    self.rows.append(row)
+                    scene = row.scene
+                    progress.update(f"{row.name}, {row.scene}, {1e3 * row.dt:g} ms")
+            except SimulationError as error:
+                lost = BenchmarkRow(solver=solver, scene=scene, dt=plan["steps"][-1], outcome="failed")
+                self.rows.append(attrs.evolve(lost, reason=str(error)))
+
+    def result(self, folder: Path) -> Benchmark | None:
+        """Return the rows so far; None before the first one."""
+        if not self.rows:
+            return None
+        rows, scenes = tuple(self.rows), self._scenes
+        return Benchmark(rows=rows, scenes=scenes, machine=self._machine, seconds=self.seconds, folder=folder)
 
 
 def _solvers(names: Sequence[str]) -> tuple[str, ...]:
@@ -174,30 +220,6 @@ def _variant(solver: str, text: str) -> dict[str, dict[str, Any]]:
         own = {key: value}
     structure({"solver": {"type": solver, **own}})
     return {f"{key}={value}": own}
-
-
-def _measured_apart(
-    solver: str,
-    scenes: Sequence[str],
-    variants: Mapping[str, Mapping[str, Any]],
-    plan: Mapping[str, Any],
-    progress: RunProgress,
-) -> tuple[str, list[BenchmarkRow]]:
-    """Return the machine and the rows of a solver, from a process of its own: one that crashes loses what is left."""
-    before = partial(import_hot_modules, requires_grad=False)
-    rows: list[BenchmarkRow] = []
-    with WorkerProcess(solver, _measure, solver, scenes, variants, plan, before=before) as process:
-        machine = process.receive()
-        try:
-            while (row := process.receive()) is not None:
-                rows.append(row)
-                progress.update(f"{row.name}, {row.scene}, {1e3 * row.dt:g} ms")
-        except SimulationError as error:
-            scene = rows[-1].scene if rows else scenes[0]
-            rows.append(
-                BenchmarkRow(solver=solver, scene=scene, dt=plan["steps"][-1], outcome="failed", reason=str(error))
-            )
-    return machine, rows
 
 
 def _measure(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -17,14 +16,12 @@ import numpy as np
 from pippin.analysis.solver_choice import accepting_numbers, with_solver
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PluginError, SimulationError
-from pippin.runs.decisions import DEFAULT_DURATION
-from pippin.runs.folder import RunFolder
-from pippin.runs.progress import current_progress
+from pippin.studies import RunProgress, kept_overrides, run_study
+from pippin.studies.duration import DEFAULT_DURATION
 from pippin.workers import WorkerProcess
 
-from .benchmark import written
+from .benchmark import BenchmarkStudy
 from .result import Benchmark, BenchmarkRow, FileScene
 
 _SAMPLES = 100
@@ -34,12 +31,15 @@ _LOST = 0.01
 """Share of the longest way of the reference that is the limit of the error, if nobody gives another one."""
 
 
+Overrides = Mapping[str, Any] | Sequence[str]
+
+
 @attrs.frozen(kw_only=True)
 class _Plan:
     """The settings of all runs of a file."""
 
     file: Path
-    overrides: Mapping[str, Any] | Sequence[str] | None
+    overrides: Overrides
     period: Fraction | None
     """Control period [s]; None for one physics step."""
     interval: Fraction
@@ -80,44 +80,78 @@ def compare_steps(
         ConfigError: The file or an argument is wrong, or the reference cannot run it.
         SimulationError: The run of the reference failed.
     """
-    from .measuring import machine
+    changes = kept_overrides(overrides)
+    study = FileStudy(file, changes, solvers, dt, _reference(reference, dt), duration, _limit(limits), timeout)
+    return run_study(study, file, changes, out=out)
 
-    changes = overrides if overrides is None or isinstance(overrides, Mapping) else tuple(overrides)
-    config, progress = load(file, changes), current_progress()
-    best, smallest = _reference(reference, dt)
-    names, limit = _solvers(solvers, config), _limit(limits)
-    plan, larger = _plan(config, (file, changes), [*dt, smallest], duration, timeout)
-    folder, begun = RunFolder.named_after(file) if out is None else RunFolder(out), time.perf_counter()
-    before = partial(import_hot_modules, requires_grad=config.simulation.requires_grad)
-    run = partial(_run_apart, plan, before)
-    with progress.phase(f"{best} at {1e3 * smallest:g} ms"):
-        truth, own = _trusted(run, best, smallest), _trusted(run, best, larger)
-    doubt, way = distance(own, truth), distance(truth[:1].repeat(len(truth), axis=0), truth)
-    rows = []
-    for name in names:
-        with progress.phase(name):
-            for step in sorted(set(dt), reverse=True):
-                row, positions = run(BenchmarkRow(solver=name, scene=file.stem, dt=step))
-                rows.append(row if positions is None else _judged(row, positions, truth))
-                if row.outcome == "unable":
-                    break  # a smaller step is refused, too
-    title = (
-        f"{file.name}: distance to {best} at {1e3 * smallest:g} ms, root mean square over bodies and particles, at"
-        f" worst; at {1e3 * larger:g} ms, {best} is {doubt:.2g} m from itself, so smaller errors say nothing"
-    )
-    span = float(plan.interval * plan.samples)
-    return written(
-        Benchmark(
-            rows=tuple(rows),
-            scenes={file.stem: FileScene(title=title, limit=limit or _LOST * way, duration=span)},
-            machine=machine(config.simulation.device),
-            seconds=time.perf_counter() - begun,
-            folder=folder.path,
-            title=f"{file.name}: error against cost",
-            worlds=config.scene.worlds,
-            reference={"solver": best, "dt": smallest, "error": doubt},
+
+class FileStudy(BenchmarkStudy):
+    """A benchmark of solvers on a file; the arguments are those of `compare_steps`."""
+
+    kind = "error against cost"
+
+    def __init__(
+        self,
+        file: Path,
+        overrides: Overrides,
+        solvers: Sequence[str],
+        dt: Sequence[float],
+        reference: tuple[str, float],
+        duration: float | None,
+        limit: float | None,
+        timeout: float,
+    ) -> None:
+        super().__init__()
+        self._source, self._steps, self._reference = (file, overrides), sorted(set(dt), reverse=True), reference
+        self._solvers, self._duration, self._limit, self._timeout = solvers, duration, limit, timeout
+        self._config: Any = None
+        self._doubt = self._way = 0.0
+
+    def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
+        """Return the configuration, and plan the runs."""
+        self._config, self._solvers = config, _solvers(self._solvers, config)
+        steps = [*self._steps, self._reference[1]]
+        self._plan, self._larger = _plan(config, self._source, steps, self._duration, self._timeout)
+        return config
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Run the reference with two steps, then each solver with all."""
+        run = partial(_run_apart, self._plan, self._config.simulation.requires_grad)
+        best, smallest = self._reference
+        with progress.phase(f"{best} at {1e3 * smallest:g} ms"):
+            truth, own = _trusted(run, best, smallest), _trusted(run, best, self._larger)
+        self._doubt, self._way = distance(own, truth), distance(truth[:1].repeat(len(truth), axis=0), truth)
+        for name in self._solvers:
+            with progress.phase(name):
+                for step in self._steps:
+                    row, positions = run(BenchmarkRow(solver=name, scene=self._source[0].stem, dt=step))
+                    self.rows.append(row if positions is None else _judged(row, positions, truth))
+                    if row.outcome == "unable":
+                        break  # a smaller step is refused, too
+
+    def result(self, folder: Path) -> Benchmark | None:
+        """Return the rows so far; None before the first one."""
+        from .measuring import machine
+
+        if not self.rows:
+            return None
+        file, (best, smallest), larger = self._source[0], self._reference, self._larger
+        title = (
+            f"{file.name}: distance to {best} at {1e3 * smallest:g} ms, root mean square over bodies and particles, at"
+            f" worst; at {1e3 * larger:g} ms, {best} is {self._doubt:.2g} m from itself, so smaller errors say nothing"
         )
-    )
+        span = float(self._plan.interval * self._plan.samples)
+        scene = FileScene(title=title, limit=self._limit or _LOST * self._way, duration=span)
+        return Benchmark(
+            rows=tuple(self.rows),
+            scenes={file.stem: scene},
+            machine=machine(self._config.simulation.device),
+            seconds=self.seconds,
+            folder=folder,
+            title=f"{file.name}: {self.kind}",
+            worlds=self._config.scene.worlds,
+            reference={"solver": best, "dt": smallest, "error": self._doubt},
+        )
 
 
 def distance(ours: np.ndarray, theirs: np.ndarray) -> float:
@@ -168,7 +202,7 @@ def _limit(limits: Mapping[str, float] | None) -> float | None:
 
 def _plan(
     config: SimulationConfig,
-    what: tuple[Path, Mapping[str, Any] | Sequence[str] | None],
+    what: tuple[Path, Overrides],
     steps: Sequence[float],
     duration: float | None,
     timeout: float,
@@ -227,10 +261,10 @@ def _trusted(run: _RunOf, solver: str, dt: float) -> np.ndarray:
     return positions
 
 
-def _run_apart(plan: _Plan, before: Callable[[], None], row: BenchmarkRow) -> tuple[BenchmarkRow, np.ndarray | None]:
+def _run_apart(plan: _Plan, requires_grad: bool, row: BenchmarkRow) -> tuple[BenchmarkRow, np.ndarray | None]:
     """Return the row and the positions of a run in a process of its own; no positions if it did not finish."""
     preload = ("pippin.precision.measuring",)
-    with WorkerProcess(row.solver, _run, plan, row, before=before, preload=preload) as process:
+    with WorkerProcess(row.solver, _run, plan, row, requires_grad=requires_grad, preload=preload) as process:
         try:
             return process.receive(plan.timeout)
         except (ConfigError, PluginError) as error:

@@ -1,14 +1,12 @@
-"""Page of a benchmark: a diagram of error against cost for each scene, orders, largest steps and drifts."""
+"""Page of a benchmark: error against cost for each scene, orders, largest steps and drifts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pippin.runs.report.markup import Markup, element, joined, noted, section, table
-from pippin.runs.report.page import Charts, grid, page
+from pippin.report import Chart, Line, Markup, element, noted, section, table
 
-from .diagram import diagram
-from .result import Benchmark, BenchmarkSeries
+from .result import Benchmark, BenchmarkRow, BenchmarkSeries
 
 _BADGES = {"held": "badge good", "lost": "badge bad", "failed": "badge bad"}
 
@@ -16,20 +14,10 @@ _LEAST = 1e-9
 """Errors below are drawn there: a logarithmic axis has no zero."""
 
 
-def benchmark_page(found: Benchmark) -> str:
-    """Return the page of a benchmark."""
+def benchmark_page(found: Benchmark) -> Iterator[Markup]:
+    """Yield the parts of the page of a benchmark."""
     names = list(dict.fromkeys(row.name for row in found.rows))
-    colors = {name: index for index, name in enumerate(names)}
-    body = [
-        *_header(found, names),
-        section("Scenes held", _held(found, names)),
-        *(_scene(found, scene, colors) for scene in found.scenes),
-        section("Reasons", noted(_reasons(found))),
-    ]
-    return page(found.title, [part for part in body if part], Charts())
-
-
-def _header(found: Benchmark, names: Sequence[str]) -> Iterator[Markup]:
+    looks = {name: Line(name=name, color=index) for index, name in enumerate(names)}
     scenes = "one scene" if len(found.scenes) == 1 else f"{len(found.scenes)} scenes"
     text = (
         f"{len(names)} solvers, {scenes}, {found.seconds:,.0f} s on {found.machine}. A point is a run"
@@ -37,15 +25,13 @@ def _header(found: Benchmark, names: Sequence[str]) -> Iterator[Markup]:
         " second: on a CPU, that of all threads of the process together."
     )
     yield element("header", element("h1", found.title), element("p", text))
-    yield element("p", *(_key(name, index) for index, name in enumerate(names)))
+    yield section("Scenes held", *_held(found, names))
+    yield from (_scene(found, scene, looks) for scene in found.scenes)
+    yield section("Reasons", noted(_reasons(found)))
 
 
-def _key(name: str, index: int) -> Markup:
-    return joined([element("span", "● ", style=f"color:var(--c{index % 10})"), f"{name}  "])
-
-
-def _held(found: Benchmark, names: Sequence[str]) -> Markup:
-    """Return the largest step with which each solver holds each scene."""
+def _held(found: Benchmark, names: Sequence[str]) -> Iterator[Markup]:
+    """Yield the largest step with which each solver holds each scene."""
     rows = []
     for name in names:
         cells: list[object] = [name]
@@ -53,10 +39,9 @@ def _held(found: Benchmark, names: Sequence[str]) -> Markup:
             own = next((each for each in found.series(scene) if each.name == name), None)
             cells.append("" if own is None else _cell(own))
         rows.append(cells)
-    note = element(
-        "p", element("small", "The largest step [ms] from which all smaller ones keep the error below the limit")
-    )
-    return joined([table(["solver", *found.scenes], rows, numeric=len(found.scenes)), note])
+    yield table(["solver", *found.scenes], rows, numeric=len(found.scenes))
+    note = "The largest step [ms] from which all smaller ones keep the error below the limit"
+    yield element("p", element("small", note))
 
 
 def _cell(own: BenchmarkSeries) -> Markup:
@@ -64,37 +49,33 @@ def _cell(own: BenchmarkSeries) -> Markup:
     return element("span", text, class_=_BADGES.get(own.outcome, "badge"))
 
 
-def _scene(found: Benchmark, name: str, colors: dict[str, int]) -> Markup:
+def _scene(found: Benchmark, name: str, looks: Mapping[str, Line]) -> Markup:
     scene, series = found.scenes[name], [each for each in found.series(name) if each.finished]
-    worlds = sorted({number for each in series for row in each.rows for number in row.cost_among})
     if not series:
         return section(name, element("p", scene.title), element("p", "No solver finished it."))
-    error = f"error [{scene.unit}]" if scene.unit != "1" else "relative error"
-    single = {each.name: [(row.cost or 0.0, max(row.error or 0.0, _LEAST)) for row in each.finished] for each in series}
+    unit = "" if scene.unit == "1" else scene.unit
     title = "one world" if found.worlds == 1 else f"one of {found.worlds} worlds"
-    drawn = [_figure(title, single, colors, "cost of a simulated second [s]", error)]
-    for number in worlds:
-        among = {
-            each.name: [
-                (row.cost_among[number], max(row.error or 0.0, _LEAST))
-                for row in each.finished
-                if number in row.cost_among
-            ]
-            for each in series
-        }
-        lines = {each: points for each, points in among.items() if points}
-        drawn.append(
-            _figure(f"one of {number} worlds", lines, colors, "cost of a simulated second of a world [s]", error)
-        )
-    return section(
-        name, element("p", scene.title, f"; limit {scene.limit:g}"), grid(drawn), _figures(scene.unit, series)
-    )
+    drawn = [(title, "over the cost of a simulated second [s]", _points(series, looks, lambda row: row.cost))]
+    for count in sorted({count for each in series for row in each.rows for count in row.cost_among}):
+        points = _points(series, looks, lambda row, count=count: row.cost_among.get(count))
+        drawn.append((f"one of {count} worlds", "over the cost of a simulated second of a world [s]", points))
+    charts = [
+        Chart.of_points(f"error, {title}" if unit else f"relative error, {title}", points, unit, note=note)
+        for title, note, points in drawn
+        if points
+    ]
+    return section(name, element("p", scene.title, f"; limit {scene.limit:g}"), charts, _figures(scene.unit, series))
 
 
-def _figure(
-    title: str, lines: dict[str, list[tuple[float, float]]], colors: dict[str, int], across: str, along: str
-) -> Markup:
-    return element("figure", element("figcaption", title), diagram(lines, colors, across, along))
+def _points(
+    series: Sequence[BenchmarkSeries], looks: Mapping[str, Line], cost: Callable[[BenchmarkRow], float | None]
+) -> dict[Line, list[tuple[float, float]]]:
+    """Return cost and error of the finished runs of each solver that have a cost."""
+    points = {
+        looks[each.name]: [(own, max(row.error or 0.0, _LEAST)) for row in each.finished if (own := cost(row))]
+        for each in series
+    }
+    return {look: own for look, own in points.items() if own}
 
 
 def _figures(unit: str, series: Sequence[BenchmarkSeries]) -> Markup:

@@ -13,17 +13,10 @@ from pippin.closing import Closing
 from pippin.errors import ConfigError, PippinError
 from pippin.spelling import did_you_mean
 
-from .hdf5.file import Hdf5File
 from .header import Header
-from .mcap.file import McapFile
-from .npz.file import NpzFile
-from .npz.spool import Spool
 from .partial_files import PartialFiles
 from .recording_file import RecordingFile
 from .series import Series
-
-FORMATS: Mapping[str, type[RecordingFile]] = {".npz": NpzFile, ".rows": Spool, ".h5": Hdf5File, ".mcap": McapFile}
-"""Readers of Pippin's own by the suffix of their files; others are plugins."""
 
 
 class Recording(Closing, Mapping[str, Series]):
@@ -102,9 +95,8 @@ class Recording(Closing, Mapping[str, Series]):
 
 
 def readable_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of the recordings that can be read: Pippin's own, and those of installed readers."""
-    others = (f".{name}" for name in Catalog.installed().names("reader"))
-    return tuple(dict.fromkeys((*FORMATS, *others)))
+    """Return the suffixes of the recordings that can be read: those of the installed readers."""
+    return tuple(f".{name}" for name in Catalog.installed().names("reader"))
 
 
 def is_readable(path: Path) -> bool:
@@ -116,8 +108,6 @@ def _reader(path: Path) -> RecordingFile:
     """Open a file."""
     if not is_readable(path) or not path.is_file():
         raise ConfigError(f"{path}: not a recording; name a file that ends with {', '.join(readable_suffixes())}")
-    if path.suffix in FORMATS:
-        return FORMATS[path.suffix](path)
     entry = Catalog.installed().find("reader", path.suffix[1:])
     reader: type[RecordingFile] = entry.load()
     try:

@@ -1,42 +1,9 @@
-"""Decisions of a run before anything is built: its number of control steps, and what is recorded by default."""
+"""Decision of a run before anything is built: what is recorded by default."""
 
 from __future__ import annotations
 
-import gc
-import math
-
 from pippin.config import SimulationConfig
-from pippin.config.extras import refuse_missing_extras
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError
-
-from .progress import RunProgress
-
-DEFAULT_DURATION = 5.0
-"""Simulated time if neither steps nor a duration are given [s]."""
-
-
-def step_count(config: SimulationConfig, steps: int | None, duration: float | None) -> int:
-    """Return the number of control steps of a run."""
-    control_dt = config.simulation.dt * config.simulation.decimation
-    if steps is not None and duration is not None:
-        raise ConfigError(f"duration: got {duration!r} and {steps!r} steps; give only one of the two")
-    if steps is not None:
-        if steps < 1:
-            raise ConfigError(f"steps: expected at least 1, got {steps!r}")
-        return steps
-    if duration is None:
-        return math.ceil(round(DEFAULT_DURATION / control_dt, 6))
-    if not (math.isfinite(duration) and duration > 0.0):
-        raise ConfigError(f"duration: expected a positive time in seconds, got {duration!r}")
-    count = round(duration / control_dt)
-    if count < 1 or not math.isclose(count * control_dt, duration, rel_tol=1e-9):
-        below = math.floor(duration / control_dt)
-        near = " or ".join(f"{whole * control_dt:.9g}" for whole in (below, below + 1) if whole)
-        raise ConfigError(
-            f"duration: expected a whole number of control steps of {control_dt:.9g} s, got {duration!r}; use {near}"
-        )
-    return count
 
 
 def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> int:
@@ -47,16 +14,3 @@ def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> 
         label = next(iter(config.recorders))
         raise ConfigError(f"record_worlds: the file has recorders of its own; set recorders.{label}.worlds instead")
     return 0
-
-
-def import_newton(config: SimulationConfig, progress: RunProgress) -> None:
-    """Import Newton and Warp, which takes seconds.
-
-    Raises:
-        ConfigError: The configuration needs an extra that is not installed.
-    """
-    refuse_missing_extras(config)
-    with progress.phase("import"):
-        import_hot_modules(requires_grad=config.simulation.requires_grad)
-    if progress.owns_process:
-        gc.freeze()  # the collector need not walk what was imported during the run

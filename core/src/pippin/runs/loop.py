@@ -9,10 +9,10 @@ import warp as wp
 from pippin.errors import PluginError, SimulationError
 from pippin.simulation import Simulation
 from pippin.step.host_schedule import next_stride
+from pippin.studies.interrupt import stopped_between_steps
+from pippin.studies.progress import RunProgress
 from pippin.task.score import Score
 
-from .interrupt import stopped_between_steps
-from .progress import RunProgress
 from .result import End
 from .start import prepare
 from .summary import status_line, throughput

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable
 
-from .progress import RunProgress
+from pippin.studies.progress import RunProgress
 
 
 class MessageMerger:

@@ -21,10 +21,10 @@ from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
 from pippin.sharding.shard import Shard, renumber_worlds
 from pippin.simulation import Simulation
+from pippin.studies.progress import RunProgress, log_shown
 
 from .growth import sizes_for
 from .loop import RunLoop
-from .progress import RunProgress, log_shown
 from .simulate import facts_of
 from .start import build, compile_kernels, take_first_step
 from .summary import capacity_rows, component_notes

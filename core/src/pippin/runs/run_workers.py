@@ -5,18 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import Any
 
 from pippin.closing import Closing
 from pippin.errors import PippinError, PluginError, SimulationError
 from pippin.sharding.shard import Shard
 from pippin.sharding.shard_pool import shard_pool
+from pippin.studies.progress import RunProgress
 from pippin.workers import RemoteError
 
-from .decisions import import_newton
 from .messages import MessageMerger
-from .progress import RunProgress
 from .summary import speed_of, status_line
 
 _LOOK_PERIOD = 0.25
@@ -29,12 +27,6 @@ _PATIENCE = 1.0
 """Time for which a message of one process waits for the same message of the others [s]."""
 
 _CURE = "run the file again"
-
-
-class _ImportProgress(RunProgress):
-    """Progress of the import in a worker, which shows nothing."""
-
-    owns_process = True
 
 
 class RunWorkers(Closing):
@@ -58,9 +50,8 @@ class RunWorkers(Closing):
         self._steps, self._has_ended = [0] * len(shards), [False] * len(shards)
         #: What ran in each shard, when it has ended.
         self.results: list[dict[str, Any] | None] = [None] * len(shards)
-        before = partial(import_newton, shards[0].config, _ImportProgress())
         with self._phase("import"):
-            self._pool = shard_pool(shards, make, arguments, _CURE, before=before, on_event=self._show_event)
+            self._pool = shard_pool(shards, make, arguments, _CURE, on_event=self._show_event)
 
     @property
     def sizes(self) -> dict[str, int] | None:

@@ -15,14 +15,15 @@ from pippin.indices import chosen_worlds
 from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
 from pippin.sharding.shard import Shard, shards_of
+from pippin.studies.folder import RunFolder
+from pippin.studies.interrupt import stopped_between_steps
+from pippin.studies.progress import RunProgress
 from pippin.workers import free_cores
 
 from .decisions import recorded_by_default
-from .folder import RunFolder
+from .files import write_run
 from .growth import Growth
-from .interrupt import stopped_between_steps
 from .merging import merge_results, recorder_of
-from .progress import RunProgress
 from .result import End, RunResult, result_of, summary_of
 from .run_workers import RunWorkers, worlds_text
 
@@ -72,7 +73,7 @@ def simulate_in_processes(
     record_worlds: int | None = None,
 ) -> RunResult:
     """Simulate in several processes; arguments, result and run folder are those of `simulate`."""
-    folder = RunFolder.named_after(Path(name)) if out is None else RunFolder(out)
+    folder = RunFolder.chosen(out, name)
     growth = Growth(config)
     while True:
         with config.tree.placing():
@@ -95,7 +96,7 @@ def simulate_in_processes(
         facts["measured_seconds"] = progress.seconds.get("run", 0.0)
         config = next(iter(results.values()))["config"]
         summary = summary_of(facts, config, progress.seconds, end)
-        folder.write(name, config, summary)
+        write_run(folder, name, config, summary)
     return result_of(summary, folder.path, end)
 
 

@@ -13,12 +13,13 @@ from pippin.recording import Recorder
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
 from pippin.simulation import Simulation
+from pippin.studies.folder import RunFolder
+from pippin.studies.progress import RunProgress
 
 from .decisions import recorded_by_default
-from .folder import RunFolder
+from .files import write_run
 from .growth import Growth, sizes_for
 from .loop import RunLoop
-from .progress import RunProgress
 from .result import End, RunResult, result_of, summary_of
 from .summary import what_ran
 
@@ -50,7 +51,7 @@ def simulate(
     """
     _refuse_unwritable(checkpoint)
     recorded = recorded_by_default(config, record_worlds)
-    folder = RunFolder.named_after(Path(name)) if out is None else RunFolder(out)
+    folder = RunFolder.chosen(out, name)
 
     def build(config: SimulationConfig) -> Simulation:
         plugins = {"series": NpzRecorder(NpzConfig(worlds=f"0:{recorded}"))} if recorded else {}
@@ -72,7 +73,7 @@ def simulate(
     facts["measured_seconds"] = progress.seconds.get("run", 0.0) - loop.simulation.seconds_waited  # wall time
     with progress.phase("write"):
         summary = summary_of(facts, config, progress.seconds, loop.end)
-        folder.write(name, config, summary, trace)
+        write_run(folder, name, config, summary, trace)
     return result_of(summary, folder.path, loop.end)
 
 

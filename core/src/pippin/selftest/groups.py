@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, PippinError
 from pippin.spelling import did_you_mean
 from pippin.workers import WorkerProcess
@@ -70,9 +69,8 @@ def run(case: Case, timeout: float) -> Iterator[Row]:
         timeout: Longest time of a check [s].
     """
     left, start = list(case.checks), time.perf_counter()
-    before = partial(import_hot_modules, requires_grad=False)
     while left:
-        with WorkerProcess(case.group, _work, case, tuple(left), before=before, preload=_PRELOAD) as process:
+        with WorkerProcess(case.group, _work, case, tuple(left), requires_grad=False, preload=_PRELOAD) as process:
             try:
                 is_over = False
                 while left and not is_over:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pippin.config import SimulationConfig, load
-from pippin.devices import import_hot_modules
 from pippin.errors import ConfigError, SimulationError
+from pippin.simulation import import_hot_modules
 from pippin.validators import whole_number
 
 from .rollout_batch import RolloutBatch

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from pippin.catalog.implementation import modules_of
-from pippin.devices import import_hot_modules
 from pippin.workers import CallResult, WorkerPool, free_cores
 
 from .shard import Shard, renumber_worlds
@@ -19,13 +17,12 @@ def shard_pool(
     arguments: Sequence[tuple[Any, ...]],
     cure: str,
     heal: Callable[[int], CallResult] | None = None,
-    before: Callable[[], None] | None = None,
     on_event: Callable[[int, Any], None] | None = None,
 ) -> WorkerPool:
     """Return a worker for each shard; the cores are divided among them, and errors name the worlds of the run.
 
     The arguments are those of `WorkerPool`, with the arguments of `make` for each shard, and what a user can do if a
-    worker is lost. `heal` and `on_event` get the number of the worker; by default, `before` imports Newton.
+    worker is lost. `heal` and `on_event` get the number of the worker.
     """
     requires_grad = shards[0].config.simulation.requires_grad
     return WorkerPool(
@@ -33,7 +30,7 @@ def shard_pool(
         make,
         arguments,
         cure=cure,
-        before=before or partial(import_hot_modules, requires_grad=requires_grad),
+        requires_grad=requires_grad,
         preload=None if requires_grad else modules_of(getattr(shards[0].config.solver, "config", None)),
         threads=max(1, free_cores() // len(shards)),
         restate=lambda index, fault: renumber_worlds(fault, shards[index].worlds.start),

@@ -9,10 +9,7 @@ from urllib.parse import quote
 
 import numpy as np
 from pippin.analysis.comparison import COLUMNS, UNITS, figure_text
-from pippin.runs.report.chart import Axis, Chart, Line
-from pippin.runs.report.markup import Markup, element, noted, section, table
-from pippin.runs.report.page import Charts, grid, page
-from pippin.runs.report.video import videos
+from pippin.report import Axis, Chart, Markup, element, noted, page, section, table, videos
 
 Row = Mapping[str, Any]
 
@@ -21,9 +18,6 @@ _NO_CHART = ("worlds", "steps", "simulated_time", "time_to_first_step", "first_d
 
 _LINES_MAX = 10
 """Largest number of lines of a chart; more are shown by their median and their range."""
-
-_LABELS_MAX = 10
-"""Largest number of labels below a chart."""
 
 _WIDE = 50.0
 """Ratio of the largest to the smallest value from which an axis is logarithmic."""
@@ -35,10 +29,10 @@ def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Pa
     """Return the page of a sweep of a file: its table, the swept keys, and the folder of the variants."""
     facts = {*keys, "id", "outcome", "reason", "notes", "ignores", "seconds", "host", "shared"}
     figures = list(dict.fromkeys(name for row in rows for name in row if name not in facts))
-    charts, finished = Charts(), [row for row in rows if row["outcome"] == "ok"]
+    finished = [row for row in rows if row["outcome"] == "ok"]
     shown = [*_videos(rows, keys, folder)]
     drawn = [
-        section(f"By {key}", grid([charts.place(chart) for chart in _charts(finished, key, keys, figures)]))
+        section(f"By {key}", [*_charts(finished, key, keys, figures)])
         for key in keys
         if len(_values(finished, key)) > 1
     ]
@@ -54,7 +48,7 @@ def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Pa
         section("Variants", *_table(rows, keys, figures)),
         section("Reasons and notes", noted(notes)),
     ]
-    return page(f"{Path(name).stem}: sweep", [part for part in body if part], charts)
+    return page(f"{Path(name).stem}: sweep", body)
 
 
 def _header(name: str, rows: Sequence[Row]) -> Iterator[Markup]:
@@ -85,15 +79,12 @@ def _charts(rows: Sequence[Row], key: str, keys: Sequence[str], figures: Sequenc
         if len(names) > _LINES_MAX:
             names, values = ["smallest", "median", "largest"], _spread(values)
         least, most = np.nanmin(values), np.nanmax(values)
-        yield Chart(
-            title=COLUMNS.get(figure, figure).partition(" [")[0],
-            unit=UNITS.get(figure, "").replace("1/s", ""),
-            lines=[Line(name=each, color=index) for index, each in enumerate(names)],
-            times=np.array(axis.places),
-            values=values[None, :, :, None],
-            gaps=np.zeros((1, len(names)), dtype=int),
+        yield Chart.of(
+            COLUMNS.get(figure, figure).partition(" [")[0],
+            dict(zip(names, values, strict=True)),
+            axis,
+            UNITS.get(figure, "").replace("1/s", ""),
             is_logarithmic=bool(least > 0.0 and most > _WIDE * least),
-            axis=axis,
         )
 
 
@@ -121,11 +112,8 @@ def _axis(values: Sequence[Any]) -> tuple[Axis, dict[Any, int]]:
         at = np.array(values, dtype=float)
         if at[0] > 0.0 and at[-1] > _WIDE * at[0]:
             at = np.log10(at)
-    stride = -(-len(values) // _LABELS_MAX)
-    labels = [_text(value) if index % stride == 0 else "" for index, value in enumerate(values)]
-    return Axis(places=at.tolist(), labels=labels, is_ordered=is_ordered), {
-        value: index for index, value in enumerate(values)
-    }
+    axis = Axis.of([_text(value) for value in values], at.tolist(), is_ordered=is_ordered)
+    return axis, {value: index for index, value in enumerate(values)}
 
 
 def _text(value: Any) -> str:

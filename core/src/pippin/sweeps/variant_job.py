@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pippin.config import load
-from pippin.devices import import_hot_modules
 from pippin.errors import PippinError
+from pippin.simulation import import_hot_modules
 
 from .sweep_folder import publish
 

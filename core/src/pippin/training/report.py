@@ -8,25 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pippin.runs.report.chart import Chart, Line
-from pippin.runs.report.markup import element, folded, heading, section
-from pippin.runs.report.page import Charts, grid, page
+from pippin.report import Chart, Markup, heading, section
 
 _CURVES = {"mean_return": ("Mean return", ""), "mean_length": ("Mean length of episodes", "control steps")}
 
 
-def training_page(file: str, curve: Path, config: str, play: str) -> str:
-    """Return the page of a training.
-
-    Args:
-        file: The configuration file.
-        curve: The table with a row for each iteration.
-        config: The configuration as TOML.
-        play: The command that plays the policy.
+def training_page(curve: Path, file: Path, play: str) -> Iterator[Markup]:
+    """Yield the parts of the page of a training of a file: `curve` has a row for each iteration, `play` is the command
+    that plays the policy.
     """
     with curve.open(newline="", encoding="utf-8") as opened:
         rows = list(csv.DictReader(opened))
-    last, charts = rows[-1], Charts()
+    last = rows[-1]
     tiles = {
         "iterations": last["iteration"],
         "steps of all worlds": f"{int(last['steps']):,}",
@@ -34,24 +27,13 @@ def training_page(file: str, curve: Path, config: str, play: str) -> str:
         "mean return": last["mean_return"] or "no episode has ended",
         "mean length": last["mean_length"] or "no episode has ended",
     }
-    body = [
-        heading(f"Training of {Path(file).name}", play, tiles),
-        section("Episodes", grid([charts.place(chart) for chart in _charts(rows)]), id="episodes"),
-        section("Settings", folded("config.toml, with every default", element("pre", config)), id="settings"),
-    ]
-    return page(f"{Path(file).stem}: training", body, charts)
+    yield heading(f"Training of {file.name}", play, tiles)
+    yield section("Episodes", [*_charts(rows)], id="episodes")
 
 
 def _charts(rows: list[dict[str, Any]]) -> Iterator[Chart]:
     times = np.array([float(row["seconds"]) for row in rows])
     for key, (title, unit) in _CURVES.items():
         values = np.array([float(row[key]) if row[key] else np.nan for row in rows])
-        yield Chart(
-            title=title,
-            unit=unit,
-            lines=[Line(name="of the last 100 episodes", color=0)],
-            times=times,
-            values=values[None, None, :, None],
-            gaps=np.array([[int(np.isnan(values).sum())]]),
-            note="over wall time",
-        )
+        gaps = np.array([[int(np.isnan(values).sum())]])
+        yield Chart.of(title, {"of the last 100 episodes": values}, times, unit, gaps=gaps, note="over wall time")

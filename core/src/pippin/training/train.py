@@ -1,4 +1,4 @@
-"""The training of a file: its loop, its live line, its folder."""
+"""The training of a file, as a study: its iterations, its live line, its folder."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ import math
 import os
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.config import SimulationConfig, dump_toml, load
+from pippin.config import SimulationConfig, load
 from pippin.config.extras import refuse_missing_extras
 from pippin.config.overrides import parse
 from pippin.config.tree import path_text
 from pippin.errors import ConfigError
-from pippin.runs.decisions import import_newton
-from pippin.runs.folder import RunFolder
-from pippin.runs.interrupt import NeverWaiting, stopped_between_steps
-from pippin.runs.progress import current_progress
+from pippin.report import Markup
+from pippin.studies import RunFolder, RunProgress, Study, run_study
 
 from .report import training_page
 
@@ -124,58 +122,75 @@ def train(
         PluginError: The library of the trainer is not installed, or the trainer is broken.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the training, which can be continued.
     """
-    progress, choice = current_progress(), config.trainer
-    assert choice is not None, "load_training sees to it"
-    refuse_missing_extras(config.unobserved(), [choice])
-    settings = choice.config
-    training = Training(folder=Path(), trainer=choice.type.rpartition(":")[2], iterations=settings.iterations)
-    if resume is not None:
-        training = _resumed(resume, training)
-    else:
-        folder = RunFolder.named_after(file) if out is None else RunFolder(out)
-        training.folder = folder.path
-    import_newton(config.unobserved(), progress)
-    atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
-    with progress.phase("library"):
-        plugin: Any = Catalog.installed().find("trainer", choice.type).load()
-    from .episodes import TrainingEnv
+    study = TrainingStudy(file, config, overrides, resume)
+    return run_study(study, file, overrides, out=out if resume is None else resume)
 
-    values = {path_text(each.path): each.value for each in parse(overrides)}
-    with progress.phase("build"):
+
+class TrainingStudy(Study[Training]):
+    """The training of a policy for a file; the arguments are those of `train`."""
+
+    kind = "training"
+
+    def __init__(self, file: Path, config: SimulationConfig, overrides: Sequence[str], resume: Path | None) -> None:
+        choice = config.trainer
+        assert choice is not None, "load_training sees to it"
+        refuse_missing_extras(config.unobserved(), [choice])
+        self._file, self._config, self._overrides, self._choice = file, config, overrides, choice
+        self._is_resumed = resume is not None
+        self._env: Any = None
+        self._trainer: Any = None
+        training = Training(folder=Path(), trainer=choice.type.rpartition(":")[2], iterations=choice.config.iterations)
+        #: How far it is.
+        self.training: Training = training if resume is None else _resumed(resume, training)
+
+    def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
+        """Return the configuration with its viewers and recorders, which the environment leaves out."""
+        return config
+
+    def continues(self, folder: Path) -> bool:
+        """Return whether it is resumed."""
+        return self._is_resumed
+
+    def build(self, config: SimulationConfig, folder: RunFolder) -> None:
+        """Build the environment and the networks."""
+        from .episodes import TrainingEnv
+
+        atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
+        plugin: Any = Catalog.installed().find("trainer", self._choice.type).load()
+        settings, training = self._choice.config, self.training
+        values = {path_text(each.path): each.value for each in parse(self._overrides)}
         values |= {"viewers": {}, "recorders": {}}
-        env = TrainingEnv(file, backend=plugin.backend, overrides=values, reward_scale=settings.reward_scale)
-    try:
+        scale = settings.reward_scale
+        env = self._env = TrainingEnv(self._file, backend=plugin.backend, overrides=values, reward_scale=scale)
         env.reset(seed=config.simulation.seed + training.iteration)
-        with progress.phase("networks"):
-            trainer = plugin(settings, env, config.simulation.seed)
-            if resume is not None:
-                trainer.load(training.checkpoint)
-        training.folder.mkdir(parents=True, exist_ok=True)
-        RunFolder.write_config(_Folder(training.folder), config)
+        self._trainer = plugin(settings, env, config.simulation.seed)
+        training.folder = folder.path
+        if self._is_resumed:
+            self._trainer.load(training.checkpoint)
+        folder.write_config(config)
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Learn until all iterations are done."""
         with progress.phase("train"):
-            _learn(training, trainer, env, settings.save_period, progress)
-    finally:
-        env.close()
-        if (training.folder / CURVE).is_file():
-            _write_page(training, file, config)
-    return training
+            _learn(self.training, self._trainer, self._env, self._choice.config.save_period, progress, stop_if_asked)
+
+    def result(self, folder: Path) -> Training | None:
+        """Return how far it is; None before the first iteration."""
+        return self.training if (folder / CURVE).is_file() else None
+
+    def page(self, result: Training, file: Path) -> Iterator[Markup]:
+        """Return how far it is, and the curves."""
+        return training_page(result.folder / CURVE, file, play_command(file, (), result))
+
+    def close(self) -> None:
+        """Close the environment."""
+        if self._env is not None:
+            self._env.close()
 
 
 def play_command(file: Path, options: Sequence[str], training: Training) -> str:
     """Return the command that plays the policy of a training."""
     return shlex.join(["pippin", "play", str(file), *options, "--policy", str(training.policy)])
-
-
-def _write_page(training: Training, file: Path, config: SimulationConfig) -> None:
-    text = training_page(str(file), training.folder / CURVE, dump_toml(config), play_command(file, (), training))
-    (training.folder / "report.html").write_text(text, encoding="utf-8")
-
-
-class _Folder(RunFolder):
-    """A run folder that may have files already."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
 
 
 def _resumed(folder: Path, training: Training) -> Training:
@@ -202,32 +217,31 @@ def _resumed(folder: Path, training: Training) -> Training:
     return attrs.evolve(training, folder=folder, **{key: state[key] for key in _KEPT})
 
 
-def _learn(training: Training, trainer: Any, env: Any, period: int, progress: Any) -> None:
+def _learn(
+    training: Training, trainer: Any, env: Any, period: int, progress: RunProgress, stop_if_asked: Callable[[], None]
+) -> None:
     taken, saved = training.steps, training.iteration
-    with stopped_between_steps(NeverWaiting()) as stop_if_asked:
-        try:
-            while training.iteration < training.iterations:
-                began, began_cpu, before = time.perf_counter(), time.process_time(), env.taken
-                env.progress = training.iteration / training.iterations
-                trainer.learn()
-                elapsed = time.perf_counter() - began
-                training.cpu_seconds += time.process_time() - began_cpu
-                training.iteration += 1
-                training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
-                mean, length = env.means()
-                if not math.isnan(mean):
-                    training.mean_return, training.mean_length = mean, length
-                _write_row(training)
-                progress.update(training.line((env.taken - before) / elapsed))
-                if training.iteration % period == 0:
-                    _save(training, trainer)
-                    saved = training.iteration
-                stop_if_asked()
-        except KeyboardInterrupt as error:
-            raise KeyboardInterrupt(training) from error
-        finally:
-            if saved < training.iteration:
+    try:
+        while training.iteration < training.iterations:
+            began, began_cpu, before = time.perf_counter(), time.process_time(), env.taken
+            env.progress = training.iteration / training.iterations
+            trainer.learn()
+            elapsed = time.perf_counter() - began
+            training.cpu_seconds += time.process_time() - began_cpu
+            training.iteration += 1
+            training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
+            mean, length = env.means()
+            if not math.isnan(mean):
+                training.mean_return, training.mean_length = mean, length
+            _write_row(training)
+            progress.update(training.line((env.taken - before) / elapsed))
+            if training.iteration % period == 0:
                 _save(training, trainer)
+                saved = training.iteration
+            stop_if_asked()
+    finally:
+        if saved < training.iteration:
+            _save(training, trainer)
 
 
 def _save(training: Training, trainer: Any) -> None:

@@ -44,7 +44,7 @@ class WorkerPool:
         make: Returns the object of a worker; importable by its name from its module.
         arguments: The arguments of `make` for each worker; plain data.
         cure: What a user can do if a worker is lost, for the error.
-        before: Called in each process before the module of `make` is imported.
+        requires_grad: As for `WorkerProcess`.
         preload: As for `WorkerProcess`.
         threads: Threads that libraries may start in each process; None leaves it to them.
         restate: Returns an error text of a worker as the text of the whole, given the worker's number and the text.
@@ -63,7 +63,7 @@ class WorkerPool:
         arguments: Sequence[tuple[Any, ...]],
         *,
         cure: str,
-        before: Callable[[], None] | None = None,
+        requires_grad: bool | None = None,
         preload: Sequence[str] | None = None,
         threads: int | None = None,
         restate: Callable[[int, str], str] | None = None,
@@ -71,7 +71,7 @@ class WorkerPool:
         on_event: Callable[[int, Any], None] | None = None,
     ) -> None:
         self._names, self._make, self._cure = tuple(names), make, cure
-        self._before, self._preload, self._restate = before, preload, restate
+        self._requires_grad, self._preload, self._restate = requires_grad, preload, restate
         self._environment = {} if threads is None else {_THREADS: str(threads)}
         #: State of the calls.
         self.state = PoolState.CALLING
@@ -218,7 +218,7 @@ class WorkerPool:
         self._raise_errors({index: result for index, result in results.items() if not result.is_lost})
 
     def _started(self, index: int, arguments: tuple[Any, ...]) -> Worker:
-        name, start = self._names[index], {"before": self._before, "preload": self._preload}
+        name, start = self._names[index], {"requires_grad": self._requires_grad, "preload": self._preload}
         on_event = None if self._on_event is None else partial(self._on_event, index)
         return Worker(name, self._make, *arguments, **start, environment=self._environment, on_event=on_event)
 

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar, cast
 
 from pippin.closing import Closing
+from pippin.devices import start_newton
 from pippin.errors import PippinError, SimulationError
 
 from .file_modules import ModulesOfFiles, modules_of_files
@@ -38,7 +39,8 @@ class WorkerProcess(Closing):
         name: Name of the process in errors.
         function: Called with its end of the connection, then `arguments`; importable by its name from its module.
         arguments: Plain data; they are pickled.
-        before: Called before the module of `function` is imported; a partial of `import_hot_modules`, for example.
+        requires_grad: If given, Newton is imported before the module of `function`, and kernels are compiled with or
+            without gradients.
         preload: If given, the process may be a fork of one that has imported Newton without backward kernels, and these
             modules if it is the first fork. Where forks are not safe, it is a fresh process all the same.
         environment: Variables to set there if this process does not have them.
@@ -49,7 +51,7 @@ class WorkerProcess(Closing):
         name: str,
         function: Callable[..., None],
         *arguments: Any,
-        before: Callable[[], None] | None = None,
+        requires_grad: bool | None = None,
         preload: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
@@ -57,7 +59,7 @@ class WorkerProcess(Closing):
         own, theirs = cast("tuple[Connection, Connection]", multiprocessing.Pipe())
         #: The connection with the function.
         self.connection: Connection = own
-        own_arguments = theirs, ModulesOfFiles(modules_of_files()), before, pickle.dumps(function), arguments
+        own_arguments = theirs, ModulesOfFiles(modules_of_files()), requires_grad, pickle.dumps(function), arguments
         self._process = start_process(_run, own_arguments, preload=preload, environment=environment or {})
         theirs.close()
 
@@ -125,7 +127,7 @@ def _run(
     surroundings: Surroundings | None,
     connection: Connection,
     _: None,
-    before: Callable[[], None] | None,
+    requires_grad: bool | None,
     function: bytes,
     arguments: tuple[Any, ...],
 ) -> None:
@@ -137,8 +139,9 @@ def _run(
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends
     try:
-        if before is not None:
-            before()
+        if requires_grad is not None:
+            start_newton(requires_grad=requires_grad)
+            gc.freeze()  # the collector need not walk what was imported while the function runs
         pickle.loads(function)(connection, *arguments)  # imports its module
     except PippinError as error:
         connection.send((error, "".join(traceback.format_exception(error))))

@@ -50,7 +50,7 @@ class Worker(WorkerProcess):
         name: Name of the worker in errors.
         make: Returns the object; importable by its name from its module.
         *arguments: The arguments of `make`; plain data.
-        before: Called before the module of `make` is imported.
+        requires_grad: As for `WorkerProcess`.
         preload: As for `WorkerProcess`.
         environment: As for `WorkerProcess`.
         on_event: Called with the events that the object emits in calls. With it, `make` gets a function before its
@@ -62,14 +62,14 @@ class Worker(WorkerProcess):
         name: str,
         make: Callable[..., Any],
         *arguments: Any,
-        before: Callable[[], None] | None = None,
+        requires_grad: bool | None = None,
         preload: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
         on_event: Callable[[Any], None] | None = None,
     ) -> None:
         self._number, self._on_event = 0, on_event
         own = on_event is not None, make, *arguments
-        start = {"before": before, "preload": preload, "environment": environment}
+        start = {"requires_grad": requires_grad, "preload": preload, "environment": environment}
         super().__init__(name, _serve, *own, **start)
 
     @property

@@ -9,8 +9,8 @@ from typing import Any
 
 import attrs
 from pippin.config.loading import load, structure_robot
-from pippin.runs.decisions import import_newton
-from pippin.runs.progress import current_progress
+from pippin.studies.progress import current_progress
+from pippin.studies.start import import_newton
 
 from .rows import AssetContents
 

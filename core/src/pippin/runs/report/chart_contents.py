@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 from pippin.recording.series import Series
+from pippin.report.chart import Chart, Line
 
-from .chart import Chart, Line
 from .decimation import Extremes, column_times, extremes
 from .entries import Pick, entries
 

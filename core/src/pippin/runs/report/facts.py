@@ -7,9 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from pippin.components.tracing import HookTrace
+from pippin.report.markup import Markup, bars, definitions, element, folded, joined, section, table
 from pippin.task.score import score_text
-
-from .markup import Markup, bars, definitions, element, folded, joined, section, table
 
 
 def course(summary: Mapping[str, Any]) -> Markup:

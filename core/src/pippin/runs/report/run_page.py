@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
+from pippin.report.chart import Chart
+from pippin.report.markup import Markup, element, folded, heading, noted, section
+from pippin.report.page import page
+from pippin.report.video import videos
 
-from .chart import Chart
 from .chart_contents import ChartContent, chart_contents
 from .decimation import COLUMNS
 from .facts import course, hook_table, imports, matter_table, origins, task_table
-from .markup import Markup, element, folded, heading, noted, section
-from .page import Charts, grid, page
-from .video import videos
 
 _NUMBERS_MAX = 3_000_000
 """Largest number of values on a page, beyond the first world's: 8 MB of text."""
@@ -46,21 +46,20 @@ def run_page(
     time = np.asarray(series["time"].values)
     recorded = max((quantity.world_count for quantity in drawn), default=1)
     shown = (worlds or range(recorded))[: _shown_count(drawn, len(time), recorded)]
-    charts = Charts()
     body = [
         *_header(file, summary),
         section("Video", *videos(folder), id="video"),
         _notes(summary),
         task_table(summary),
         matter_table(summary),
-        _series(drawn, time, summary, charts, _bar(shown, recorded), len(shown)),
+        _series(drawn, time, summary, _bar(shown, recorded), len(shown)),
         course(summary),
         imports(summary),
         origins(summary),
         section("Hook calls", hook_table(trace) if trace else None, id="hooks"),
         section("Settings", folded("config.toml, with every default", element("pre", config)), id="settings"),
     ]
-    return page(f"{Path(file).stem}: run report", body, charts)
+    return page(f"{Path(file).stem}: run report", body)
 
 
 def _header(file: str, summary: Mapping[str, Any]) -> Iterator[Markup]:
@@ -110,7 +109,6 @@ def _series(
     drawn: Sequence[ChartContent],
     time: np.ndarray,
     summary: Mapping[str, Any],
-    charts: Charts,
     bar: Markup,
     worlds: int,
 ) -> Markup:
@@ -128,7 +126,7 @@ def _series(
             for one in made
             if one.constant is not None
         )
-        parts += [title, grid([charts.place(chart) for chart in made if chart.constant is None])]
+        parts += [title, element("div", *(chart for chart in made if chart.constant is None), class_="charts")]
         parts += [element("p", element("small", f"Without a chart, as they never change: {still}"))] if still else []
     return section("Series", *parts, id="series")
 

@@ -1,11 +1,11 @@
-"""Diagrams of error against cost: points of solvers on logarithmic axes, as SVG without a script."""
+"""Diagrams of error against cost for pages in Markdown: points on logarithmic axes, as SVG without a script."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from pippin.runs.report.markup import Markup, element
+from pippin.report import Markup, element
 
 Points = Sequence[tuple[float, float]]
 

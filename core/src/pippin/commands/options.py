@@ -15,7 +15,7 @@ from pippin.catalog.outside import located
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 from pippin.files import refuse_taken
-from pippin.runs.decisions import DEFAULT_DURATION
+from pippin.studies.duration import DEFAULT_DURATION
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -29,6 +29,7 @@ SHOWS_LOG = "is_log_shown"
 """The same of `--verbose`."""
 
 PATH = click.Path(path_type=Path)
+"""Type of an option or an argument that is a path: the command gets a `Path`."""
 
 _ARGUMENTS = re.compile(
     r"^(checkpoint|draw|dt|duration|limit|out|over|patience|processes|record_worlds|reference|solver|steps|timeout"
@@ -86,7 +87,12 @@ def on_a_page(command: C) -> C:
 
 
 def changes(help: str = "Replace a value of the file.", *, has_worlds: bool = True) -> Callable[[C], C]:
-    """Return `--set`, `--plugin`, and options for the keys set most; the command gets all of them as `overrides`."""
+    """Return `--set`, `--plugin`, and options for the keys set most; the command gets all of them as `overrides`.
+
+    Args:
+        help: The help of `--set`.
+        has_worlds: Whether there is the option `--worlds`.
+    """
     keys = {"world_count": "scene.worlds", "device": "simulation.device"}
 
     def decorate(command: C) -> C:
@@ -125,7 +131,11 @@ def _table_of(text: str) -> str:
 
 
 def solvers(verb: str) -> Callable[[C], C]:
-    """Return the option `--solver`, which may be given several times."""
+    """Return the option `--solver`, which may be given several times.
+
+    Args:
+        verb: What the command does with a solver, for the help.
+    """
     return click.option(
         "--solver",
         "solvers",
@@ -137,6 +147,7 @@ def solvers(verb: str) -> Callable[[C], C]:
 
 
 steps = click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
+"""The option `--steps`."""
 
 duration = click.option(
     "--duration",
@@ -145,10 +156,16 @@ duration = click.option(
     show_default=f"{DEFAULT_DURATION:g}",
     help="Time to simulate [s], in place of --steps.",
 )
+"""The option `--duration` [s]."""
 
 
 def out(what: str = "The run folder", *, may_continue: bool = False) -> Callable[[C], C]:
-    """Return the option `--out`; a folder that is taken is refused at once, unless the command may continue it."""
+    """Return the option `--out`; a folder that is taken is refused at once.
+
+    Args:
+        what: What the folder is, for the help.
+        may_continue: Whether the command may continue in a folder that is taken.
+    """
 
     def checked(context: click.Context, option: click.Parameter, folder: Path | None) -> Path | None:
         if folder is not None and not may_continue:
@@ -159,7 +176,11 @@ def out(what: str = "The run folder", *, may_continue: bool = False) -> Callable
 
 
 def json_line(verb: str = "End with") -> Callable[[C], C]:
-    """Return the option `--json` of a command that prints one line."""
+    """Return the option `--json` of a command that prints one line; the command gets it as `as_json`.
+
+    Args:
+        verb: What the command does with the line, for the help.
+    """
     return click.option(
         "--json", "as_json", is_flag=True, help=f"{verb} one line of JSON; progress goes to standard error."
     )

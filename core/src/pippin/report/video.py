@@ -16,8 +16,12 @@ _EMBEDDED_MAX = 5_000_000
 
 
 def videos(folder: Path, caption: str = "", place: str = "") -> Iterator[Markup]:
-    """Yield a figure for each video in a folder, by name. `place` is the path from the page to another folder, whose
-    videos do not become a part of the page; `caption` stands below each, by default its name.
+    """Yield a figure for each video in a folder, by name.
+
+    Args:
+        folder: The folder.
+        caption: The text below each; by default its name.
+        place: The path from the page to another folder, whose videos do not become a part of the page.
     """
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.suffix.lower() in _TYPES and path.is_file() and path.stat().st_size:

@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 
-from pippin.runs.progress import RunProgress, log_shown, progress_shown_by
+from pippin.studies.progress import RunProgress, log_shown, progress_shown_by
 from rich.console import Console
 from rich.status import Status
 
-from ._options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG, is_given, options_named
+from .options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG, is_given, options_named
 
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""

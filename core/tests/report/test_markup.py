@@ -1,6 +1,6 @@
 """HTML as text."""
 
-from pippin.runs.report.markup import element, joined, section, table
+from pippin.report.markup import element, joined, section, table
 
 
 def test_text_is_escaped_and_markup_is_not():

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
 _VOID = ("meta", "img")
 """Elements without an end tag."""
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is HTML already, and the charts that stand in it."""
 
-    __slots__ = ()
+    #: For the core: the charts, in their order.
+    charts: tuple[Any, ...] = ()
 
 
 def element(tag: str, /, *children: object, **attributes: object) -> Markup:
-    """Return an element. Children that are not `Markup` are escaped.
+    """Return an element. Children that are neither `Markup` nor charts are escaped.
 
     Args:
         tag: The element's name.
-        children: Its content; None is left out.
-        attributes: Its attributes; `class_` stands for `class`, True for an attribute without a value, and an
+        *children: Its content; None is left out, and a `Chart` becomes a figure.
+        **attributes: Its attributes; `class_` stands for `class`, True for an attribute without a value, and an
             attribute that is None or False is left out.
     """
     names = {name: name.rstrip("_").replace("_", "-") for name in attributes}
@@ -30,18 +32,37 @@ def element(tag: str, /, *children: object, **attributes: object) -> Markup:
         for name, value in attributes.items()
         if value is not None and value is not False
     ]
-    start = f"<{tag}{''.join(shown)}>"
-    return Markup(start if tag in _VOID else f"{start}{joined(children)}</{tag}>")
+    start, inner = f"<{tag}{''.join(shown)}>", joined(children)
+    return marked(start if tag in _VOID else f"{start}{inner}</{tag}>", inner.charts)
 
 
 def joined(parts: Iterable[object]) -> Markup:
-    """Return the parts one after the other, escaped except for `Markup`; None is left out."""
-    texts = (part if isinstance(part, Markup) else escape(str(part)) for part in parts if part is not None)
-    return Markup("".join(texts))
+    """Return the parts one after the other, escaped except for `Markup` and charts; None is left out."""
+    found = [_markup(part) for part in parts if part is not None]
+    return marked("".join(found), (chart for part in found for chart in part.charts))
+
+
+def marked(text: str, charts: Iterable[Any]) -> Markup:
+    """Return text that is HTML already, with the charts that stand in it."""
+    found = Markup(text)
+    found.charts = tuple(charts)
+    return found
+
+
+def _markup(part: Any) -> Markup:
+    if isinstance(part, Markup):
+        return part
+    return part.figure() if hasattr(part, "figure") else Markup(escape(str(part)))
 
 
 def table(head: Sequence[object], rows: Iterable[Sequence[object]], *, numeric: int = 0) -> Markup:
-    """Return a table whose last `numeric` columns are aligned to the right."""
+    """Return a table.
+
+    Args:
+        head: The head of each column.
+        rows: The cells of each row.
+        numeric: Number of columns, the last ones, that are aligned to the right.
+    """
     first = len(head) - numeric
 
     def row(tag: str, cells: Sequence[object]) -> Markup:
@@ -61,14 +82,24 @@ def definitions(pairs: Mapping[str, object]) -> Markup:
 
 
 def heading(title: object, command: str, tiles: Mapping[str, object]) -> Markup:
-    """Return the head of a page: its title, the command that repeats what it shows, and the main numbers by name."""
+    """Return the head of a page.
+
+    Args:
+        title: Its title.
+        command: The command that repeats what it shows, or plays it.
+        tiles: The main numbers by name.
+    """
     shown = (element("div", element("b", value), element("span", name)) for name, value in tiles.items())
     title = title if isinstance(title, Markup) else element("h1", title)
     return element("header", title, element("code", command, class_="command"), element("div", *shown, class_="tiles"))
 
 
 def noted(texts: Mapping[str, Sequence[str]]) -> Markup | None:
-    """Return a box with the texts of each name; None if there is no text."""
+    """Return a box with the texts of each name; None if there is no text.
+
+    Args:
+        texts: The texts by name, such as that of a component.
+    """
     rows = [
         joined([element("dt", name), element("dd", *(element("p", line) for line in lines))])
         for name, lines in texts.items()
@@ -80,7 +111,10 @@ def noted(texts: Mapping[str, Sequence[str]]) -> Markup | None:
 def bars(lengths: Mapping[str, float], texts: Mapping[str, str], colors: Mapping[str, str] | None = None) -> Markup:
     """Return a bar for each name, as long as its share of the largest length, with its text behind it.
 
-    Without colours, the style sheet has one.
+    Args:
+        lengths: The lengths by name.
+        texts: The text of each.
+        colors: The colour of each, as CSS; by default that of the page.
     """
     largest = max(lengths.values(), default=0.0) or 1.0
     rows = []
@@ -92,11 +126,22 @@ def bars(lengths: Mapping[str, float], texts: Mapping[str, str], colors: Mapping
 
 
 def section(title: object, *content: object, id: str | None = None) -> Markup:
-    """Return a section with a heading; an empty text if there is no content."""
-    shown = [part for part in content if part]
+    """Return a section with a heading; an empty text if there is no content.
+
+    Args:
+        title: The heading.
+        *content: Markup and texts; a list of charts is shown side by side, if the window is wide enough.
+        id: The name of the section in the address of the page.
+    """
+    shown = [element("div", *part, class_="charts") if isinstance(part, list) else part for part in content if part]
     return element("section", element("h2", title), *shown, id=id) if shown else Markup()
 
 
 def folded(title: object, *content: object) -> Markup:
-    """Return content that a click on the title shows."""
+    """Return content that a click on the title shows.
+
+    Args:
+        title: The title.
+        *content: Markup and texts.
+    """
     return element("details", element("summary", title), *content)

@@ -49,8 +49,8 @@
   const signed = text => text.replace("e+", "e").replaceAll("-", "−");
 
   class Chart {
-    constructor(figure) {
-      Object.assign(this, data.charts[figure.dataset.chart]);
+    constructor(figure, index) {
+      Object.assign(this, data.charts[index]);
       this.figure = figure;
       this.at = times[this.time];
       this.codes = new Uint16Array(bytes(this.codes));
@@ -170,6 +170,7 @@
       }
       if (this.axis) return void this.axis.places.forEach((place, index) => {
         const x = this.x(place);
+        if (this.axis.is_bridged && !this.axis.labels[index]) return;
         svg("line", { class: "rule", x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM }, this.svg);
         const text = signed(this.axis.labels[index]), is_long = text.length > 6 && span > 0;
         const side = is_long && index === 0 ? "start" : is_long && index === this.axis.places.length - 1 ? "end" : "middle";
@@ -190,7 +191,7 @@
       let last = null;
       for (let column = 0; column < this.at.length; column++) {
         const one = this.value(line, column, 0), other = this.value(line, column, this.pairs - 1);
-        if (Number.isNaN(one)) { last = null; continue; }
+        if (Number.isNaN(one)) { if (!this.axis || !this.axis.is_bridged) last = null; continue; }
         const x = this.x(this.at[column]).toFixed(1);
         const order = this.pairs === 1 ? [one] : last !== null && Math.abs(last - other) < Math.abs(last - one) ? [other, one] : [one, other];
         for (const value of order) {
@@ -234,7 +235,7 @@
     }
   }
 
-  const charts = [...document.querySelectorAll("figure.chart")].map(figure => new Chart(figure));
+  const charts = [...document.querySelectorAll("figure.chart")].map((figure, index) => new Chart(figure, index));
   const clock = document.getElementById("clock");
   let wanted, source, is_asked = false;
   /** Move the cursor of all charts with the same axis, once in each frame of the screen. */

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from pippin.runs.report.chart import Chart, Line
+from pippin.report.chart import Chart, Line
 
 
 def chart(values, **options) -> Chart:

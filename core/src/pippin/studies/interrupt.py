@@ -18,18 +18,15 @@ class Waiting(Protocol):
         ...
 
 
-class NeverWaiting:
-    """Something that steps, and waits for nobody."""
-
-    is_waiting = False
-
-
 @contextmanager
-def stopped_between_steps(simulation: Waiting) -> Iterator[Callable[[], None]]:
+def stopped_between_steps(simulation: Waiting | None = None) -> Iterator[Callable[[], None]]:
     """Prevent Ctrl-C from ending a step halfway: the yielded function raises instead. A second Ctrl-C acts at once, and
     so does the first one while the simulation waits for a viewer.
 
     Only the main thread gets signals; in other threads, and where Ctrl-C is ignored, the function never raises.
+
+    Args:
+        simulation: What steps, with an attribute `is_waiting`; by default it waits for nobody.
     """
     is_asked, before = False, signal.getsignal(signal.SIGINT)
     if before in (signal.SIG_IGN, None) or threading.current_thread() is not threading.main_thread():
@@ -40,7 +37,7 @@ def stopped_between_steps(simulation: Waiting) -> Iterator[Callable[[], None]]:
         nonlocal is_asked
         is_asked = True
         signal.signal(signal.SIGINT, before)
-        if simulation.is_waiting:
+        if simulation is not None and simulation.is_waiting:
             raise KeyboardInterrupt
 
     def stop_if_asked() -> None:

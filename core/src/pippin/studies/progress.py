@@ -33,7 +33,9 @@ class RunProgress:
     def phase(self, name: str, *, has_end: bool = True) -> Iterator[None]:
         """Measure a phase while the block runs. Its duration is kept even if the block raises an error.
 
-        One without an end of its own may be silent for long.
+        Args:
+            name: The name, one word or two.
+            has_end: Whether it ends by itself; one without may be silent for long.
         """
         start = time.perf_counter()
         try:
@@ -42,13 +44,27 @@ class RunProgress:
             self.seconds[name] = time.perf_counter() - start
 
     def update(self, text: str) -> None:
-        """Show the progress of the phase."""
+        """Show the progress of the phase.
+
+        Args:
+            text: One line, which the next one replaces.
+        """
 
     def note(self, text: str, *, once: str = "") -> None:
-        """Show a line that stays; if `once` was given before, do nothing."""
+        """Show a line that stays.
+
+        Args:
+            text: The line.
+            once: If it was given before, do nothing.
+        """
 
     def remark(self, text: str, head: str = "") -> None:
-        """Show once a line that stays, and is no result; the head in front of it makes it no other line."""
+        """Show once a line that stays, and is no result.
+
+        Args:
+            text: The line.
+            head: What stands in front of it, and makes it no other line.
+        """
         if self.has_remarks:
             self.note(head + text, once=text)
 

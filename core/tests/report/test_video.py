@@ -2,8 +2,8 @@
 
 import base64
 
-from pippin.runs.report import video
-from pippin.runs.report.video import videos
+from pippin.report import video
+from pippin.report.video import videos
 
 
 def test_a_small_video_is_part_of_the_page(tmp_path):

@@ -1,0 +1,26 @@
+"""What commands share: options, progress on the console, and tables."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+from .options import PATH, changes, duration, json_line, out, solvers, steps
+
+if TYPE_CHECKING:
+    from .progress import shown_progress
+    from .table import new_table, print_table
+
+__all__ = [
+    "PATH",
+    "changes",
+    "duration",
+    "json_line",
+    "new_table",
+    "out",
+    "print_table",
+    "shown_progress",
+    "solvers",
+    "steps",
+]
+
+__getattr__ = late(__name__, {"new_table": ".table", "print_table": ".table", "shown_progress": ".progress"})

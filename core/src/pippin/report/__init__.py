@@ -1,0 +1,22 @@
+"""Pages of results: sections, tables and charts as one HTML file, which opens in any browser without a network."""
+
+from .chart import Axis, Chart, Line
+from .markup import Markup, bars, element, folded, heading, noted, section, table
+from .page import page
+from .video import videos
+
+__all__ = [
+    "Axis",
+    "Chart",
+    "Line",
+    "Markup",
+    "bars",
+    "element",
+    "folded",
+    "heading",
+    "noted",
+    "page",
+    "section",
+    "table",
+    "videos",
+]

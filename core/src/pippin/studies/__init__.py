@@ -1,0 +1,42 @@
+"""Studies of a configuration file: one loop with a folder, phases, progress, Ctrl-C and a page."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+from .interrupt import stopped_between_steps
+from .progress import RunProgress, current_progress
+
+if TYPE_CHECKING:
+    from .duration import step_count
+    from .folder import RunFolder
+    from .start import import_newton
+    from .study import Overlay, Study, StudyResult, kept_overrides, run_study
+
+__all__ = [
+    "Overlay",
+    "RunFolder",
+    "RunProgress",
+    "Study",
+    "StudyResult",
+    "current_progress",
+    "import_newton",
+    "kept_overrides",
+    "run_study",
+    "step_count",
+    "stopped_between_steps",
+]
+
+__getattr__ = late(
+    __name__,
+    {
+        "Overlay": ".study",
+        "RunFolder": ".folder",
+        "Study": ".study",
+        "StudyResult": ".study",
+        "import_newton": ".start",
+        "kept_overrides": ".study",
+        "run_study": ".study",
+        "step_count": ".duration",
+    },
+)
