@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from pippin.errors import SimulationError
-from pippin.runs.progress import RunProgress
+from pippin.studies import RunProgress
 
 from .journal import FitState, Journal
 from .least_squares import LeastSquares, cost_of

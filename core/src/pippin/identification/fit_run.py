@@ -13,7 +13,7 @@ from pippin.closing import Closing
 from pippin.config import SimulationConfig
 from pippin.config.fit import FitConfig
 from pippin.errors import ConfigError
-from pippin.runs.progress import RunProgress
+from pippin.studies import RunProgress
 from pippin.simulation import Simulation
 
 from .checks import say_faults

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.errors import SimulationError
-from pippin.runs.progress import RunProgress
+from pippin.studies import RunProgress
 
 from .estimated_starts import EstimatedStarts
 from .identifiability import Identifiability, Minimum
