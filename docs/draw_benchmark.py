@@ -14,8 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))  # the tests run this file from elsewhere
 
 from diagram import diagram
-from pippin.precision.markdown import held_table
-from pippin.precision.result import Benchmark, BenchmarkRow
+from pippin_benchmark.markdown import held_table
+from pippin_benchmark.result import Benchmark, BenchmarkRow
 from pippin.report import Markup, element
 from reference_pages import measured
 

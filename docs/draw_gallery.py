@@ -106,8 +106,8 @@ of driven axes, and the largest distance with the joint's name.
 def show(name: str, found: dict[str, Any]) -> None:
     """Draw a robot, and add what was found about it."""
     import pippin
-    from pippin.analysis.gain_tables import group_table
-    from pippin.analysis.tuning import tune
+    from pippin_tune.gain_tables import group_table
+    from pippin_tune.tuning import tune
     from pippin.runs.start import start_notes
 
     asset: dict[str, Any] = {"path": str(PACKAGES / ROBOTS[name])}
@@ -229,7 +229,7 @@ def draw(simulation: Any, path: Path) -> None:
     import newton
     import numpy as np
     from PIL import Image
-    from pippin.viewing.video.renderer import render_image
+    from pippin.rendering.renderer import render_image
 
     model, state = simulation.model, simulation.state
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)

@@ -10,8 +10,8 @@ import numpy as np
 import pippin
 import warp as wp
 from matplotlib.figure import Figure
-from pippin.viewing.video.cameras import look_at
-from pippin.viewing.video.renderer import render_image
+from pippin.rendering.cameras import look_at
+from pippin.rendering.renderer import render_image
 
 DOCS = Path(__file__).parent
 IMAGE = DOCS / "images" / "sensors" / "height_scan.png"

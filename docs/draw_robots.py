@@ -10,7 +10,7 @@ from pathlib import Path
 import av
 import numpy as np
 from pippin import Simulation
-from pippin.viewing.video.file import VideoFile
+from pippin_view.video.file import VideoFile
 
 DOCS = Path(__file__).parent
 TARGET = DOCS / "images" / "robots.gif"

@@ -27,18 +27,18 @@ FOR_PLUGINS = (
     "pippin.motions",
     "pippin.solving",
     "pippin.coupling",
-    "pippin.task",
+    "pippin_task",
     "pippin.recording",
     "pippin.recording.channels",
-    "pippin.recording.demonstrations",
+    "pippin_record.demonstrations",
     "pippin.viewing",
     "pippin.viewing.bounding_box",
     "pippin.sharding",
-    "pippin.sweeps",
-    "pippin.precision",
-    "pippin.training",
+    "pippin_sweep",
+    "pippin_benchmark",
+    "pippin_train",
     "pippin.export",
-    "pippin.conformance",
+    "pippin_conformance",
     "pippin.labels",
     "pippin.axes",
     "pippin.extras",
@@ -52,7 +52,7 @@ FOR_PLUGINS = (
 )
 """Modules that plugins and users may import."""
 
-FOR_USERS = ("pippin.gym", "pippin.views")
+FOR_USERS = ("pippin_task.gym", "pippin.views")
 """Modules for users only."""
 
 

@@ -122,7 +122,7 @@ def examples() -> Path:
 def chain() -> Callable[..., Any]:
     """Return a function that builds a chain of links, hinged about y, hanging from the world at the origin."""
     import newton
-    from pippin.conformance import scenes
+    from pippin_conformance import scenes
 
     def build(link_count: int = 2, length: float = 0.5, angle: float = 0.3) -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -137,7 +137,7 @@ def chain() -> Callable[..., Any]:
 def ball() -> Callable[..., Any]:
     """Return a function that builds a free sphere, its centre at `height` above the origin."""
     import newton
-    from pippin.conformance import scenes
+    from pippin_conformance import scenes
 
     def build(mass: float = 1.0, radius: float = 0.1, height: float = 5.0) -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -208,7 +208,7 @@ def cloth() -> Callable[..., Any]:
 def grains() -> Callable[..., Any]:
     """Return a function that builds a block of 27 grains, moving along x."""
     import newton
-    from pippin.conformance import scenes
+    from pippin_conformance import scenes
 
     def build() -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)

@@ -8,7 +8,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.config import unstructure
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 
 
 def error_of(call, *arguments, **options):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pippin.catalog.entries import Catalog
-from pippin.conformance import Conformance
-from pippin.conformance.benches import BENCHES, benches_of
-from pippin.conformance.checks import CHECKS
-from pippin.conformance.kinds import CONFIGURED
+from pippin_conformance import Conformance
+from pippin_conformance.benches import BENCHES, benches_of
+from pippin_conformance.checks import CHECKS
+from pippin_conformance.kinds import CONFIGURED
 
 from .rows import inline_toml, summary
 from .tasks import TASK_KINDS

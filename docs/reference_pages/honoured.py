@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pippin.catalog.entries import Catalog
-from pippin.conformance.runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
+from pippin_conformance.runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from pippin.support.declaration import Declaration
 
 from .rows import declaring_solvers, named_row, row_of_solvers

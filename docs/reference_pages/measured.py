@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.precision.benchmark import load_scene
-from pippin.precision.result import Benchmark, BenchmarkRow
+from pippin_benchmark.benchmark import load_scene
+from pippin_benchmark.result import Benchmark, BenchmarkRow
 
 KEPT = Path(__file__).parents[1] / "reference" / "benchmark.csv"
 

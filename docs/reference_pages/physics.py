@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pippin.precision.markdown import tables
-from pippin.precision.result import Benchmark
+from pippin_benchmark.markdown import tables
+from pippin_benchmark.result import Benchmark
 
 from . import measured
 

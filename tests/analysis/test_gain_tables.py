@@ -3,7 +3,7 @@
 import re
 
 from pippin import labels
-from pippin.analysis.gain_tables import table_of
+from pippin_tune.gain_tables import table_of
 
 
 def test_equal_gains_are_one_value():

@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.analysis.replay import replay
+from pippin_record.replay import replay
 from pippin.cli import main
 
 pytestmark = pytest.mark.slow

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pippin
 import pytest
-from pippin.analysis.gain_tables import gain_notes, group_table
-from pippin.analysis.tuning import stable_drives, tune
+from pippin_tune.gain_tables import gain_notes, group_table
+from pippin_tune.tuning import stable_drives, tune
 
 PENDULUM = """<mujoco><worldbody><body><joint name="swing" axis="0 1 0" armature="0.05" actuatorfrcrange="-5 5"/>
 <inertial pos="0.5 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>"""

@@ -31,11 +31,11 @@ import gymnasium
 import mujoco
 import numpy as np
 import pippin
-import pippin.gym
+import pippin_task.gym
 from in_turn import in_turn
 from mujoco.rollout import Rollout
 
-ANT = pippin.gym.TASKS["Pippin/Ant-v0"]
+ANT = pippin_task.gym.TASKS["Pippin/Ant-v0"]
 ROUGH = Path(__file__).parents[2] / "docs" / "examples" / "robots" / "go1_rough.toml"
 BESIDE_ENVPOOL = ("Hopper", "Walker2d", "HalfCheetah", "Humanoid")
 OVERRIDES = {"simulation.device": "cpu", "simulation.capture": "require"}
@@ -53,10 +53,10 @@ def on(solver: str) -> dict[str, Any]:
 
 def ours(
     worlds: int, solver: str, random: bool, file: Path = ANT, **more: object
-) -> tuple[pippin.gym.VectorEnv, Repeat]:
+) -> tuple[pippin_task.gym.VectorEnv, Repeat]:
     """Return the environment, and what takes some steps of it."""
     overrides = {**on(solver), **more}
-    env = pippin.gym.VectorEnv(file, num_envs=worlds, overrides=overrides)
+    env = pippin_task.gym.VectorEnv(file, num_envs=worlds, overrides=overrides)
     env.reset(seed=0)
     return env, stepping(env.step, actions(env.action_space.shape, random))
 
@@ -99,7 +99,7 @@ def beside_bare(worlds: int, file: Path = ANT, solver: str = "mujoco", **removed
     return statistics.median(found)
 
 
-def rollout_alone(worlds: int) -> tuple[pippin.gym.VectorEnv, Repeat]:
+def rollout_alone(worlds: int) -> tuple[pippin_task.gym.VectorEnv, Repeat]:
     """Return an environment, and what rolls out control steps of its worlds, each from where it once came."""
     env, walk = ours(worlds, "mujoco-native", random=True)
     batch = env.simulation.solver.batch
@@ -186,7 +186,7 @@ def envpool_threads(worlds: int, name: str = "Ant") -> tuple[Any, Repeat] | None
 
 def islands_searched(name: str, steps: int = 2000) -> float:
     """Return the time of MuJoCo's step with the search for islands over that without, of a robot that is one tree."""
-    env, _ = ours(1, "mujoco-native", random=True, file=pippin.gym.TASKS[f"Pippin/{name}-v0"])
+    env, _ = ours(1, "mujoco-native", random=True, file=pippin_task.gym.TASKS[f"Pippin/{name}-v0"])
     without = copy.copy(env.simulation.solver.mj_model)
     without.opt.timestep = env.simulation.config.simulation.dt
     env.close()
@@ -241,7 +241,7 @@ def main() -> None:
         if pool is None:
             print(f"| {name} | not installed | | |")
             continue
-        file = pippin.gym.TASKS[f"Pippin/{name}-v0"]
+        file = pippin_task.gym.TASKS[f"Pippin/{name}-v0"]
         ratio, own, other = beside(chosen.worlds, "mujoco-native", pool[1], chosen.spells, chosen.steps, file)
         print(f"| {name} | {ratio:.2f} | {own:,.0f} | {other:,.0f} |", flush=True)
         pool[0].close()

@@ -24,7 +24,7 @@ import numpy as np
 import pippin
 from mujoco import rollout, sysid
 from pippin.config.toml_text import toml_text
-from pippin.identification.fit_run import FitRun
+from pippin_fit.fit_run import FitRun
 
 JOINTS = [f"joint{number}" for number in range(1, 8)]
 TRUTH = {

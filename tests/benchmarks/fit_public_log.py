@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 import pippin
 from pippin.config.toml_text import toml_text
-from pippin.identification.readers.configs import LeRobotConfig
-from pippin.identification.readers.lerobot import LeRobotReader
+from pippin_fit.readers.configs import LeRobotConfig
+from pippin_fit.readers.lerobot import LeRobotReader
 
 ARM = Path(__file__).parents[2] / "docs" / "examples" / "so101.toml"
 COUNT = 2.0 * np.pi / 4096  # [rad]

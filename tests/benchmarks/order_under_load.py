@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from pippin.precision.benchmark import benchmark
-from pippin.precision.result import BenchmarkRow
+from pippin_benchmark.benchmark import benchmark
+from pippin_benchmark.result import BenchmarkRow
 
 TIE = 1.5
 """Ratio of costs from which two solvers have an order."""

@@ -50,7 +50,7 @@ def raising(hook, error=BOOM):
 @pytest.fixture(scope="module")
 def prototype():
     import newton
-    from pippin.conformance import scenes
+    from pippin_conformance import scenes
 
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     scenes.add_ball(builder, 1.0)

@@ -12,11 +12,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
-from pippin.config.fit import FitParameterConfig
-from pippin.config.optimise import LossConfig, VariableConfig
+from pippin_fit.config import FitParameterConfig
+from pippin_optimise.config import LossConfig, VariableConfig
 from pippin.config.selections import SelectionConfig
 from pippin.config.tendons import TendonGuideConfig
-from pippin.task.curricula.configs import CurriculumStageConfig
+from pippin_task.curricula.configs import CurriculumStageConfig
 from pippin_solver_coupled import EntryConfig, ProxyConfig
 
 NAMED = ComponentConfig(type="x", config=None)

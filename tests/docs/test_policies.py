@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pippin
-import pippin.gym
+import pippin_task.gym
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -93,7 +93,7 @@ def test_the_efforts_of_a_policy_are_those_of_the_motors_of_its_task(name, tmp_p
     found = []
     for file in (tmp_path / "efforts.toml", POLICIES / base):
         overrides = {"simulation.device": "cpu", "solver.type": "mujoco-native", "solver.integrator": "euler"}
-        env = pippin.gym.VectorEnv(file, num_envs=4, overrides=overrides)
+        env = pippin_task.gym.VectorEnv(file, num_envs=4, overrides=overrides)
         env.reset(seed=1)
         random = np.random.default_rng(0)
         for _ in range(5):

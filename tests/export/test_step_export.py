@@ -49,7 +49,7 @@ np.savez(sys.argv[3], **{name: array.numpy() for name, array in step.items()})
 def simulation():
     """Two pendulums with a delayed drive and a noisy sensor, after a reset."""
     import newton
-    from pippin.conformance import scenes
+    from pippin_conformance import scenes
 
     prototype = newton.ModelBuilder(up_axis=newton.Axis.Z)
     scenes.add_chain(prototype, [0.3, 0.0], length=0.5, armature=0.0)

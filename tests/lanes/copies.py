@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
-HOST_ONLY = ("warp", "pippin_solver_mujoco_native", "pippin.gym.sharded_worlds", "pippin.indices")
+HOST_ONLY = ("warp", "pippin_solver_mujoco_native", "pippin_task.gym.sharded_worlds", "pippin.indices")
 """Modules that may ask for shared memory: Warp itself, a solver that refuses GPUs, memory that processes share, and
 what asks an array for its device before it reads it."""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-TEMPLATES = ROOT / "core/src/pippin/templates"
+TEMPLATES = ROOT / "core/conformance/src/pippin_conformance/templates"
 
 SOURCES = (
     ROOT / "core/src",

@@ -6,7 +6,7 @@ import newton
 import numpy as np
 import pytest
 from pippin.analysis.inspection.model_rows import shape_rows
-from pippin.analysis.stances import Stance
+from pippin_tune.stances import Stance
 from pippin.matter import seen_shapes
 from pippin.quaternions import rotated
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pippin
 import pytest
-from pippin import conformance
+import pippin_conformance as conformance
 
 from .scenes import PLATE, simulate
 

@@ -18,8 +18,8 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
-from pippin.optimisation.descent import Descent
-from pippin.optimisation.objective import Objective
+from pippin_optimise.descent import Descent
+from pippin_optimise.objective import Objective
 from pippin.state.object_parts import in_world
 from pippin.step.rollout_inputs import flat
 

@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 
 pytest.importorskip("pinocchio", reason="`uv run --group pinocchio` installs it: 440 MB")
 

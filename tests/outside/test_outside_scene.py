@@ -6,7 +6,7 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.conformance import Conformance, parametrize
+from pippin_conformance import Conformance, parametrize
 
 ROVER = Path(__file__).parent / "pippin-yard" / "rover.sdf"
 

@@ -4,7 +4,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 
 SPEED = 2.0
 LAG = 0.1

@@ -4,8 +4,8 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin import conformance
-from pippin.conformance import scenes
+import pippin_conformance as conformance
+from pippin_conformance import scenes
 
 DT = 0.01
 

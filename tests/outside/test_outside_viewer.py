@@ -8,7 +8,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin.catalog.entries import Catalog
 
 TABLES = {

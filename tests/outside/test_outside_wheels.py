@@ -12,7 +12,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
 from pippin.catalog.entries import Catalog
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pippin
 import pytest
-from pippin.gym import VectorEnv
+from pippin_task.gym import VectorEnv
 
 from .calls import calls_of
 

@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[2]
 CORE = ROOT / "core" / "src" / "pippin"
 
 BROAD = {
-    "core/tests": {"test_floors.py", "test_public.py"},
+    "core/host/tests": {"test_floors.py", "test_public.py"},
     "tests": {"docs", "fidelity", "lanes", "newton_examples", "outside", "physics", "project", "walk"},
-    "tests/precision": {"test_order_under_load.py"},  # about a script of tests/benchmarks
+    "core/benchmark/tests": {"test_order_under_load.py"},  # about a script of tests/benchmarks
     "tests/views": {"acceptance", "test_allocation.py", "test_devices.py", "test_following.py", "test_joint_types.py"}
     | {"test_libraries.py"},
 }
@@ -25,7 +25,7 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("test_*.py") if broad.isdisjoint([path, *path.parents]))
 
 
-@pytest.mark.parametrize("folder", ["core/tests", "tests"])
+@pytest.mark.parametrize("folder", ["core/host/tests", "tests"])
 def test_a_file_has_the_name_of_its_module(folder):
     """The name may go on after the module's, as `test_scene_shapes.py` does; or be that of the room."""
     homeless = []

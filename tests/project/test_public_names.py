@@ -29,12 +29,12 @@ OF_A_ROOM = [
 """Built-in plugins in the room of their base class, from which they import relatively."""
 
 OTHERS = {
-    "core/src/pippin/actuation/clampings/configs.py": {"pippin.actuation.config"},
-    "core/src/pippin/sensing/stages/kernels.py": {"pippin.state.kernels"},
-    "core/src/pippin/sweeps/local.py": {"pippin.workers"},
-    **{f"core/src/pippin/training/{name}.py": {"pippin.gym"} for name in ("rsl_rl", "sb3", "skrl")},
-    "core/src/pippin/recording/motion/config.py": {"pippin.motions.configs"},
-    "core/src/pippin/recording/motion/motion.py": {"pippin.motions.sampled", "pippin.spelling"},
+    "core/host/src/pippin/actuation/clampings/configs.py": {"pippin.actuation.config"},
+    "core/host/src/pippin/sensing/stages/kernels.py": {"pippin.state.kernels"},
+    "core/sweep/src/pippin_sweep/local.py": {"pippin.workers"},
+    **{f"core/train/src/pippin_train/{name}.py": {"pippin_task.gym"} for name in ("rsl_rl", "sb3", "skrl")},
+    "core/host/src/pippin/recording/motion/config.py": {"pippin.motions.configs"},
+    "core/host/src/pippin/recording/motion/motion.py": {"pippin.motions.sampled", "pippin.spelling"},
 }
 """What a built-in plugin may import beside the names for plugins: the local executor and the worlds in processes have
 the same workers, and an executor from outside starts its processes by other means. Trainers use environments as any

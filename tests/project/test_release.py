@@ -100,4 +100,4 @@ def test_a_release_builds_what_runs_and_leaves_a_commit_to_make(clone):
     assert "  git commit -m 'Release 0.7.1'" in done.stdout.splitlines()
     status = subprocess.run(["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True)
     assert {line[:3] for line in status.stdout.splitlines()} == {"M  ", "D  "}
-    assert "M  core/pyproject.toml" in status.stdout.splitlines()
+    assert "M  core/host/pyproject.toml" in status.stdout.splitlines()

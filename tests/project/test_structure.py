@@ -94,7 +94,7 @@ FIGURES = {
 
 def packages() -> set[str]:
     """Return the folders of the distributions below `core/`; templates are deeper."""
-    projects = [*ROOT.glob("core/pyproject.toml"), *ROOT.glob("core/*/pyproject.toml")]
+    projects = [*ROOT.glob("core/host/pyproject.toml"), *ROOT.glob("core/*/pyproject.toml")]
     return {project.parent.relative_to(ROOT).as_posix() for project in projects}
 
 
@@ -122,7 +122,7 @@ def test_one_module_asks_which_device_it_is():
     asked = re.compile(r"\.is_(cpu|cuda)\b")
     asking = {str(path.relative_to(ROOT)) for path in files if asked.search(path.read_text(encoding="utf-8"))}
 
-    assert asking == {"core/src/pippin/devices.py"}
+    assert asking == {"core/host/src/pippin/devices.py"}
 
 
 def test_a_class_name_stands_once_in_the_core():

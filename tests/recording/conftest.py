@@ -11,7 +11,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 
 EVERYTHING = (".*", ".*/.*")
 """Patterns that match every channel."""

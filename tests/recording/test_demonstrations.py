@@ -17,8 +17,8 @@ import pippin
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pippin.identification.readers.configs import LeRobotConfig
-from pippin.identification.readers.lerobot import LeRobotReader
+from pippin_fit.readers.configs import LeRobotConfig
+from pippin_fit.readers.lerobot import LeRobotReader
 from pippin.recording.joining import refuse_unjoinable
 
 from .conftest import robot, tables

@@ -3,7 +3,7 @@
 import h5py
 import numpy as np
 import pytest
-from pippin.recording.hdf5.file import Hdf5File, repair
+from pippin_record.hdf5.file import Hdf5File, repair
 
 
 def test_h5py_reads_values_names_and_units(recorded):

@@ -5,8 +5,8 @@ import resource
 import numpy as np
 import pippin
 import pytest
-from pippin.recording.hdf5.config import Hdf5Config
-from pippin.recording.hdf5.recorder import Hdf5Recorder
+from pippin_record.hdf5.config import Hdf5Config
+from pippin_record.hdf5.recorder import Hdf5Recorder
 from pippin.recording.header import WholeRun
 from pippin.recording.joining import join
 from pippin.recording.npz.config import NpzConfig

@@ -8,8 +8,8 @@ import pippin.files
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
-from pippin.conformance import scenes
-from pippin.recording.mcap.file import McapFile, repair
+from pippin_conformance import scenes
+from pippin_record.mcap.file import McapFile, repair
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.recording import Recording
-from pippin.templates.writing import templates, write_package
-from pippin.viewing.viser.ports import free_port
+from pippin_conformance.templates.writing import templates, write_package
+from pippin_view.viser.ports import free_port
 
 CARTPOLE = Path(__file__).parents[2] / "docs" / "examples" / "cartpole.toml"
 

@@ -223,7 +223,7 @@ import gc, os, signal, sys, time
 from pathlib import Path
 gc.disable()
 import newton, pippin
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 
 options = {"chunk_bytes": 5000, "flush_period": 0.002}
 tables = {

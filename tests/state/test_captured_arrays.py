@@ -4,7 +4,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.gym.arguments import read_seeds
+from pippin_task.gym.arguments import read_seeds
 from pippin.state.draws import WorldSeeds
 
 ARM = {

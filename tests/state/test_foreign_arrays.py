@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 from pippin.state.foreign_arrays import contents_of, is_foreign, write
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 from pippin.state.masses import refuse_massless
 
 

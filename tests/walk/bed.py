@@ -12,8 +12,8 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
-from pippin.conformance import scenes
-from pippin.conformance.plugin_under_test import PluginUnderTest
+from pippin_conformance import scenes
+from pippin_conformance.plugin_under_test import PluginUnderTest
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.step.callbacks import Callbacks
 

@@ -4,7 +4,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin.solving import RIGID_TREES
 
 INERTIA = 2.0

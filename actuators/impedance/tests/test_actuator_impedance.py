@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin.solving import RIGID_TREES
 
 LINKS, LENGTH, MASS = 7, 0.25, 1.0

@@ -12,7 +12,7 @@ import pippin
 import pytest
 import warp as wp
 from onnx import TensorProto, helper, numpy_helper
-from pippin import conformance
+import pippin_conformance as conformance
 
 POSITIONS, VELOCITIES, TARGETS = np.array([0.1, -0.2]), np.array([1.0, -2.0]), np.array([0.3, 0.1])
 ERRORS = TARGETS - POSITIONS

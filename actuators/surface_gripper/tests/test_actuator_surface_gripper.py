@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin.solving import RIGID_TREES
 
 MASS, SIZE, GAP = 2.0, 0.1, 0.001

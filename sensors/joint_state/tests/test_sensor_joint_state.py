@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin.axes import name_axes
 
 DT = 0.002

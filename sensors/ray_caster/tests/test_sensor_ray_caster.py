@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin_sensor_ray_caster import targets
 
 DOWN = {"size": [0.0, 0.0], "resolution": 1.0}

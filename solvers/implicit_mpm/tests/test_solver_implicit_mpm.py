@@ -10,7 +10,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin_solver_implicit_mpm import ImplicitMPMConfig
 from pippin_solver_implicit_mpm.solver import SolverImplicitMPM
 

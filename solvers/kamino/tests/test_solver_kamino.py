@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin_solver_kamino import KaminoConfig
 from pippin_solver_kamino.solver import SolverKamino
 

@@ -7,7 +7,8 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin import ConfigError, conformance
+from pippin import ConfigError
+import pippin_conformance as conformance
 from pippin_solver_mujoco import MuJoCoConfig
 
 LEFT_OUT = {

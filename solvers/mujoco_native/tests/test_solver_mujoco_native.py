@@ -12,7 +12,7 @@ import pippin
 import pytest
 import warp as wp
 from mujoco.rollout import Rollout
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin_solver_mujoco_native import MuJoCoNativeConfig
 
 DT = 0.002

@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin_solver_steel import SteelConfig
 from pippin_solver_steel.solver import SolverSteel
 

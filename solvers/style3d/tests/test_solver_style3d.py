@@ -11,7 +11,7 @@ import pippin
 import pytest
 import warp as wp
 from newton.solvers import style3d
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin_solver_style3d import Style3DConfig
 from pippin_solver_style3d.solver import SolverStyle3D
 

@@ -7,7 +7,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance
+import pippin_conformance as conformance
 from pippin_solver_xpbd import XPBDConfig
 
 OWN = {"disable_particle_contacts": False}

@@ -8,7 +8,7 @@ import attrs
 import newton
 import pippin
 import warp as wp
-from pippin.task import Quantity, TermContext
+from pippin_task import Quantity, TermContext
 
 
 @attrs.frozen(kw_only=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from pippin.errors import SimulationError
-from pippin.viewing.usd.motion import UsdMotion
+from pippin_view.usd.motion import UsdMotion
 from pxr import Sdf, Usd, UsdGeom
 
 

@@ -90,7 +90,7 @@ def upright(up):
 @pytest.mark.parametrize(("up", "unit", "clip_size"), [("Z", 1.0, 1000), ("Y", 0.01, 7)])
 def test_a_layer_moves_the_prims_of_the_stage(tmp_path, monkeypatch, up, unit, clip_size):
     """In the second case, the samples are in several value clips."""
-    monkeypatch.setattr("pippin.viewing.usd.motion._CLIP_SIZE", clip_size)
+    monkeypatch.setattr("pippin_view.usd.motion._CLIP_SIZE", clip_size)
     asset = tmp_path / "stage.usda"
     asset.write_text(STAGE.format(up=up, unit=unit, body=BODY))
 
@@ -117,7 +117,7 @@ def test_a_layer_moves_the_prims_of_the_stage(tmp_path, monkeypatch, up, unit, c
 
 
 def test_worlds_refer_to_the_stage_side_by_side(tmp_path, monkeypatch):
-    monkeypatch.setattr("pippin.viewing.usd.motion._CLIP_SIZE", 15)
+    monkeypatch.setattr("pippin_view.usd.motion._CLIP_SIZE", 15)
     asset = tmp_path / "stage.usda"
     asset.write_text(STAGE.format(up="Y", unit=1.0, body=BODY))
 

@@ -12,7 +12,7 @@ import os, resource, sys
 import numpy as np
 from pathlib import Path
 from pippin.errors import SimulationError
-from pippin.viewing.video.file import VideoFile
+from pippin_view.video.file import VideoFile
 
 path, fate = Path(sys.argv[1]), sys.argv[2]
 if fate == "full":

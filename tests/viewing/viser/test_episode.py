@@ -4,7 +4,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 
 VELOCITY = {"type": "velocity", "x": [-1.0, 1.0], "y": [-0.5, 0.5], "yaw": [-1.0, 1.0], "period": [0.02, 0.02]}
 TASK = {

@@ -12,9 +12,9 @@ import pippin
 import pytest
 import viser
 import websockets.asyncio.server
-from pippin.conformance import scenes
-from pippin.viewing.viser import guard
-from pippin.viewing.viser.ports import HOST, free_port
+from pippin_conformance import scenes
+from pippin_view.viser import guard
+from pippin_view.viser.ports import HOST, free_port
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 

@@ -4,8 +4,8 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin.conformance import scenes
-from pippin.viewing.viser.images import pixels
+from pippin_conformance import scenes
+from pippin_view.viser.images import pixels
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,12 @@ import pippin
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from pippin.analysis.acting import RECORDER, for_operator
-from pippin.analysis.replay import replay
+from pippin_view.acting import RECORDER, for_operator
+from pippin_record.replay import replay
 from pippin.cli import main
-from pippin.viewing.viser.config import ViserConfig
-from pippin.viewing.viser.operator import _turns
-from pippin.viewing.viser.viewer import ViserViewer
+from pippin_view.viser.config import ViserConfig
+from pippin_view.viser.operator import _turns
+from pippin_view.viser.viewer import ViserViewer
 
 from .chromium import Chromium, until
 

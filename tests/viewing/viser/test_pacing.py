@@ -1,8 +1,8 @@
 """Pacing: simulated time follows real time, and a delay is not caught up."""
 
 import pytest
-from pippin.viewing.viser import pacing
-from pippin.viewing.viser.pacing import Meter, Pace
+from pippin_view.viser import pacing
+from pippin_view.viser.pacing import Meter, Pace
 
 
 class Clock:

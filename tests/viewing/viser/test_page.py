@@ -7,7 +7,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin.conformance import scenes
+from pippin_conformance import scenes
 
 from .chromium import until
 

@@ -4,8 +4,8 @@ import numpy as np
 import pippin
 import pytest
 from pippin import Run
-from pippin.viewing.viser.config import ViserConfig
-from pippin.viewing.viser.playback import Playback, find_poses
+from pippin_view.viser.config import ViserConfig
+from pippin_view.viser.playback import Playback, find_poses
 
 pytestmark = pytest.mark.simulation(
     dt=0.01, worlds=3, accept_unsupported=["armature"], prototype="chain", solver="featherstone"

@@ -4,7 +4,7 @@ import socket
 
 import pippin
 import pytest
-from pippin.viewing.viser.ports import FIRST_PORT, HOST, free_port
+from pippin_view.viser.ports import FIRST_PORT, HOST, free_port
 
 
 def test_a_free_port_of_the_user_is_taken():

@@ -3,7 +3,7 @@
 import asyncio
 from types import SimpleNamespace
 
-from pippin.viewing.viser.user_input import UserInput
+from pippin_view.viser.user_input import UserInput
 
 
 def click(user_input, call, value, client_id=0):

@@ -33,7 +33,7 @@ def build(worlds=WORLDS, scene=(), **page):
     """Return a simulation of hanging chains with a page; `scene` has further keys of the scene."""
     import newton
     import warp as wp
-    from pippin.conformance import scenes
+    from pippin_conformance import scenes
 
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     scenes.add_chain(builder, [1.0] + [0.0] * (LINKS - 1), length=0.5)
@@ -379,7 +379,7 @@ def test_a_pattern_without_a_channel_is_refused():
 @pytest.mark.slow
 def test_a_missing_viser_is_refused_with_the_line_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
-    for name in [name for name in sys.modules if name.startswith("pippin.viewing.viser.")]:
+    for name in [name for name in sys.modules if name.startswith("pippin_view.viser.")]:
         monkeypatch.delitem(sys.modules, name)
 
     with pytest.raises(

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector.utils import batch_space
 from pippin import ConfigError
-from pippin.gym import TASKS, VectorEnv
+from pippin_task.gym import TASKS, VectorEnv
 
 NEW_ROLLOUT = "lerobot_new_rollout"
 """Option of a reset by which LeRobot says that a rollout begins."""
@@ -86,7 +86,7 @@ class LeRobotVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Begin an episode in all worlds.
 
         Args:
-            seed: As for `pippin.gym.VectorEnv.reset`.
+            seed: As for `pippin_task.gym.VectorEnv.reset`.
             options: Likewise; LeRobot's own option changes nothing.
         """
         rest = {key: value for key, value in (options or {}).items() if key != NEW_ROLLOUT}
@@ -94,7 +94,7 @@ class LeRobotVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self._observed(observed), info
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Take one control step in all worlds; see `pippin.gym.VectorEnv.step`.
+        """Take one control step in all worlds; see `pippin_task.gym.VectorEnv.step`.
 
         Images of a world whose episode ended are those of its next one, and `final_obs` has the groups alone.
 

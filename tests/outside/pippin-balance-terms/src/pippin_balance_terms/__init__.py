@@ -2,7 +2,7 @@
 
 import attrs
 from attrs.validators import ge, gt
-from pippin.task import EventConfig, QuantityRewardConfig
+from pippin_task import EventConfig, QuantityRewardConfig
 
 
 @attrs.frozen(kw_only=True)

@@ -1,7 +1,7 @@
 """Terms about balance: a quantity, a law over any quantity, a termination with a memory, and an event that draws."""
 
 import warp as wp
-from pippin.task import Event, Quantity, QuantityReward, Termination
+from pippin_task import Event, Quantity, QuantityReward, Termination
 
 from .kernels import count_lying, forget, measure_lean, plateau, spin
 

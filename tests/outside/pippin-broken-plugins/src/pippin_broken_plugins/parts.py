@@ -2,7 +2,7 @@
 
 import attrs
 from pippin import sensing
-from pippin.sweeps import JobResult
+from pippin_sweep import JobResult
 
 
 @attrs.frozen(kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-from pippin.task import Action, Command, CommandConfig, Event, EventConfig, Quantity, Reward, RewardConfig, Termination
+from pippin_task import Action, Command, CommandConfig, Event, EventConfig, Quantity, Reward, RewardConfig, Termination
 
 
 @attrs.frozen(kw_only=True)

@@ -1,0 +1,53 @@
+"""`pippin benchmark`: error against cost of solvers, in scenes with a reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from pippin.commands import json_line, out, shown_progress
+
+from ._benchmark import print_benchmark
+
+
+@click.command()
+@click.argument("solvers", nargs=-1, metavar="[SOLVER]...")
+@click.option("--scene", "scenes", multiple=True, metavar="NAME", help="A scene; all by default.")
+@click.option("--quick", "is_quick", is_flag=True, help="Few scenes and steps, in a few minutes.")
+@click.option("--dt", multiple=True, type=float, metavar="SECONDS", help="A physics step; a ladder by default.")
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="SOLVER.KEY=VALUE",
+    help="Run a solver with an option, too; by default with those that it declares, without --quick.",
+)
+@click.option(
+    "--worlds", multiple=True, type=click.IntRange(min=1), default=(64,), metavar="N", help="Cost among N worlds."
+)
+@click.option("--device", metavar="NAME", help="The device: cpu by default, or cuda:0.")
+@click.option("--patience", type=float, metavar="SECONDS", help="Largest cost of a run; a longer one ends early.")
+@out("The folder of results")
+@json_line("Print")
+def benchmark(solvers: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Run each SOLVER in scenes with a reference, over a ladder of steps, and show its error against its cost.
+
+    Without a name, all installed solvers run. A scene is a plugin of the group pippin.scenes. A solver that lacks what
+    a scene needs does not take part, and the page says why.
+
+    \b
+    held     largest step from which all smaller ones keep the error below the limit of the scene
+    order    order of convergence: the steepest slope of the error between neighbouring steps that hold
+    cost     time of a simulated second; on a CPU that of all threads of the process, so that other
+             programs of the machine do not count
+
+    The folder, by default runs/benchmark-DATE-TIME, has all figures (benchmark.json, benchmark.csv), tables for a
+    README (benchmark.md) and a page with the diagrams, for any browser (benchmark.html).
+    """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
+    from pippin_benchmark.benchmark import benchmark
+
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        found = benchmark(solvers, **options)
+        if not as_json:
+            progress.note(f"page: {found.folder / 'benchmark.html'}")
+    print_benchmark(found, is_json=as_json)

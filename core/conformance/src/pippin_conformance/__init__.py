@@ -1,0 +1,49 @@
+"""The conformance kit: checks that an installed plugin fulfils the plugin contract.
+
+In the tests of a plugin's package, with pytest:
+
+    import pippin_conformance as conformance
+
+    @conformance.parametrize(conformance.Conformance("solver", "demo"))
+    def test_it_keeps_the_contract(check):
+        check()
+
+`Conformance("solver", "demo").check()` runs the same checks without pytest. So does the command `pippin check-plugin
+NAME`. `check_vector_env` checks a vector environment of Gymnasium, and `executor_faults` an executor.
+"""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+from pippin_sweep.executor_contract import executor_faults
+from .outcomes import CheckResult
+from .vector_env import check_vector_env
+
+if TYPE_CHECKING:
+    from .check import Check, check
+    from .kinds import KindChecks
+    from .parametrization import parametrize
+    from .suite import Conformance
+
+__all__ = [
+    "Check",
+    "CheckResult",
+    "Conformance",
+    "KindChecks",
+    "check",
+    "check_vector_env",
+    "executor_faults",
+    "parametrize",
+]
+
+__getattr__ = late(
+    __name__,
+    {
+        "Check": ".check",
+        "Conformance": ".suite",
+        "KindChecks": ".kinds",
+        "check": ".check",
+        "parametrize": ".parametrization",
+    },
+)

@@ -1,0 +1,149 @@
+"""Observation of a simulation: copies of its visible arrays, and the targets and forces that make it move."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from pippin.actuation import DriveActuator
+from pippin.components.runtime_attributes import RuntimeAttributes
+from pippin.errors import CaptureWarning
+from pippin.sensing import Sensor
+from pippin.simulation import Simulation
+from pippin.state.world_rows import arrays_of, worlds_of
+from pippin_task.task import Task
+
+HALF = 3
+"""Control steps of each half of a run; runs are compared after each half. An odd number."""
+
+
+@attrs.frozen(eq=False)
+class Seen:
+    """Copies of a simulation's visible arrays: the state, efforts, outputs of sensors, and numbers of a task."""
+
+    arrays: Mapping[str, np.ndarray]
+    worlds: Mapping[str, np.ndarray | None]
+    """The world of each row of an array; None if the rows belong to no world."""
+
+    def of(self, worlds: Sequence[int]) -> Seen:
+        """Return the rows of some worlds, without the arrays whose rows belong to no world."""
+        kept = {name: np.isin(rows, worlds) for name, rows in self.worlds.items() if rows is not None}
+        return Seen({name: self.arrays[name][mask] for name, mask in kept.items()}, dict.fromkeys(kept))
+
+
+def start(simulation: Simulation) -> None:
+    """Give actuators a different target in each world, and a task a different action."""
+    for actuator in _parts(simulation, simulation.actuators, DriveActuator):
+        targets = actuator.ctrl if actuator.position_targets is None else actuator.position_targets
+        if targets is not None:
+            _assign_rows(targets)
+    if simulation.task is not None:
+        _assign_rows(simulation.task.episodes.action)
+
+
+def _assign_rows(numbers: Any) -> None:
+    rows = np.linspace(0.2, 0.5, numbers.shape[0], dtype=np.float32)
+    numbers.assign(np.repeat(rows[:, None], numbers.shape[1], axis=1))
+
+
+def begin_anew(simulation: Simulation, worlds: Sequence[int] | None = None) -> None:
+    """Reset worlds with the seed of the simulation, so that their random draws are the first ones again."""
+    mask = np.isin(np.arange(simulation.world_count), range(simulation.world_count) if worlds is None else worlds)
+    seeds = np.full(simulation.world_count, simulation.config.simulation.seed)
+    simulation.seeds.reseed(seeds, mask)
+    simulation.reset(worlds)
+    start(simulation)
+
+
+def push(simulation: Simulation) -> None:
+    """Push everything along x for one control step, in each world with a different acceleration."""
+    model, state = model_and_state(simulation)
+    if model.body_count:
+        forces = np.zeros((model.body_count, 6), dtype=np.float32)
+        forces[:, 0] = 0.5 * model.body_mass.numpy() * (model.body_world.numpy() + 1)
+        state.body_f.assign(forces)
+    if model.particle_count:
+        forces = np.zeros((model.particle_count, 3), dtype=np.float32)
+        forces[:, 0] = 0.5 * model.particle_mass.numpy() * (model.particle_world.numpy() + 1)
+        state.particle_f.assign(forces)
+
+
+def advance(simulation: Simulation, count: int = HALF) -> Seen:
+    """Take some control steps with a push in each, and return copies of the visible arrays."""
+    for _ in range(count):
+        push(simulation)
+        step(simulation, 1)
+    return see(simulation)
+
+
+def step(simulation: Simulation, count: int) -> None:
+    """Take some control steps without capture warnings: one of the checks asks for the reasons."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaptureWarning)
+        simulation.step(count)
+
+
+def see(simulation: Simulation) -> Seen:
+    """Return copies of the visible arrays."""
+    known = set(arrays_of(simulation.model.state()))  # a solver may keep scratch memory in the state
+    arrays, worlds = {}, {}
+    for name, array in arrays_of(simulation.state).items():
+        if name in known:
+            arrays[name] = array.numpy().copy()
+            worlds[name] = worlds_of(simulation.model, name)
+    for name, numbers, own in _shown(simulation):
+        arrays[name] = numbers.copy()
+        worlds[name] = np.repeat(own, len(numbers) // len(own))
+    return Seen(arrays, worlds)
+
+
+def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield name and values of all that components and terms show, with the worlds of the first axis."""
+    every = np.arange(simulation.world_count)
+    for actuator in _parts(simulation, simulation.actuators, DriveActuator):
+        efforts = {"computed_effort": actuator.computed_effort, "applied_effort": actuator.applied_effort}
+        for name, array in efforts.items():
+            if array is not None:
+                yield name, array.numpy(), every if actuator.worlds is None else actuator.worlds
+    for sensor in _parts(simulation, simulation.sensors, Sensor):
+        for name, output in sensor.outputs.items():
+            yield f"outputs[{name!r}]", output.data.numpy(), every if sensor.worlds is None else sensor.worlds
+    if simulation.task is not None:
+        yield from ((name, numbers, every) for name, numbers in _of_task(simulation.task))
+
+
+def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[RuntimeAttributes]:
+    """Yield the components of a table, and the kit's own component that carries a plugin."""
+    carriers = [each for each in simulation.plugins.values() if isinstance(each, carrier)]
+    yield from (RuntimeAttributes(each, carrier.__name__) for each in (*labelled.values(), *carriers))
+
+
+def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the numbers of the terms, one row for each world."""
+    episodes = task.episodes
+    tables = {"rewards": episodes.reward_terms, "terminations": episodes.termination_terms}
+    for name, rows in {**tables, "metrics": episodes.metric_terms}.items():
+        if len(rows):
+            yield name, rows.numpy().T
+    for name, group in task.observations.items():
+        yield f"observations[{name!r}]", group.values.numpy()
+    for name, command in task.commands.items():
+        yield f"commands[{name!r}]", command.value.numpy()
+    for name, curriculum in task.curricula.items():
+        yield f"curricula[{name!r}]", curriculum.value.numpy()
+
+
+def differing(left: Seen, right: Seen) -> list[str]:
+    """Return the names of the arrays that differ in any bit."""
+    names = dict.fromkeys([*left.arrays, *right.arrays])
+    both = [name for name in names if name in left.arrays and name in right.arrays]
+    odd = [name for name in both if left.arrays[name].tobytes() != right.arrays[name].tobytes()]
+    return odd + [name for name in names if name not in both]
+
+
+def model_and_state(simulation: Simulation) -> tuple[Any, Any]:
+    """Return model and state, typed as Any: an array may be used if the model's count of its elements is not 0."""
+    return simulation.model, simulation.state

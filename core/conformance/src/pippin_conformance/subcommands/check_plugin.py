@@ -1,0 +1,175 @@
+"""`pippin check-plugin`: check that an installed plugin fulfils the plugin contract."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import date
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import click
+from pippin.catalog.contract_version import CONTRACT_VERSIONS
+from pippin.catalog.entries import Catalog
+from pippin.catalog.outside import is_file_reference, is_module_reference, located
+from pippin.commands import PATH, new_table, print_table, shown_progress
+from pippin.commands.options import json_list, overrides
+from pippin.config.overrides import apply, parse
+from pippin.config.tree import Node
+from pippin.errors import ConfigError, PluginError
+from pippin.spelling import did_you_mean
+from pippin.workers import start_warm_process
+
+if TYPE_CHECKING:
+    from pippin_conformance import CheckResult, Conformance
+
+BROKEN = 3
+
+
+@click.command()
+@click.argument("name")
+@click.option("--kind", metavar="KIND", help="Kind of the plugin, if its name does not tell.")
+@overrides("Set a key of the plugin's table.")
+@click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
+@click.option("--file", type=PATH, metavar="FILE", help="File that an importer reads.")
+@click.option("--solver", metavar="NAME", help="Solver for the tests of another plugin.")
+@click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True, help="Number of worlds.")
+@click.option("--dt", type=float, default=0.002, metavar="SECONDS", show_default=True, help="Length of a substep [s].")
+@click.option(
+    "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
+)
+@click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to run; by default all.")
+@click.option("--markdown", "is_markdown", is_flag=True, help="Print a badge, the versions and a table for a README.")
+@json_list
+def check_plugin(
+    name: str,
+    kind: str | None,
+    overrides: tuple[str, ...],
+    prototype: str | None,
+    file: Path | None,
+    solver: str | None,
+    worlds: int,
+    dt: float,
+    expected: tuple[str, ...],
+    chosen: tuple[str, ...],
+    is_markdown: bool,
+    as_json: bool,
+) -> None:
+    """Check that plugin NAME fulfils the plugin contract, in small test scenes on the CPU.
+
+    NAME is an installed plugin; or a class that is not installed, file.py:Name or module:Name, with --kind. A clamping
+    is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
+    or if a check that is expected to fail passes.
+    """
+    if is_markdown and as_json:
+        raise ConfigError("--markdown: --json prints another form; give one of them")
+    name = located(name)
+    found: Any = kind or _kind_of(name)
+    if not chosen or "light_import" in chosen:
+        start_warm_process(())  # it imports Newton beside this process
+    from pippin_conformance import Conformance
+
+    conformance = Conformance(
+        found,
+        name,
+        config=apply(Node.build({}), parse(overrides)).plain(),
+        prototype=None if prototype is None else _function(prototype),
+        solver=solver,
+        world_count=worlds,
+        dt=dt,
+        file=file,
+        expected_failures=dict(map(_reason, expected)),
+    )
+    _refuse_unknown(chosen, found, conformance.checks)
+    with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
+        results = _run(conformance, chosen, progress.update)
+    if is_markdown:
+        click.echo("\n".join(_markdown(found, name, results)))
+    else:
+        _show(results, as_json)
+    if any(result.outcome == "failed" for result in results):
+        sys.exit(BROKEN)
+
+
+def _run(conformance: Conformance, chosen: tuple[str, ...], update: Callable[[str], None]) -> list[CheckResult]:
+    """Run checks, by default all; each is announced."""
+    names, results = list(chosen or conformance.checks), []
+    update(names[0])
+    for result in conformance.results(chosen or None):
+        results.append(result)
+        update(names[min(len(results), len(names) - 1)])
+    return results
+
+
+def _kind_of(name: str) -> str:
+    """Return the one kind of plugin that has a name."""
+    plain = name.rpartition(":")[2]
+    catalog = Catalog.installed()
+    every = [kind for kind in catalog.kinds if plain in catalog.names(kind)]
+    kinds = [kind for kind in every if catalog.kind(kind).provides == "configuration"]
+    if not kinds and (is_file_reference(name) or is_module_reference(name)):
+        raise ConfigError(f"check-plugin: {name!r} is a class that may be of any kind; choose one with --kind")
+    if not kinds and every:
+        raise PluginError(f"check-plugin: {name!r} is a {every[0]}, which has no checks; try `pippin {plain} --help`")
+    if not kinds:
+        names = dict.fromkeys(entry.name for entry in catalog.entries)
+        hint = did_you_mean(plain, names) or f"; plugins: {', '.join(names) or 'none'}"
+        raise PluginError(f"check-plugin: {name!r} is not installed{hint}")
+    if len(kinds) > 1:
+        raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
+    return kinds[0]
+
+
+def _function(text: str) -> Any:
+    module, _, name = text.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"--prototype: {text!r} is not found ({error}); write MODULE:FUNCTION") from error
+
+
+def _refuse_unknown(chosen: Sequence[str], kind: str, known: Collection[str]) -> None:
+    for check in chosen:
+        if check not in known:
+            raise ConfigError(f"--check: {check!r} is not a check of a {kind}; there are {', '.join(known)}")
+
+
+def _reason(text: str) -> tuple[str, str]:
+    check, _, reason = text.partition("=")
+    if not reason:
+        raise ConfigError(f"--expect: {text!r} has no reason; write CHECK=REASON")
+    return check, reason
+
+
+def _markdown(kind: str, name: str, results: Sequence[CheckResult]) -> Iterator[str]:
+    """Yield the lines of a README: a badge, the versions that were tested, and the outcome of each check."""
+    applied = [result for result in results if result.outcome != "not applicable"]
+    good = sum(result.outcome in ("passed", "expected failure") for result in applied)
+    color = "brightgreen" if good == len(applied) else "red"
+    text = f"contract {max(CONTRACT_VERSIONS)}: {good} of {len(applied)} checks"
+    place = quote(f"pippin-{text.replace('-', '--')}-{color}")
+    yield f"![pippin {text}](https://img.shields.io/badge/{place})"
+    versions = ", ".join(f"{each} {metadata.version(each)}" for each in ("pippin", "newton", "warp-lang"))
+    yield f"\n{kind.capitalize()} `{name}`, tested with {versions} on {date.today().isoformat()}.\n"
+    yield "| check | outcome | reason |"
+    yield "|---|---|---|"
+    for result in results:
+        reason = " ".join((result.reason or "").split()).replace("|", "\\|")
+        yield f"| {result.check} | {result.outcome} | {reason} |"
+
+
+def _show(results: Sequence[CheckResult], as_json: bool) -> None:
+    if as_json:
+        fields = ("check", "outcome", "reason")
+        click.echo(json.dumps([{field: getattr(result, field) for field in fields} for result in results], indent=2))
+        return
+    table = new_table("check", "outcome", "reason")
+    failed = [result for result in results if result.outcome == "failed"]
+    for result in results:
+        reason = "" if result in failed else result.reason
+        table.add_row(result.check, result.outcome, reason, style="red" if result in failed else None)
+    print_table(table, [f"{result.check}: {result.reason}" for result in failed])

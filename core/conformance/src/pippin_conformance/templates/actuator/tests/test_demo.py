@@ -1,0 +1,22 @@
+"""Tests of the contract of every actuator, and of this one's law."""
+
+import numpy as np
+import pippin_conformance as conformance
+
+SETTINGS = {"kp": 20.0, "kd": 1.0, "max_effort": 5.0}
+
+
+@conformance.parametrize(conformance.Conformance("actuator", "demo", config=SETTINGS))
+def test_it_keeps_the_contract(check):
+    check()
+
+
+def test_its_effort_bends_towards_the_limit(simulate):
+    errors = np.array([[0.01], [0.25], [10.0]], dtype=np.float32)
+    servo = {"type": "demo", "joints": ["hinge"], **SETTINGS}
+    with simulate(scene={"worlds": 3}, actuators={"servo": servo}) as simulation:
+        servo = simulation.actuators["servo"]
+        servo.position_targets.assign(errors)
+        simulation.step()
+
+        np.testing.assert_allclose(servo.applied_effort.numpy(), 5.0 * np.tanh(20.0 * errors / 5.0), rtol=1e-5)

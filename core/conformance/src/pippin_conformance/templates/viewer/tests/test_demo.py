@@ -1,0 +1,15 @@
+"""Tests of the contract of every viewer, and of this one's lines."""
+
+import pippin_conformance as conformance
+
+
+@conformance.parametrize(conformance.Conformance("viewer", "demo"))
+def test_it_keeps_the_contract(check):
+    check()
+
+
+def test_it_prints_the_heights_of_the_chosen_worlds(simulate, capsys):
+    with simulate(scene={"worlds": 3}, viewers={"text": {"type": "demo", "worlds": [0, 2]}}):
+        lines = capsys.readouterr().err.splitlines()
+
+    assert "t = 0.00 s: 2.00, 2.00 m" in lines

@@ -1,0 +1,200 @@
+"""Faults of logs that would make wrong parameters look right."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from pippin_fit.config import FitConfig
+from pippin.errors import ConfigError
+
+from .faults import Fault
+from .log import Log, slopes
+from .motion_checks import motion_faults
+from .robot_joints import RobotJoint
+
+_SLOWEST, _FASTEST = 1.0, 1e-5
+"""Periods of samples that no log of a robot has [s]: times in milliseconds or nanoseconds that were read as seconds."""
+
+_TURN = 6.3
+_BEYOND = 0.1
+"""How far positions may lie beyond the limits of a joint, as a share of the way between them."""
+
+_COUNTS, _FROZEN = 10, 0.5
+"""Counts of an encoder, over five samples, from which on a joint has a new position in each of them; and the share of
+the whole way of a command that a joint may rest through.
+"""
+
+_REVERSALS = 4
+_STILL = 1e-6
+
+
+def refuse_faults(logs: Sequence[Log], config: FitConfig, joints: Mapping[str, RobotJoint]) -> None:
+    """Refuse logs with faults; those that `accept` names are warned of.
+
+    Args:
+        logs: The logs.
+        config: The table `[fit]`.
+        joints: Joints of the simulation by label.
+
+    Raises:
+        ConfigError: Names each log, its fault, and the cure.
+    """
+    found = [(log.name, fault) for log in logs for fault in _faults(log, config, joints)]
+    seen = [log for log in logs if not log.is_unseen]
+    say_faults(found or [("", fault) for fault in _rest_faults(seen, config)], config)
+
+
+def say_faults(found: Sequence[tuple[str, Fault]], config: FitConfig) -> None:
+    """Warn of faults that are notes or accepted, and refuse the others.
+
+    Args:
+        found: The name of a log, or an empty one for all, and its fault.
+        config: The table `[fit]`.
+
+    Raises:
+        ConfigError: Names each log, its fault, and the cure.
+    """
+    refused = []
+    for name, fault in found:
+        text = ": ".join(filter(None, ["fit.logs", name, fault.text]))
+        if fault.is_note or fault.kind in config.accept:
+            warnings.warn(text, UserWarning, stacklevel=4)
+        else:
+            refused.append(text + (f', or accept = ["{fault.kind}"]' if fault.kind else ""))
+    if refused:
+        raise ConfigError(*refused)
+
+
+def _faults(log: Log, config: FitConfig, joints: Mapping[str, RobotJoint]) -> Iterator[Fault]:
+    """Yield each fault; those of the clock alone if they make the others meaningless."""
+    if len(log.times) < 10:
+        yield Fault(text=f"{len(log.times)} samples; a log needs at least 10")
+        return
+    for times, what in ((log.times, "times"), (log.command_times, "times of commands")):
+        if not (np.diff(times) > 0.0).all():
+            first = times[int(np.argmin(np.diff(times) > 0.0))]
+            cure = "sort the samples, and drop those that come twice"
+            yield Fault(text=f"{what} do not ascend at {first:g} s; {cure}")
+            return
+    if not _FASTEST < log.period < _SLOWEST:
+        yield Fault(text=f"a sample each {log.period:g} s; times are in seconds: divide milliseconds or nanoseconds")
+        return
+    yield from _clock_faults(log, config)
+    for column, label in enumerate(log.joints):
+        yield from _stale_faults(log, column)
+        yield from _unit_faults(log, column, joints[label], _offsets(config))
+    yield from motion_faults(log, config)
+
+
+def _clock_faults(log: Log, config: FitConfig) -> Iterator[Fault]:
+    steps, period = np.diff(log.times), log.period
+    uneven = np.abs(steps - period)
+    if (steps > 3.0 * period).any():
+        first = int(np.argmax(steps > 3.0 * period))
+        text = f"no samples for {steps[first]:.3g} s at {log.times[first]:g} s; cut the log there in two"
+        yield Fault(kind="clock", text=text)
+    elif (uneven > 0.5 * period).mean() > 0.01:
+        text = "steps of time differ by more than half of their median; log the clock of the robot"
+        yield Fault(kind="clock", text=text)
+    elif (uneven > 0.1 * period).mean() > 0.01:
+        share = float(np.percentile(uneven, 99) / period)
+        yield Fault(
+            is_note=True, text=f"steps of time differ by {share:.0%} of their median; log the clock of the robot"
+        )
+    needs_speed = [key for key in config.parameters if key.endswith((".friction", ".armature"))]
+    if period > 0.04 and needs_speed:
+        text = f"{1.0 / period:.3g} samples a second; friction and armature need 25: log faster"
+        yield Fault(kind="rate", text=text)
+
+
+def _stale_faults(log: Log, column: int) -> Iterator[Fault]:
+    joint, told, positions = log.joints[column], log.told[:, column], log.signals["position"][:, column]
+    moves = np.abs(np.diff(told)) > 0.0
+    if np.array_equal(told, positions) and moves.any():
+        yield Fault(text=f"{joint}: the commands are the measured positions; log what the robot was told")
+        return
+    is_still = (np.diff(positions) == 0.0) & moves
+    if _is_frozen(told, positions):
+        moves_on = moves
+    else:  # a joint at rest sticks and repeats a count of its encoder, one that moves on has new ones
+        steps = np.abs(np.diff(positions))
+        count = steps[steps > 0.0].min(initial=np.inf)
+        around = np.lib.stride_tricks.sliding_window_view(np.pad(positions, 2, mode="edge"), 6)
+        moves_on = moves & (np.ptp(around, axis=1) > (_COUNTS - 0.5) * count)
+    # One joint may stick at its turns; if no joint has a new value, the whole message is an old one.
+    is_stale = is_still & (np.diff(log.signals["position"], axis=0) == 0.0).all(axis=1)
+    most = 0.05 if len(log.joints) > 1 else 0.2
+    still, stale = (np.count_nonzero(each & moves_on) for each in (is_still, is_stale))
+    if stale > most * moves_on.sum() or still > 0.2 * moves_on.sum():
+        share = still / moves_on.sum()
+        text = f"{joint}: {share:.0%} of the samples repeat while the command moves; log fresh positions"
+        yield Fault(kind="stale", text=text)
+
+
+def _is_frozen(told: np.ndarray, positions: np.ndarray) -> bool:
+    """Return whether a position stays the same while its command goes half of the way that it goes at all."""
+    runs = np.split(told, np.flatnonzero(np.diff(positions) != 0.0) + 1)
+    return np.ptp(told) > 0.0 and max(np.ptp(run) for run in runs) > _FROZEN * np.ptp(told)
+
+
+def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Iterator[Fault]:
+    """Yield a fault if positions lie where the joint cannot be, with a guess of the reason."""
+    positions = log.signals["position"][:, column]
+    low, high = float(positions.min()), float(positions.max())
+    width = joint.high - joint.low
+    if joint.is_turning and high - low > (_TURN if width < _TURN else 20.0):
+        yield Fault(
+            kind="units",
+            text=f'{joint.label}: positions range over {high - low:.3g}; set fit.units = "deg" for degrees, or to the'
+            " angle of one unit [rad] for counts and shares of a range",
+        )
+        return
+    slack = _BEYOND * width + offset
+    if low < joint.low - slack or high > joint.high + slack:
+        inside = -high >= joint.low - slack and -low <= joint.high + slack
+        guess = "if it counts the other way round, set fit.signs" if inside else "correct its unit or its zero"
+        text = (
+            f"{joint.label}: positions from {low:.3g} to {high:.3g} are beyond its limits {joint.low:.3g} and"
+            f" {joint.high:.3g}; {guess}"
+        )
+        yield Fault(kind="units", text=text)
+
+
+def _offsets(config: FitConfig) -> float:
+    """Return the largest reading at zero that the fit looks for."""
+    table = config.parameters.get("signals.offset")
+    return 0.0 if table is None else max(map(abs, table.range))
+
+
+def _rest_faults(logs: Sequence[Log], config: FitConfig) -> Iterator[Fault]:
+    """Yield a fault of each joint that moves too little in all logs for the parameters that vary."""
+    keys = [key for key in config.parameters if key.endswith(".friction")]
+    for joint in logs[0].joints:
+        own = [(log, log.joints.index(joint)) for log in logs if joint in log.joints]
+        if all(np.ptp(array[:, at]) < _STILL for log, at in own for array in (log.signals["position"], log.told)):
+            text = f"{joint}: at rest, which tells nothing of it; move it, `pippin excite` writes how"
+            yield Fault(is_note=True, text=text)
+            continue
+        count = sum(_reversals(slopes(log)[:, at]) for log, at in own)
+        if count < _REVERSALS and any(_varies(config, key, joint) for key in keys):
+            text = (
+                f"{joint}: turns {count} times, and friction needs {_REVERSALS} turns: not excited; `pippin excite`"
+                " writes motions that do"
+            )
+            yield Fault(kind="excitation", text=text)
+
+
+def _varies(config: FitConfig, key: str, joint: str) -> bool:
+    patterns = config.parameters[key].joints
+    names = (joint, joint.rpartition("/")[2])
+    return patterns is None or any(re.fullmatch(pattern, name) for pattern in patterns for name in names)
+
+
+def _reversals(speeds: np.ndarray) -> int:
+    """Return how often a joint turns; noise about zero does not count."""
+    size = np.abs(speeds)
+    signs = np.sign(speeds[size > 0.1 * np.percentile(size, 99)])
+    return int(np.count_nonzero(np.diff(signs)))

@@ -1,0 +1,229 @@
+"""Run of a fit: exploration, least squares, the selection of values, and the result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from pippin.closing import Closing
+from pippin.config import SimulationConfig
+from pippin_fit.config import FitConfig
+from pippin.errors import ConfigError
+from pippin.studies import RunProgress
+from pippin.simulation import Simulation
+
+from .checks import say_faults
+from .estimated_starts import unseen_starts
+from .evidence import Evidence
+from .exploration import Exploration
+from .identifiability import Identifiability
+from .journal import FitState, Journal, key_of
+from .least_squares import Point
+from .log import log_paths
+from .minimisation import Minimisation
+from .outcome import alignments, identified_tables, traces
+from .problem import FitProblem
+from .replay_checks import SaturationWatch, gain_faults
+from .result import FitResult, LogAlignment
+from .rollouts import Rollouts
+from .selection import ValueSelection
+from .verdicts import FitVerdict, is_refuted, kept_values
+from .whole_numbers import WholeNumbers
+
+_STOPPED = "it was stopped"
+
+
+class FitRun(Closing):
+    """One fit of a file to logs.
+
+    Args:
+        config: The configuration.
+        table: Its table `[fit]`, perhaps with other logs.
+        files: The files of the logs, and patterns of them.
+        journal: The folder of the journal, from which an earlier run continues; None for a look without a fit.
+        processes: Number of processes that share the candidates, or "auto".
+
+    Raises:
+        ConfigError: The configuration, a log or a parameter is wrong, or the journal is that of another fit.
+    """
+
+    def __init__(
+        self,
+        config: SimulationConfig,
+        table: FitConfig,
+        files: Sequence[str],
+        journal: Path | None,
+        processes: int | Literal["auto"] = 1,
+    ) -> None:
+        if not files:
+            raise ConfigError("fit.logs: there is no log; name files there, or by --log")
+        paths = log_paths([*files, *table.validation_logs])
+        notes = None if journal is None else Journal(journal, key_of(config, paths))
+        earlier = None if notes is None else notes.last()
+        #: The problem.
+        self.problem: FitProblem = FitProblem(config, table, files, processes)
+        unknowns = self.problem.unknowns
+        self._state = earlier or FitState(unknowns=unknowns.start, is_free=~unknowns.is_whole)
+        self._whole = WholeNumbers(self.problem)
+        self._minimisation = Minimisation(self.problem, self._state, notes, is_resumed=earlier is not None)
+        self._exploration = Exploration(self.problem, self._state, notes, self._minimisation)
+        self._selection = ValueSelection(self.problem, self._state)
+        self._begun = time.perf_counter()
+
+    def close(self) -> None:
+        """Close the simulations."""
+        self.problem.close()
+
+    @property
+    def rollouts(self) -> Rollouts:
+        """The rollouts of the least squares."""
+        return self.problem.rollouts
+
+    @property
+    def simulation(self) -> Simulation:
+        """The simulation of the least squares."""
+        return self.rollouts.simulation
+
+    @property
+    def costs(self) -> Sequence[float]:
+        """Root mean squares of the residuals so far; empty as long as there is no result."""
+        return self._state.costs if self._minimisation.minimum is not None else ()
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Lower the cost until the end. Unobservable values are reset to those of the file, and the others are fitted
+        once more; if the fit got worse, the logs contradict the file, and the estimates are restored.
+
+        Raises:
+            ConfigError: Whole numbers vary in a method that needs derivatives, or an effort is at its limit.
+            SimulationError: The simulation diverges with the values of the file.
+        """
+        self._begun = time.perf_counter()
+        if self.problem.table.method == "least-squares":
+            self.problem.unknowns.refuse_whole_numbers()
+        self._refuse_saturation()
+        state, minimisation = self._state, self._minimisation
+        if not state.costs:
+            self._exploration.run(progress, stop_if_asked)
+        is_open = True
+        while is_open:
+            if state.is_free.any():
+                minimisation.run(progress, stop_if_asked)
+            is_open = (
+                self._step_whole_numbers(stop_if_asked)
+                or self._selection.restore(minimisation.minimum)
+                or self._selection.reset(minimisation.minimum)
+            )
+
+    def _refuse_saturation(self) -> None:
+        """Roll the values of the file out if limits of efforts exist, and report the joints that stay at them."""
+        rollouts = self.rollouts
+        watch = SaturationWatch(self.simulation, self.problem.logs[0].joints, len(rollouts.parts[0].windows))
+        if watch.is_needed:
+            rollouts.roll_out(self.problem.unknowns.file_values[None], watch.look)
+            say_faults([("", fault) for fault in watch.faults()], self.problem.table)
+
+    def _step_whole_numbers(self, stop_if_asked: Callable[[], None]) -> bool:
+        """Judge whole numbers, and step to better neighbours; return whether there were any."""
+        if not self.problem.unknowns.is_whole.any():
+            return False
+        self._state.verdicts |= self._judge_whole_numbers(stop_if_asked, is_fitted=True)
+        moved = self._whole.step(self._state.unknowns)
+        if moved is not None:
+            self._state.unknowns = moved
+        return moved is not None
+
+    def _judge_whole_numbers(self, stop_if_asked: Callable[[], None], *, is_fitted: bool) -> dict[int, FitVerdict]:
+        state = self._state
+        residuals = self._minimisation.residuals(self.rollouts, state.unknowns, state.is_free, stop_if_asked)
+        return self._whole.judge(residuals, state.unknowns, state.is_free, is_fitted=is_fitted)
+
+    def expect(self, *, is_right: bool) -> tuple[FitVerdict, ...]:
+        """Return the verdict on each value that a fit would give if it ended at the values of the file, after a few
+        rollouts.
+
+        Args:
+            is_right: Whether these values explain the logs, and the residuals are noise. Otherwise the noise is the one
+                that the fit assumes.
+        """
+        state = self._state
+        state.unknowns = self.problem.unknowns.of_file.copy()
+        minimum = self._minimisation.linearise(state.unknowns, state.is_free)
+        if not is_right:
+            share = Identifiability(self.problem, minimum).share
+            noise = np.full(len(minimum.point.residuals), np.sqrt(share))
+            minimum = attrs.evolve(minimum, point=attrs.evolve(minimum.point, residuals=noise))
+        found = Identifiability(self.problem, minimum).verdicts({})
+        found |= self._judge_whole_numbers(lambda: None, is_fitted=is_right)
+        return tuple(found[number] for number in sorted(found))
+
+    def look(self) -> Point:
+        """Return the residuals of the values of the file and their derivatives, after one rollout.
+
+        Raises:
+            SimulationError: The simulation diverges.
+        """
+        unknowns = self.problem.unknowns.of_file
+        return self._minimisation.linearise(unknowns, self._state.is_free, is_refined=False).point
+
+    def alignments(self) -> tuple[LogAlignment, ...]:
+        """Return length and rate of each log, and the lag of its motion."""
+        return tuple(alignments(self.problem))
+
+    def logs_of_rows(self) -> np.ndarray:
+        """Return the index of the log of each residual that is fitted, shape [rows]."""
+        return self.problem.logs_of_rows()
+
+    def result(self, folder: Path) -> FitResult:
+        """Return the result, after rollouts with the values of the file and with the ones that are kept."""
+        problem, rollouts, state = self.problem, self.rollouts, self._state
+        seconds, shifts = time.perf_counter() - self._begun, self._minimisation.shifts()
+        found, evidence = self._verdicts(), self._evidence()
+        judged = np.stack([problem.unknowns.file_values, kept_values(found)])
+        unseen = None if problem.table.start == "measured" else unseen_starts(rollouts, judged, shifts)
+        rollouts.roll_out(judged, shifts=shifts, unseen=unseen)
+        validating = rollouts.residuals(rollouts.parts[1])
+        errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
+        say_faults([("", fault) for fault in gain_faults(errors)], problem.table)
+        validation = None if errors is None else (errors[0], errors[1])
+        return FitResult(
+            correlated=() if evidence is None else evidence.names,
+            correlations=() if evidence is None else evidence.correlations(),
+            directions=() if evidence is None else evidence.directions(),
+            folder=folder,
+            verdicts=tuple(each.concluded(is_refuted=is_refuted(validation)) for each in found),
+            costs=tuple(state.costs),
+            ends=state.ends,
+            validation=validation,
+            start=problem.table.start,
+            rollouts=rollouts.count,
+            seconds=seconds,
+            ended=state.ended or _STOPPED,
+            noise={kind: tuple(noise.tolist()) for kind, noise in rollouts.noise.items()},
+            traces=tuple(traces(problem)),
+        )
+
+    def _verdicts(self) -> list[FitVerdict]:
+        """Return the verdict on each value."""
+        minimum, found = self._minimisation.minimum, dict(self._state.verdicts)
+        if minimum is not None and self._state.is_free.any():
+            found |= Identifiability(self.problem, minimum).verdicts(found)
+        if len(found) < len(self._state.unknowns):  # stopped before the whole numbers were judged
+            found |= self._judge_whole_numbers(lambda: None, is_fitted=True)
+        return [found[number] for number in sorted(found)]
+
+    def _evidence(self) -> Evidence | None:
+        """Return the evidence about all values that are no whole numbers, held ones included; None without any."""
+        minimum, is_free = self._minimisation.minimum, ~self.problem.unknowns.is_whole
+        if minimum is None or not is_free.any():
+            return None
+        if not np.array_equal(self._state.is_free, is_free):
+            minimum = self._minimisation.linearise(self._state.unknowns, is_free)
+        return Identifiability(self.problem, minimum).evidence
+
+    def tables(self, result: FitResult) -> tuple[dict[str, Any], dict[tuple[Any, ...], str]]:
+        """Return the tables of a file with the values that are kept, and a comment for each value."""
+        return identified_tables(self.problem, result)

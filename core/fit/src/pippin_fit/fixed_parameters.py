@@ -1,0 +1,72 @@
+"""Numbers of the model that are known and differ between logs, such as the mass on a bench."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import numpy as np
+from pippin_fit.config import FitConfig, FitParameterConfig
+from pippin.errors import ConfigError
+from pippin.simulation import Simulation
+
+from .body_parameters import BodyNumbers, body_parameter
+from .parameters import ActuatorParameter, FitParameter
+
+_KNOWN = FitParameterConfig(range=(0.0, 1.0), scale="linear")
+"""A table of what does not vary."""
+
+
+def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
+    """Refuse numbers that belong to no log, that a log has twice, or that vary.
+
+    Args:
+        config: The table `[fit]`.
+        names: The names of all logs.
+
+    Raises:
+        ConfigError: Names the pattern, the log or the key.
+    """
+    for pattern, numbers in config.known.items():
+        if not any(PurePath(name).match(pattern) for name in names):
+            raise ConfigError(f"fit.known.{pattern!r}: matches no log; logs: {', '.join(names)}")
+        if varied := sorted(numbers.keys() & config.parameters.keys()):
+            raise ConfigError(f"fit.known.{pattern!r}.{varied[0]!r}: varies in fit.parameters; leave it out of one")
+    for name in names:
+        own = [key for pattern, numbers in config.known.items() if PurePath(name).match(pattern) for key in numbers]
+        if twice := [key for key in own if own.count(key) > 1]:
+            raise ConfigError(f"fit.known: two patterns match {name}, and both give {twice[0]!r}; give it once")
+
+
+def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Simulation, bodies: BodyNumbers) -> None:
+    """Let each world have the numbers that are known of its log; the others keep those of the file.
+
+    Args:
+        config: The table `[fit]`.
+        names: The name of the log of each world.
+        simulation: The simulation.
+        bodies: The numbers of its bodies.
+
+    Raises:
+        ConfigError: A key means no number, or has another number of components.
+    """
+    for key in dict.fromkeys(key for numbers in config.known.values() for key in numbers):
+        parameter = _parameter(key, simulation, bodies)
+        values = np.tile(parameter.read(), (len(names), 1))
+        for pattern, numbers in config.known.items():
+            if key in numbers:
+                own = np.atleast_1d(numbers[key])
+                if len(own) not in (1, values.shape[1]):
+                    count = values.shape[1]
+                    raise ConfigError(f"fit.known.{pattern!r}.{key!r}: expected 1 or {count} numbers, got {len(own)}")
+                values[[PurePath(name).match(pattern) for name in names]] = own
+        parameter.write(values)
+
+
+def _parameter(key: str, simulation: Simulation, bodies: BodyNumbers) -> FitParameter:
+    where = f"fit.known.{key!r}"
+    if key.startswith("actuators."):
+        return ActuatorParameter(key, _KNOWN, simulation, where)
+    if key.startswith("bodies."):
+        return body_parameter(key, _KNOWN, bodies, where)
+    raise ConfigError(f"{where}: not a place of a number of a model; write actuators.LABEL.KEY or bodies.PATTERN.mass")

@@ -1,0 +1,229 @@
+"""Logs of a robot: commands and measurements over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+import attrs
+import numpy as np
+from pippin_fit.config import FitConfig
+from pippin.errors import ConfigError, PippinError
+from pippin.spelling import did_you_mean
+
+from .readers.reader import make_reader
+from .robot_joints import RobotJoint
+
+_NEAREST = 4
+"""Samples on each side of one of which a velocity is the slope."""
+
+_UNITS = {"rad": 1.0, "deg": np.pi / 180.0}
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Log:
+    """A log: what the robot was told, and what it measured."""
+
+    name: str
+    """The file, and the world or the episode if it has several."""
+
+    times: np.ndarray
+    """Times of the measurements [s], shape [samples]."""
+
+    joints: tuple[str, ...]
+    """Labels of the joints, as in the simulation."""
+
+    command_times: np.ndarray
+    """Times of the commands [s], shape [commands]: those of the measurements, or times of their own."""
+
+    command: np.ndarray
+    """Commands [rad or m, per second, or N and N·m], shape [commands, joints]."""
+
+    signals: Mapping[str, np.ndarray]
+    """Measured `position` [rad or m] and perhaps `velocity`, shape [samples, joints] each."""
+
+    notes: tuple[str, ...] = ()
+    """What the reader says of the file."""
+
+    is_unseen: bool = False
+    """Whether the fit does not see it, and is judged by it."""
+
+    @property
+    def period(self) -> float:
+        """Median time from a sample to the next [s]."""
+        return float(np.median(np.diff(self.times)))
+
+    @property
+    def duration(self) -> float:
+        """Time from the first sample to the last one [s]."""
+        return float(self.times[-1] - self.times[0])
+
+    @property
+    def told(self) -> np.ndarray:
+        """The last command at each sample, shape [samples, joints]; before the first one, that one."""
+        last = np.searchsorted(self.command_times, self.times + 1e-9, side="right") - 1
+        return self.command[np.maximum(last, 0)]
+
+
+def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str, RobotJoint]) -> tuple[Log, ...]:
+    """Return the logs of files, and those of the validation; a file may have several.
+
+    Args:
+        files: The files, or patterns of them, besides those of the validation.
+        config: The table `[fit]`.
+        known: Joints of the simulation by label.
+
+    Raises:
+        ConfigError: A pattern matches no file, or a file is no log, or names joints that do not exist; or a log of the
+            validation is also fitted.
+        PluginError: The reader of a file, or its library, is not installed.
+    """
+    seen, unseen = log_paths(files), log_paths(config.validation_logs, "fit.validation_logs")
+    if both := {path.resolve() for path in seen} & {path.resolve() for path in unseen}:
+        raise ConfigError(
+            f"fit.validation_logs: '{min(both)}' is also fitted, and proves nothing; name another log, or name some of"
+            " its logs in fit.validation"
+        )
+    judges = [log for path in unseen for log in _logs_of(path, config, known)]
+    return (
+        *_told_apart([log for path in seen for log in _logs_of(path, config, known)], config),
+        *(attrs.evolve(log, is_unseen=True) for log in judges),
+    )
+
+
+def _told_apart(logs: Sequence[Log], config: FitConfig) -> Iterator[Log]:
+    """Yield logs, of which those that patterns name judge the fit."""
+    patterns = config.validation if isinstance(config.validation, tuple) else ()
+    names = [log.name for log in logs]
+    for pattern in patterns:
+        if not any(PurePath(name).match(pattern) for name in names):
+            raise ConfigError(f"fit.validation: {pattern!r} matches no log; logs: {', '.join(names)}")
+    for log in logs:
+        yield attrs.evolve(log, is_unseen=any(PurePath(log.name).match(pattern) for pattern in patterns))
+
+
+def log_paths(files: Iterable[str | Path], where: str = "fit.logs") -> list[Path]:
+    """Return the files, or folders, of patterns that stand somewhere.
+
+    Raises:
+        ConfigError: A pattern matches none.
+    """
+    found: list[Path] = []
+    for file in files:
+        pattern = Path(file)
+        paths = [pattern] if pattern.exists() else sorted(Path(pattern.anchor).glob(str(_relative(pattern))))
+        if not paths:
+            raise ConfigError(f"{where}: {str(file)!r} matches no file; name a log, .npz, .csv or a recording")
+        found += paths
+    return found
+
+
+def _relative(pattern: Path) -> Path:
+    return pattern.relative_to(pattern.anchor) if pattern.anchor else pattern
+
+
+def _logs_of(path: Path, config: FitConfig, known: Mapping[str, RobotJoint]) -> Iterator[Log]:
+    reader = make_reader(path, config.reader)
+    try:
+        for arrays in reader.read(path, config.command):
+            name = ", ".join(filter(None, [str(path), arrays.get("name", "")]))
+            yield _log(name, arrays, config, known)
+    except PippinError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ConfigError(f"fit.logs: '{path}' is no log ({error}); {reader.form}") from error
+
+
+def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping[str, RobotJoint]) -> Log:
+    """Return a log of arrays whose names and shapes are right, in the units of the simulation."""
+    times = np.asarray(arrays["time"], dtype=float)
+    every = [str(joint) for joint in arrays["joints"]]
+    _refuse_unknown("fit.leave_out", name, config.leave_out, every)
+    kept = [number for number, joint in enumerate(every) if joint not in config.leave_out]
+    own = [every[number] for number in kept]
+    labels = [_label(name, config.joints.get(joint, joint), known) for joint in own]
+    if len(set(labels)) < len(labels):
+        raise ConfigError(f"fit.logs: {name}: two joints mean the same one; give 'fit.joints' their labels")
+    command_times = np.asarray(arrays.get("command_time", times), dtype=float)
+    scales = _scales(name, own, [known[label] for label in labels], config)
+    numbers = {}
+    for kind in ("position", "velocity", "command"):
+        if kind in arrays:
+            of_kind = command_times if kind == "command" else times
+            factor = np.sign(scales) if (kind, config.command) == ("command", "feedforward") else scales
+            numbers[kind] = _numbers(name, kind, arrays[kind], of_kind, len(every))[:, kept] * factor
+    _numbers(name, "time", times[:, None], times, 1)
+    _numbers(name, "command_time", command_times[:, None], command_times, 1)
+    if missing := {"position", "command"} - numbers.keys():
+        raise LookupError(f"there is no {min(missing)}")
+    is_told = times >= command_times[0] - 1e-9  # before its first command, nobody knows what a robot was told
+    notes = list(arrays.get("notes", ()))
+    if not is_told.all():
+        notes.append(f"{np.count_nonzero(~is_told)} samples before the first command are left out")
+    return Log(
+        name=name,
+        times=times[is_told],
+        joints=tuple(labels),
+        command_times=command_times,
+        command=numbers.pop("command"),
+        signals={kind: array[is_told] for kind, array in numbers.items()},
+        notes=tuple(notes),
+    )
+
+
+def _numbers(name: str, kind: str, array: Any, times: np.ndarray, joints: int) -> np.ndarray:
+    """Return the numbers of a signal if they are whole and finite."""
+    found = np.asarray(array, dtype=float)
+    if found.shape != (len(times), joints) or not len(times):
+        raise ValueError(f"{kind!r} has shape {found.shape}, not {(len(times), joints)}")
+    is_finite = np.isfinite(found).all(axis=1)
+    if not is_finite.all():
+        first = times[int(np.argmin(is_finite))]
+        raise ConfigError(f"fit.logs: {name}: {kind!r} is not finite at {first:g} s; leave that part out")
+    return found
+
+
+def _scales(name: str, own: Sequence[str], joints: Sequence[RobotJoint], config: FitConfig) -> np.ndarray:
+    """Return what the numbers of each joint are multiplied by: its sign, and the unit if it turns."""
+    _refuse_unknown("fit.signs", name, config.signs, own)
+    pairs = [(joint, config.signs.get(joint, 1), of.is_turning) for joint, of in zip(own, joints, strict=True)]
+    if not isinstance(config.units, Mapping):
+        unit = _UNITS[config.units] if isinstance(config.units, str) else config.units
+        return np.array([sign * (unit if is_turning else 1.0) for _, sign, is_turning in pairs])
+    turning = [joint for joint, _, is_turning in pairs if is_turning]
+    _refuse_unknown("fit.units", name, config.units, turning)
+    if missing := [joint for joint in turning if joint not in config.units]:
+        raise ConfigError(f"fit.units: there is no unit of {missing[0]!r} of {name}; give each joint that turns one")
+    return np.array([sign * config.units.get(joint, 1.0) for joint, sign, _ in pairs])
+
+
+def _refuse_unknown(where: str, name: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse names of joints that a log does not have."""
+    if unknown := sorted(set(given) - set(known)):
+        near = did_you_mean(unknown[0], known) or f"; joints: {', '.join(known)}"
+        raise ConfigError(f"{where}: {name} has no joint {unknown[0]!r}{near}")
+
+
+def _label(name: str, joint: str, known: Mapping[str, RobotJoint]) -> str:
+    """Return the label that a log's name of a joint means: the same, or the only one that ends with it."""
+    found = [joint] if joint in known else [label for label in known if label.rpartition("/")[2] == joint]
+    if len(found) != 1:
+        near = did_you_mean(joint, known) or f"; joints: {', '.join(known)}"
+        many = "several joints" if found else "no joint"
+        raise ConfigError(f"fit.logs: {name}: {joint!r} means {many} of the simulation{near}; name it in [fit.joints]")
+    return found[0]
+
+
+def slopes(log: Log) -> np.ndarray:
+    """Return the slopes of straight lines through the nearest positions, shape [samples, joints]."""
+    reach = np.arange(-_NEAREST, _NEAREST + 1)
+    near = np.clip(np.arange(len(log.times))[:, None] + reach, 0, len(log.times) - 1)
+    times, positions = log.times[near], log.signals["position"][near]
+    times = times - times.mean(axis=1, keepdims=True)
+    return (times[..., None] * positions).sum(axis=1) / (times**2).sum(axis=1)[:, None]
+
+
+def velocities_of(log: Log) -> np.ndarray:
+    """Return the velocities of a log, shape [samples, joints]: as measured, or the slopes of the positions."""
+    return log.signals["velocity"] if "velocity" in log.signals else slopes(log)

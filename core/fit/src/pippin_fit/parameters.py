@@ -1,0 +1,235 @@
+"""Parameters of a fit: numbers of a simulation that differ from world to world, and change between rollouts."""
+
+from __future__ import annotations
+
+import abc
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pippin import labels
+from pippin.arrays import on_host
+from pippin_fit.config import FitParameterConfig
+from pippin.errors import ConfigError
+from pippin.simulation import Simulation
+from pippin.spelling import did_you_mean
+
+from .least_squares import STEP
+
+_ABOVE_ZERO = 0.01
+"""What is added to a value in logarithmic scale if its range begins at 0, as a share of the range."""
+
+
+class FitParameter(abc.ABC):
+    """A parameter: a row of values for each world.
+
+    Args:
+        key: Its place.
+        config: Its table.
+        names: Labels of the joints that have a value.
+        where: Where it stands, for errors; by default in `fit.parameters`.
+    """
+
+    def __init__(self, key: str, config: FitParameterConfig, names: Sequence[str], where: str | None = None) -> None:
+        self.key, self.config, self.where = key, config, where or f"fit.parameters.{key!r}"
+        chosen = range(len(names))
+        if config.joints is not None:
+            chosen = labels.match(config.joints, names, what="joint", where=f"{self.where}.joints")
+        #: Columns of the joints that vary, among those that have a value.
+        self.columns: np.ndarray = np.array(chosen)
+        short = [name.rpartition("/")[2] for name in names]
+        own = [short[column] if short.count(short[column]) == 1 else names[column] for column in chosen]
+        #: Index of the value of each joint that varies.
+        self.value_of: np.ndarray = _shared(config, [names[column] for column in chosen], self.where)
+        first = [int(np.argmax(self.value_of == value)) for value in range(self.value_of.max() + 1)]
+        counts = np.bincount(self.value_of)
+        #: The name of each value, after the key.
+        self.names: tuple[str, ...] = tuple(
+            own[joint] if counts[value] == 1 else f"{own[joint]} and {counts[value] - 1} more"
+            for value, joint in enumerate(first)
+        )
+        low, high = config.range
+        self._is_log = config.scale != "linear" and low >= 0.0 and not self.is_whole
+        self._added = _ABOVE_ZERO * (high - low) if self._is_log and low == 0.0 else 0.0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the values are whole numbers."""
+        return False
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the values vary by ratios."""
+        return self._is_log
+
+    @property
+    def count(self) -> int:
+        """Number of values."""
+        return len(self.names)
+
+    def unknowns(self, values: np.ndarray) -> np.ndarray:
+        """Return what the method varies: logarithms, or shares of the range; a step of 0.02 matters."""
+        low, high = self.config.range
+        return np.log(values + self._added) if self._is_log else (values - low) / (high - low)
+
+    def values(self, unknowns: np.ndarray) -> np.ndarray:
+        """Return the values of unknowns, within the range."""
+        low, high = self.config.range
+        values = np.exp(unknowns) - self._added if self._is_log else low + unknowns * (high - low)
+        return np.clip(np.round(values) if self.is_whole else values, low, high)
+
+    def slope(self, values: np.ndarray) -> np.ndarray:
+        """Return the change of the values per change of the unknowns."""
+        low, high = self.config.range
+        return values + self._added if self._is_log else np.full_like(values, high - low)
+
+    def stated(self) -> np.ndarray:
+        """Return the values of the file.
+
+        Raises:
+            ConfigError: A value is outside the range, or joints that share a value have different ones.
+        """
+        present = self.read()[self.columns]
+        values = np.zeros(self.count)
+        values[self.value_of] = present
+        if not np.allclose(values[self.value_of], present, rtol=1e-5):
+            raise ConfigError(f"{self.where}: joints that share a value start with different ones; give them one")
+        low, high = self.config.range
+        slack = 1e-5 * (high - low)
+        is_outside = (values < low - slack) | (values > high + slack)
+        if is_outside.any():
+            wrong = values[is_outside][0]
+            raise ConfigError(f"{self.where}: starts at {wrong:g}, outside {low:g} to {high:g}; change the range")
+        return np.clip(values, low, high)
+
+    def moved_inwards(self, unknowns: np.ndarray) -> np.ndarray:
+        """Return where the search starts: a start at an end of the range stalls it."""
+        ends = self.unknowns(np.array(self.config.range))
+        margin = 0.0 if self.is_whole else min(5 * STEP, 0.05 * (ends[1] - ends[0]))
+        return np.clip(unknowns, ends[0] + margin, ends[1] - margin)
+
+    @abc.abstractmethod
+    def read(self) -> np.ndarray:
+        """Return the present value of each joint in the first world."""
+
+    @abc.abstractmethod
+    def write(self, values: np.ndarray) -> None:
+        """Let the next rollouts have some values, shape [worlds, count]."""
+
+    @abc.abstractmethod
+    def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:
+        """Write the present values of the first world into tables of a file, with the text of each as a comment."""
+
+    def whole(self, values: np.ndarray, present: np.ndarray) -> np.ndarray:
+        """Return the value of each joint, shape [worlds, joints]; joints that do not vary have the present one."""
+        found = np.tile(present, (len(values), 1))
+        found[:, self.columns] = values[:, self.value_of]
+        return found
+
+
+class ActuatorParameter(FitParameter):
+    """A parameter of an actuator, by its name for `get` and `set`."""
+
+    def __init__(self, key: str, config: FitParameterConfig, simulation: Simulation, where: str | None = None) -> None:
+        where = where or f"fit.parameters.{key!r}"
+        label, _, name = key.removeprefix("actuators.").partition(".")
+        if label not in simulation.actuators:
+            near = did_you_mean(label, simulation.actuators) or f"; labels: {', '.join(simulation.actuators) or 'none'}"
+            raise ConfigError(f"{where}: there is no actuator {label!r}{near}")
+        self._actuator: Any = simulation.actuators[label]
+        known = getattr(self._actuator, "parameters", ())
+        if name not in known:
+            near = did_you_mean(name, known) or f"; parameters: {', '.join(known) or 'none'}"
+            raise ConfigError(f"{where}: {label!r} has no parameter {name!r}{near}")
+        if "[" in name:
+            raise ConfigError(
+                f"{where}: numbers of clampings cannot be written into a file that extends another"
+                " one; fit another parameter"
+            )
+        if name in self._actuator.drawn_parameters:
+            raise ConfigError(f"{where}: the file draws it at random at each reset; give it one value")
+        #: Label of the actuator, and name of the parameter.
+        self.label, self.name = label, name
+        present = on_host(self._actuator.get(name))
+        self._is_whole = present.dtype.kind == "i"
+        self._present = present.astype(float)[0]
+        super().__init__(key, config, self._actuator.joint_labels, where)
+        if self.is_whole and (self.count > 1 or len(self.columns) < len(self._actuator.joint_labels)):
+            raise ConfigError(f'{where}: the file gives all joints one whole number; vary it by each = "group"')
+        if self.is_whole and any(end != round(end) for end in config.range):
+            raise ConfigError(f"{where}.range: {config.range[0]:g} to {config.range[1]:g} must be whole numbers")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the actuator takes whole numbers only."""
+        return self._is_whole
+
+    def read(self) -> np.ndarray:
+        """Return the values of the file."""
+        return self._present
+
+    def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:
+        """Write the value of each joint of the actuator by pattern."""
+        where = ("actuators", self.label, *self.name.split("."))
+        place = tables
+        if self.is_whole:
+            for key in where[:-1]:
+                place = place.setdefault(key, {})
+            place[where[-1]] = int(on_host(self._actuator.get(self.name))[0, 0])
+            comments[where] = texts[0]
+            return
+        for key in where:
+            place = place.setdefault(key, {})
+        place["extends"] = False
+        joints = on_host(self._actuator.get(self.name)).astype(float)[0]
+        found = ["not fitted"] * len(joints)
+        for column, value in zip(self.columns, self.value_of, strict=True):
+            found[column] = texts[value]
+        for label, value, text in zip(self._actuator.joint_labels, joints, found, strict=True):
+            place[re.escape(label)] = float(f"{value:.9g}")
+            comments[(*where, re.escape(label))] = text
+
+    def write(self, values: np.ndarray) -> None:
+        """Set the values of all worlds."""
+        self._actuator.set(self.name, self.whole(values, self._present))
+
+
+class SignalParameter(FitParameter):
+    """The readings of encoders at zero, or the delay of the commands: numbers of the log, not of the model."""
+
+    def __init__(self, key: str, config: FitParameterConfig, joints: Sequence[str]) -> None:
+        self.name = key.removeprefix("signals.")
+        names = joints if self.name == "offset" else ["commands"]
+        super().__init__(key, config, names)
+        self._zeros = np.zeros(len(names))
+        #: The value of each joint, or of the commands, in each world.
+        self.present: np.ndarray = self._zeros[None]
+
+    def read(self) -> np.ndarray:
+        """Return zeros."""
+        return self._zeros
+
+    def write(self, values: np.ndarray) -> None:
+        """Keep the values for the player of the logs."""
+        self.present = self.of_joints(values)
+
+    def of_joints(self, values: np.ndarray) -> np.ndarray:
+        """Return the value of each joint, or of the commands, shape [worlds, names], from shape [worlds, count]."""
+        return self.whole(values, self._zeros)
+
+    def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:
+        """Write nothing: these numbers belong to the log."""
+
+
+def _shared(config: FitParameterConfig, names: Sequence[str], where: str) -> np.ndarray:
+    """Return the index of the value of each joint."""
+    if config.each == "group":
+        if config.share:
+            raise ConfigError(f'{where}.share: all joints share one value; set each = "joint"')
+        return np.zeros(len(names), dtype=int)
+    own = np.arange(len(names))
+    for patterns in config.share:
+        same = labels.match(patterns, names, what="joint", where=f"{where}.share")
+        own[same] = own[same].min()
+    return np.unique(own, return_inverse=True)[1]

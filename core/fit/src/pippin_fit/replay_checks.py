@@ -1,0 +1,144 @@
+"""Faults of logs that the simulation tells: contacts that nobody measured, efforts at a limit, and nothing to gain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.analysis.measures import PenetrationProbe
+from pippin.arrays import on_host, present
+from pippin_fit.config import FitConfig
+from pippin.labels import name_of
+from pippin.simulation import Simulation
+
+from .faults import Fault
+from .log import Log
+from .robot_joints import RobotJoint
+
+_POSES = 200
+"""Most poses of a log that are looked at for contacts."""
+
+_DEPTH = 2e-3
+"""Depth from which on two shapes touch [m]."""
+
+_SATURATED, _FLOOR = 0.2, 3.0
+
+
+class Touching:
+    """Contacts of a robot in given poses, in the first world of a model."""
+
+    def __init__(self, model: newton.Model, joints: Sequence[RobotJoint]) -> None:
+        self._model, self._columns = model, [joint.coordinate for joint in joints]
+        self._state = model.state(requires_grad=False)
+        self._probe = PenetrationProbe(model) if _can_touch(model) else None
+
+    def bodies(self, positions: np.ndarray) -> tuple[str, str] | None:
+        """Return the names of the two bodies that overlap most, or None.
+
+        Args:
+            positions: Positions of the joints [rad or m], shape [joints].
+        """
+        if self._probe is None:
+            return None
+        model, state = self._model, self._state
+        joint_q = on_host(model.joint_q).copy()
+        joint_q[self._columns] = positions
+        present(state.joint_q).assign(joint_q)
+        newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
+        shapes, depths = self._probe.pairs(state)
+        if not (depths > _DEPTH).any():
+            return None
+        first, second = shapes[int(np.argmax(depths))].tolist()
+        return self._name(first), self._name(second)
+
+    def _name(self, shape: int) -> str:
+        body = int(on_host(self._model.shape_body)[shape])
+        return name_of(self._model.shape_label[shape] if body < 0 else self._model.body_label[body])
+
+
+def _can_touch(model: newton.Model) -> bool:
+    """Tell whether shapes of a robot may collide, and the joints of a log say where they are."""
+    has_free_base = (on_host(model.joint_type) == int(newton.JointType.FREE)).any()
+    return bool(model.shape_contact_pair_count) and not has_free_base
+
+
+def contact_faults(
+    model: newton.Model, logs: Sequence[Log], joints: Mapping[str, RobotJoint], config: FitConfig
+) -> Iterator[tuple[str, Fault]]:
+    """Yield the name of each log in whose poses the robot touches something, and the fault."""
+    if any(key.startswith("shapes.") for key in config.parameters):
+        return
+    touching = Touching(model, [joints[label] for label in logs[0].joints])
+    for log in logs:
+        columns = [log.joints.index(label) for label in logs[0].joints if label in log.joints]
+        for row in range(0, len(log.times), -(-len(log.times) // _POSES)):
+            if (bodies := touching.bodies(log.signals["position"][row, columns])) is not None:
+                text = (
+                    f"{bodies[0]} and {bodies[1]} touch at {log.times[row]:.3g} s, and no parameter of contacts varies;"
+                    " leave that part out, or correct the shapes"
+                )
+                yield log.name, Fault(kind="contact", text=text)
+                break
+
+
+class SaturationWatch:
+    """Counts how often limits change the efforts of joints in a rollout, in the first worlds.
+
+    Args:
+        simulation: The simulation.
+        joints: Labels of the joints that count.
+        worlds: Number of worlds.
+    """
+
+    def __init__(self, simulation: Simulation, joints: Sequence[str], worlds: int) -> None:
+        self._worlds, self._steps = worlds, 0
+        self._groups: list[tuple[Any, list[tuple[int, str]]]] = []
+        for actuator in simulation.actuators.values():
+            labels: Sequence[str] = getattr(actuator, "joint_labels", ())
+            own = [(at, label) for at, label in enumerate(labels) if label in joints]
+            efforts = [getattr(actuator, name, None) for name in ("computed_effort", "applied_effort")]
+            if own and all(isinstance(each, wp.array) for each in efforts) and efforts[0] is not efforts[1]:
+                self._groups.append((actuator, own))
+        self._counts = dict.fromkeys((label for _, own in self._groups for _, label in own), 0)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether a limit of an effort exists."""
+        return bool(self._groups)
+
+    def look(self) -> None:
+        """Count the present step."""
+        self._steps += 1
+        for actuator, own in self._groups:
+            computed, applied = (on_host(each)[: self._worlds] for each in _efforts(actuator))
+            for lane, label in own:
+                self._counts[label] += int(np.count_nonzero(computed[:, lane] != applied[:, lane]))
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield a note on each joint whose effort is often at its limit."""
+        for label, count in self._counts.items():
+            share = count / (self._steps * self._worlds)
+            if share > _SATURATED:
+                text = (
+                    f"{label}: its effort is at a limit for {share:.0%} of the time, which tells nothing of gains;"
+                    " command smaller or slower motions"
+                )
+                yield Fault(is_note=True, text=text)
+
+
+def _efforts(actuator: Any) -> tuple[wp.array, wp.array]:
+    return actuator.computed_effort, actuator.applied_effort
+
+
+def gain_faults(validation: Sequence[float] | None) -> Iterator[Fault]:
+    """Yield a note if the file explains the logs already.
+
+    Args:
+        validation: Residuals of the windows that the fit did not see, in units of the noise; that of the file first.
+    """
+    if validation is not None and validation[0] < _FLOOR:
+        text = f"the file meets the windows of the validation to {validation[0]:.2g} σ: there is nothing to gain"
+        yield Fault(is_note=True, text=text)

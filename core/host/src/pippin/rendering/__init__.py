@@ -1,0 +1,1 @@
+"""Images of worlds: cameras, and what they draw."""

@@ -1,0 +1,94 @@
+"""The loop of a run: control steps up to a goal, with a look at the simulation a few times a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import warp as wp
+from pippin.errors import PluginError, SimulationError
+from pippin.simulation import Simulation
+from pippin.step.host_schedule import next_stride
+from pippin.studies.interrupt import stopped_between_steps
+from pippin.studies.progress import RunProgress
+from pippin.runs.score import Score
+
+from .result import End
+from .start import prepare
+from .summary import status_line, throughput
+
+LOOK_PERIOD = 0.25
+"""Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
+
+
+class RunLoop:
+    """Takes the control steps of a run, and measures the time of all but the first one. Ctrl-C stops between steps."""
+
+    def __init__(self, simulation: Simulation, progress: RunProgress, notes: Sequence[str] = ()) -> None:
+        self.simulation, self.progress = simulation, progress
+        #: Control steps before the run.
+        self.first_step = simulation.step_count
+        #: The notes on the start.
+        self.notes = list(notes)
+        #: What ended the run early, if anything.
+        self.end: End | None = None
+        #: Measured control steps.
+        self.steps = 0
+        #: Time that they took, without pauses for viewers [s].
+        self.seconds = 0.0
+        #: Whether the results are checked after each stride, or about four times a second if strides are shorter.
+        self.checks_each_stride = True
+        self._stride, self._checked = 1, 0.0
+        task = simulation.task
+        self._scored = None if task is None else task.sums
+
+    @property
+    def score(self) -> Score | None:
+        """The episodes of the run; None without a task."""
+        task = self.simulation.task
+        return None if task is None or self._scored is None else task.sums.since(self._scored)
+
+    def run(self, take: Callable[[RunLoop], None]) -> None:
+        """Call a function that takes the steps, and keep in `end` what ends it early."""
+        try:
+            take(self)
+        except (SimulationError, PluginError, KeyboardInterrupt) as end:
+            self.end = end
+
+    def begin(self) -> None:
+        """Compile, and take the first step, unless a checkpoint brought its graphs."""
+        if not self.simulation.program.is_recorded:
+            prepare(self.simulation, self.progress, self.notes)
+
+    def step_to(self, goal: int) -> None:
+        """Step to a control step, and check the results: after one step, then about four times a second."""
+        simulation = self.simulation
+        with stopped_between_steps(simulation) as stop_if_asked:
+            while simulation.step_count < goal:
+                self.stride_to(goal)
+                stop_if_asked()
+                left = self.seconds / self.steps * (goal - simulation.step_count)
+                speed = throughput(simulation, self.steps, self.seconds)
+                self.progress.update(status_line(simulation.time, speed, left))
+
+    def stride_to(self, goal: int) -> None:
+        """Take the steps of one stride, or those to a goal if they are fewer, and check the results."""
+        stride = min(self._stride, goal - self.simulation.step_count)
+        self._stride = next_stride(stride, self._step(stride), LOOK_PERIOD)
+
+    def _step(self, stride: int) -> float:
+        """Take some control steps, check the results, and return the time of both [s]."""
+        simulation = self.simulation
+        start, first, waited = time.perf_counter(), simulation.step_count, simulation.seconds_waited
+        try:
+            simulation.step(stride)
+            if self.checks_each_stride or start - self._checked > LOOK_PERIOD:
+                simulation.raise_errors()
+                self._checked = start
+            else:
+                wp.synchronize_device(simulation.device)
+        finally:
+            elapsed = time.perf_counter() - start
+            self.steps += simulation.step_count - first
+            self.seconds += elapsed - (simulation.seconds_waited - waited)
+        return elapsed

@@ -1,0 +1,253 @@
+"""The objective of an optimisation: the loss of each world as a function of its values, and the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import present
+from pippin_optimise.config import OptimiseConfig
+from pippin.errors import ConfigError
+from pippin.simulation import Simulation
+from pippin.state.world_rows import arrays_of
+
+from .loss import Loss
+from .result import GradientCheck
+from .variables import Variable, find_variables
+
+_DRAWS = 10
+"""Times that a random start value outside of the bounds is drawn again, before it is put on a bound."""
+
+_NOISE = 1e-6
+"""Rounding of a loss of single precision, as a share of it."""
+
+
+class Objective:
+    """The loss of each world of a simulation, as a function of the values of its variables.
+
+    Values have the shape [worlds, count]: in a row those of all variables, one after the other, each point by point.
+
+    Args:
+        simulation: The simulation, built with `simulation.requires_grad`. Its state is where rollouts start.
+        config: The table `[optimise]`; by default that of the simulation.
+
+    Raises:
+        ConfigError: There is no table, or a variable or the loss does not fit the simulation.
+    """
+
+    def __init__(self, simulation: Simulation, config: OptimiseConfig | None = None) -> None:
+        config = simulation.config.optimise if config is None else config
+        if config is None:
+            raise ConfigError("optimise: there is no table [optimise]; add one, with variables and a loss")
+        #: The table.
+        self.config: OptimiseConfig = config
+        self._simulation = simulation
+        #: The variables.
+        self.variables: tuple[Variable, ...] = find_variables(config, simulation)
+        self._loss = Loss(config.loss, simulation, config.steps)
+        ends = np.cumsum([each.count for each in self.variables])
+        #: The columns of each variable in the values, by its name.
+        self.columns: dict[str, slice] = {
+            each.name: slice(int(end) - each.count, int(end)) for each, end in zip(self.variables, ends, strict=True)
+        }
+        #: What an optimiser counts in, and the bounds, shape [count].
+        self.scale: np.ndarray = self._spread_out([each.config.scale for each in self.variables])
+        self.low: np.ndarray = self._spread_out([each.bounds[0] for each in self.variables])
+        self.high: np.ndarray = self._spread_out([each.bounds[1] for each in self.variables])
+        #: Memory of the states that are kept for a backward pass [bytes]; known after a gradient.
+        self.kept_bytes: int = 0
+        self._start: newton.State | None = None
+        self._moves = 0
+
+    def start(self) -> np.ndarray:
+        """Return the values that the simulation has now, with the random changes of `spread`.
+
+        Raises:
+            ConfigError: They are not within the bounds, or elements that go together differ.
+        """
+        return self._spread_by_world(np.concatenate([each.start() for each in self.variables], axis=1))
+
+    def move(self, plan: np.ndarray) -> np.ndarray:
+        """Let all worlds take the first control step of a plan, and return the start values of the next plans.
+
+        Rollouts begin where it ends. The next plans are this one a step later, with the random changes of `spread`.
+
+        Args:
+            plan: The values of a world, shape [count].
+        """
+        plans = np.tile(plan, (self._simulation.world_count, 1))
+        self._write(plans)
+        self._start = self._roll_out(None, 0, 1)[-1]
+        self._moves += 1
+        later = [each.later(plans[:, self.columns[each.name]]) for each in self.variables]
+        return self._spread_by_world(np.concatenate(later, axis=1))
+
+    def _spread_by_world(self, values: np.ndarray) -> np.ndarray:
+        spread = self._spread_out([each.config.spread for each in self.variables])
+        seed = self._simulation.config.simulation.seed
+        random = np.random.default_rng([seed, self._moves] if self._moves else seed)
+        changed = values + spread * random.normal(size=values.shape)
+        for _ in range(_DRAWS):
+            is_outside = (changed < self.low) | (changed > self.high)
+            changed = np.where(is_outside, values + spread * random.normal(size=values.shape), changed)
+        changed[0] = values[0]
+        return np.clip(changed, self.low, self.high)
+
+    def loss(self, values: np.ndarray) -> np.ndarray:
+        """Return the loss of each world, shape [worlds]. Synchronises with the device."""
+        self._write(values)
+        total, start = np.zeros(len(values)), None
+        for first, count in self._segments():
+            states = self._roll_out(start, first, count)
+            start = states[-1]
+            total += self._losses(states, first).numpy()
+        return total
+
+    def gradient(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the loss of each world, shape [worlds], and its gradient, shape [worlds, count]. Synchronises.
+
+        The states of a segment are kept at a time. If there are several, each is computed a second time, from the kept
+        state at its start, and gets the gradient of its end from the one that follows.
+        """
+        self._write(values)
+        for variable in self.variables:
+            variable.clear()
+        starts: dict[int, newton.State | None] = {0: None}
+        segments = list(self._segments())
+        for first, count in segments[:-1]:
+            starts[first + count] = self._roll_out(starts[first], first, count)[-1]
+        total, following = np.zeros(len(values)), None
+        for first, count in reversed(segments):
+            with wp.Tape() as tape:
+                states = self._roll_out(starts.pop(first), first, count)
+                loss = self._losses(states, first)
+            self.kept_bytes = max(self.kept_bytes, self._bytes_of(states[0], count))
+            if following is not None:
+                _seed(states[-1], following)
+            present(loss.grad).fill_(1.0)
+            tape.backward()
+            total += loss.numpy()
+            following = states[0]
+        assert following is not None, "a rollout has at least one control step"
+        return total, np.concatenate([each.gradient(following) for each in self.variables], axis=1)
+
+    def compare(self, values: np.ndarray, gradient: np.ndarray) -> list[GradientCheck]:
+        """Compare a gradient with differences of rollouts, in some directions of each variable. Worlds share the work.
+
+        Args:
+            values: The values, shape [worlds, count].
+            gradient: The gradient at the values, shape [worlds, count].
+        """
+        config, worlds = self.config, len(values)
+        random = np.random.default_rng(0)
+        found = []
+        for variable in self.variables:
+            columns = self.columns[variable.name]
+            directions = _directions(variable.count, config.check, random)
+            for first in range(0, len(directions), worlds):
+                step = np.zeros_like(values)
+                chosen = directions[first : first + worlds]
+                step[: len(chosen), columns] = chosen * variable.config.scale
+                ahead, behind = (self.loss(values + side * config.check_step * step) for side in (1.0, -1.0))
+                slopes = ((ahead - behind) / (2.0 * config.check_step)).tolist()
+                derivatives = (gradient * step).sum(axis=1).tolist()
+                found += [
+                    GradientCheck(variable=variable.name, world=world, derivative=own, difference=other)
+                    for world, (own, other) in enumerate(zip(derivatives, slopes, strict=True))
+                    if world < len(chosen)
+                ]
+        return found
+
+    def refuse_wrong(self, loss: np.ndarray, gradient: np.ndarray, found: list[GradientCheck]) -> None:
+        """Refuse a gradient that is zero, or differs from the differences of rollouts.
+
+        Args:
+            loss: The loss of each world, shape [worlds].
+            gradient: Its gradient, shape [worlds, count].
+            found: The comparison of the two.
+
+        Raises:
+            ConfigError: Names the variable, the two numbers, and the cure.
+        """
+        noise = _NOISE * float(np.abs(loss).max()) / self.config.check_step
+        for variable in self.variables:
+            own = [each for each in found if each.variable == variable.name]
+            slopes = gradient[:, self.columns[variable.name]] * variable.config.scale
+            largest = max((abs(each.difference) for each in own), default=0.0)
+            if not slopes.any():
+                if largest <= noise:
+                    raise ConfigError(
+                        f"{variable.where}: the loss does not depend on it at its start (the gradient is 0); vary"
+                        " something that the loss sees within the rollout, or start elsewhere"
+                    )
+                raise ConfigError(
+                    f"{variable.where}: no gradient reaches it, although the loss changes with it: rollouts differ by"
+                    f" {largest:.4g} per unit of 'scale'; the solver or a plugin has no derivative there, so vary"
+                    " something else"
+                )
+            typical = float(np.sqrt((slopes**2).mean()))
+            for each in own:
+                allowed = self.config.check_tolerance * max(abs(each.difference), abs(each.derivative), typical)
+                if not abs(each.derivative - each.difference) <= allowed + noise:
+                    raise ConfigError(
+                        f"{variable.where}: the gradient gives {each.derivative:.4g} in a direction in which rollouts"
+                        f" differ by {each.difference:.4g}, per unit of 'scale'; the loss is rough there, as where"
+                        " contacts begin, or a part has no right derivative: set check_step to another size, or check"
+                        " = 0 to go on"
+                    )
+
+    def _spread_out(self, numbers: list[float]) -> np.ndarray:
+        """Return a number of each variable for each of its values."""
+        return np.repeat(np.array(numbers, dtype=float), [each.count for each in self.variables])
+
+    def _write(self, values: np.ndarray) -> None:
+        for variable in self.variables:
+            variable.write(values[:, self.columns[variable.name]])
+
+    def _before_step(self, number: int) -> None:
+        for variable in self.variables:
+            variable.before_step(number)
+
+    def _segments(self) -> Iterator[tuple[int, int]]:
+        """Yield the first control step of each segment, and its number of steps."""
+        steps = self.config.steps
+        length = self.config.segment or steps
+        for first in range(0, steps, length):
+            yield first, min(length, steps - first)
+
+    def _roll_out(self, start: newton.State | None, first: int, count: int) -> tuple[newton.State, ...]:
+        moves = self._moves
+        return self._simulation.rollout(
+            count,
+            start=self._start if start is None else start,
+            first=moves + first,
+            before_step=lambda number: self._before_step(number - moves),
+        )
+
+    def _losses(self, states: tuple[newton.State, ...], first: int) -> wp.array:
+        loss = self._loss.new()
+        for number, state in enumerate(states[1:], first):
+            self._loss.add(state, number, loss)
+        return loss
+
+    def _bytes_of(self, state: newton.State, count: int) -> int:
+        """Return the memory of the states of a rollout, with their gradients."""
+        options = self._simulation.config.simulation
+        one = sum(array.size * wp.types.type_size_in_bytes(array.dtype) for array in arrays_of(state).values())
+        return 2 * one * (1 + count * options.decimation * options.substep_count)
+
+
+def _directions(count: int, number: int, random: np.random.Generator) -> np.ndarray:
+    """Return directions of some values, shape [directions, count]: of single ones, or random ones of equal length."""
+    if count <= number:
+        return np.eye(count)
+    return random.choice([-1.0, 1.0], size=(number, count)) / np.sqrt(count)
+
+
+def _seed(state: newton.State, following: newton.State) -> None:
+    """Let the gradient of a state be that of its copy, from which the next rollout started."""
+    gradients = arrays_of(following)
+    for name, array in arrays_of(state).items():
+        present(array.grad).assign(gradients[name].grad)

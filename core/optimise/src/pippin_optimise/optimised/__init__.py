@@ -1,0 +1,1 @@
+"""The plugin that plays what an optimisation found."""

@@ -1,0 +1,108 @@
+"""The plugin that plays what an optimisation found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.array_files import read_arrays
+from pippin.binding import Binding
+from pippin.config.files import find_file
+from pippin.errors import ConfigError
+from pippin.hookspecs import hookimpl
+from pippin.step.kernels import count_step, restore_numbers
+from pippin.step.rollout_inputs import flat
+
+from .config import OptimisedConfig
+from pippin_optimise.kernels import play_row
+from pippin_optimise.variables import InputVariable, StartVelocity, Variable, find_variables
+
+
+class Optimised:
+    """Gives the variables of `[optimise]` the values of a file, in all worlds.
+
+    Numbers of the model are written once, initial velocities at the start and at each reset, and inputs before each
+    control step; the last ones hold after the end of the rollout that they were found for.
+
+    Args:
+        config: The table of the plugin.
+    """
+
+    def __init__(self, config: OptimisedConfig) -> None:
+        self.config = config
+
+    @hookimpl
+    def bind(self, binding: Binding) -> None:
+        """Write what does not change in time.
+
+        Raises:
+            ConfigError: There is no table `[optimise]`, or the file does not have the values of its variables.
+        """
+        host = binding.simulation
+        table = host.config.optimise
+        if table is None:
+            raise ConfigError("path: there is no table [optimise] that says what the values are; extend the file of it")
+        if host.config.simulation.requires_grad:
+            raise ConfigError("path: values that are played have no gradient; set simulation.requires_grad = false")
+        file = find_file(self.config.path, "path")
+        try:
+            found = read_arrays(file)
+        except ValueError as error:
+            raise ConfigError(f"path: '{file}' holds no arrays ({error}); name a file of an optimisation") from error
+        self._counts = wp.zeros(host.world_count, dtype=wp.int64, device=host.device)
+        self._starts: list[tuple[str, _Numbers]] = []
+        self._inputs: list[tuple[wp.array, _Numbers]] = []
+        for variable in find_variables(table, host):
+            values = _values_of(variable, found, str(file), table.moves)
+            if isinstance(variable, InputVariable):
+                rows = variable.rows(values) if table.moves is None else variable.rows_of_moves(values)
+                self._inputs.append((variable.array, _Numbers(rows, variable.index, host.device)))
+                continue
+            variable.write(values)
+            if isinstance(variable, StartVelocity):
+                numbers = variable.numbers(values)[:, 0]
+                self._starts += [
+                    (name, _Numbers(numbers, index, host.device)) for name, index in variable.arrays.items()
+                ]
+
+    def state_arrays(self) -> Mapping[str, wp.array]:
+        """Return the control steps of each world since its reset, shape [worlds]."""
+        return {"counts": self._counts}
+
+    @hookimpl
+    def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Give the masked worlds their initial velocities."""
+        for name, start in self._starts:
+            inputs = [world_mask, start.numbers, start.index, flat(getattr(state, name))]
+            wp.launch(restore_numbers, start.index.shape, inputs, device=world_mask.device)
+
+    @hookimpl
+    def start_step(self) -> None:
+        """Write the inputs of the control step, and count it."""
+        for array, rows in self._inputs:
+            inputs = [rows.numbers, rows.index, self._counts, flat(array)]
+            wp.launch(play_row, rows.index.shape, inputs, device=array.device)
+        wp.launch(count_step, len(self._counts), [self._counts], device=self._counts.device)
+
+
+class _Numbers:
+    """Numbers on the device, and their places in a flat array, shape [worlds, numbers]."""
+
+    def __init__(self, numbers: np.ndarray, index: np.ndarray, device: wp.Device) -> None:
+        self.numbers = wp.array(numbers.astype(np.float32), dtype=float, device=device)
+        self.index = wp.array(index.astype(np.int32), dtype=int, device=device)
+
+
+def _values_of(variable: Variable, found: Mapping[str, np.ndarray], file: str, moves: int | None) -> np.ndarray:
+    """Return the values of a variable in all worlds, shape [worlds, count]."""
+    values = found.get(variable.name)
+    taken = min(moves, len(values)) if moves is not None and values is not None and values.ndim else moves  # or stopped
+    expected = (variable.config.points if taken is None else max(taken, 1), variable.width)
+    if values is None or values.shape != expected:
+        got = "nothing" if values is None else f"shape {values.shape}"
+        raise ConfigError(
+            f"path: '{file}' must have {variable.name!r} of shape {expected}, got {got}; optimise this table anew"
+        )
+    return np.tile(values.reshape(1, -1), (len(variable.index), 1))

@@ -1,0 +1,1 @@
+"""pippin_record."""

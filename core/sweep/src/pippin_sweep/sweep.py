@@ -1,0 +1,180 @@
+"""The driver of a sweep: it submits variants to an executor, and keeps the table of results."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from .executor import Executor, Job, JobResult
+from .sweep_folder import SweepFolder, publish, unwritable
+from .variants import Variant, preload_of
+
+OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "incomplete", "stopped", "waiting")
+"""Outcomes of a variant. The last three are not final: the next run of the sweep begins with them."""
+
+_OUTCOME_OF = {"raised": "failed", "lost": "crashed", "timed-out": "timed-out"}
+
+_LOOK_PERIODS = 0.25, 0.02
+"""Longest times between two looks at running variants, and while others wait for the first one to compile [s]."""
+
+_TABLE_PERIOD = 1.0
+"""Shortest time between two writings of the table [s]: it is written whole."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class _Running:
+    variant: Variant
+    folder: Path
+    started: float
+
+
+class Sweep:
+    """The variants of a sweep and their results so far. Those that finished before are not run again."""
+
+    def __init__(
+        self, variants: Sequence[Variant], folder: SweepFolder, executor: Executor, timeout: float | None = None
+    ) -> None:
+        self._variants, self._folder, self._executor, self._timeout = variants, folder, executor, timeout
+        self._preload = preload_of([each.config for each in variants])
+        self._requires_grad = self._preload is None
+        self._rows = {each.id: self._row(each, folder.final_summary(each)) for each in variants}
+        self._waiting = [each for each in variants if self._rows[each.id]["outcome"] == "waiting"]
+        self._running: dict[str, _Running] = {}
+        self._compiled: set[str] = set()
+        self._written = 0.0
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each variant: id, swept values, outcome, what to know about it, and its figures."""
+        return [self._rows[variant.id] for variant in self._variants]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of variants of each outcome that occurs; of those that wait, without the running ones."""
+        found = [row["outcome"] for row in self._rows.values()]
+        counts = {name: found.count(name) for name in OUTCOMES}
+        running = {"running": len(self._running)}
+        counts["waiting"] -= len(self._running)
+        return {name: count for name, count in (counts | running).items() if count}
+
+    def run(self) -> Generator[None]:
+        """Run the variants that are not finished; yield a few times a second. The end of the iterator stops the rest.
+
+        Raises:
+            SimulationError: The folder cannot be written.
+        """
+        try:
+            try:
+                self._prepare_processes()
+                while self._waiting or self._running:
+                    self._submit()
+                    yield
+                    has_room = self._waiting and len(self._running) < self._executor.slots
+                    for ended in self._executor.wait(_LOOK_PERIODS[bool(has_room)]):
+                        self._settle(ended)
+                    self._write_table()
+            finally:
+                self._executor.close()
+                self._stop_running()
+                self._write_table(is_last=True)
+        except OSError as error:
+            raise unwritable(self._folder.path, error) from error
+
+    def _prepare_processes(self) -> None:
+        count = min(self._executor.slots, len(self._waiting)) if self._executor.keeps_processes else 0
+        for number in range(count):
+            arguments = {"requires_grad": self._requires_grad}
+            function = "pippin_sweep.variant_job:prepare"
+            self._executor.submit(self._job(f"prepare-{number}", function, arguments, self._folder.path))
+
+    def _submit(self) -> None:
+        """Submit variants while there are slots. One variant alone compiles what others of the same plugins need."""
+        for variant in list(self._waiting):
+            if len(self._running) >= self._executor.slots:
+                return
+            if self._is_compiled(variant.kernels):
+                self._waiting.remove(variant)
+                self._start(variant)
+
+    def _is_compiled(self, kernels: str) -> bool:
+        """Return whether kernels are compiled, or nobody compiles them now."""
+        others = [each for each in self._running.values() if each.variant.kernels == kernels]
+        if any((each.folder / "begun").exists() for each in others):
+            self._compiled.add(kernels)
+        return kernels in self._compiled or not others
+
+    def _start(self, variant: Variant) -> None:
+        folder = self._folder.begin(variant)
+        arguments = {
+            "folder": str(folder),
+            "final": str(self._folder.final(variant)),
+            "steps": variant.steps,
+            "kernels": variant.kernels,
+            "requires_grad": self._requires_grad,
+            "settings": dict(variant.settings),
+            "is_shared": self._executor.slots > 1,
+        }
+        self._running[variant.id] = _Running(variant=variant, folder=folder, started=time.monotonic())
+        function = "pippin_sweep.variant_job:run"
+        self._executor.submit(self._job(variant.id, function, arguments, folder, self._timeout))
+
+    def _job(
+        self, key: str, function: str, arguments: Mapping[str, Any], folder: Path, timeout: float | None = None
+    ) -> Job:
+        own = {"arguments": arguments, "folder": folder, "timeout": timeout, "preload": self._preload}
+        return Job(key=key, function=function, **own)
+
+    def _settle(self, ended: JobResult) -> None:
+        """Note the end of a variant. One that left no summary gets one from here."""
+        running = self._running.pop(ended.key, None)
+        if running is None:
+            return  # it prepared a process
+        variant = running.variant
+        if ended.status == "returned":
+            self._compiled.add(variant.kernels)
+        if self._folder.summary(variant) is None:
+            summary = {
+                "outcome": _OUTCOME_OF.get(ended.status, "failed"),
+                "reason": f"{ended.text or 'it left no summary'}; see {self._folder.final(variant) / 'log.txt'}",
+                "seconds": time.monotonic() - running.started,
+                "settings": dict(variant.settings),
+                "is_shared": self._executor.slots > 1,
+            }
+            publish(running.folder, self._folder.final(variant), summary)
+        self._rows[variant.id] = self._row(variant, self._folder.summary(variant))
+
+    def _stop_running(self) -> None:
+        for each in self._running.values():
+            shutil.rmtree(each.folder, ignore_errors=True)
+            summary = self._folder.summary(each.variant) or {"outcome": "stopped"}  # it may have ended just now
+            self._rows[each.variant.id] = self._row(each.variant, summary)
+        self._running.clear()
+
+    def _row(self, variant: Variant, summary: dict[str, Any] | None) -> dict[str, Any]:
+        found: dict[str, Any] = {"outcome": "waiting"} if summary is None else summary
+        reason, notes = found.get("reason"), found.get("notes", {})
+        of_recorders = [f"{name}: {text}" for name in notes if name.startswith("recorders:") for text in notes[name]]
+        return {
+            "id": variant.id,
+            **variant.values,
+            "outcome": found["outcome"],
+            "reason": None if reason is None else " ".join(reason.split()),
+            "notes": "; ".join(of_recorders) or None,
+            "ignores": ", ".join(found.get("ignored", ())) or None,
+            "seconds": found.get("seconds"),
+            "host": found.get("host"),
+            "shared": found.get("is_shared"),
+            **found.get("figures", {}),
+        }
+
+    def _write_table(self, *, is_last: bool = False) -> None:
+        if is_last or time.monotonic() - self._written > _TABLE_PERIOD:
+            self._written = time.monotonic()
+            self._folder.write_table(self.rows)
+        if is_last:
+            self._folder.write_page(self.rows)

@@ -1,0 +1,170 @@
+"""The driver of a sweep: the order in which it gives variants to an executor."""
+
+import resource
+import sys
+from pathlib import Path
+
+import newton
+import numpy as np
+import pippin
+import pytest
+import warp as wp
+from pippin.analysis import measured_run
+from pippin.studies.progress import RunProgress, progress_shown_by
+from pippin_sweep import JobResult, call_job
+from pippin_sweep.run_sweep import run_variants
+from pippin_sweep.sweep import Sweep
+from pippin_sweep.sweep_folder import SweepFolder, publish
+from pippin_sweep.values import axis_of
+from pippin_sweep.variant_run import run_variant
+from pippin_sweep.variants import variants_of
+
+ARM = '<mujoco><worldbody><body name="arm"><joint name="shoulder"/><geom size="0.1"/></body></worldbody></mujoco>'
+
+SCENE = """
+[simulation]
+device = "cpu"
+
+[scene]
+[[scene.assets]]
+path = "arm.xml"
+
+[solver]
+type = "featherstone"
+"""
+
+
+class Here:
+    """Runs the jobs in this process, one each time that somebody waits; notes how many there were to choose from."""
+
+    slots, keeps_processes = 3, False
+
+    def __init__(self):
+        self.jobs, self.counts = [], []
+
+    def submit(self, job):
+        self.jobs.append(job)
+
+    def wait(self, timeout):
+        self.counts.append(len(self.jobs))
+        job = self.jobs.pop(0)
+        call_job(job)
+        return [JobResult(key=job.key, status="returned")]
+
+    def cancel(self, key):
+        self.jobs = [job for job in self.jobs if job.key != key]
+
+    def close(self):
+        self.jobs.clear()
+
+
+@pytest.fixture
+def arm(tmp_path):
+    """The configuration of an arm."""
+    (tmp_path / "arm.xml").write_text(ARM)
+    (tmp_path / "arm.toml").write_text(SCENE)
+    return tmp_path / "arm.toml"
+
+
+@pytest.fixture
+def variants(arm):
+    return variants_of(arm, [], [axis_of("simulation.seed=0..2")], lambda config: 2)
+
+
+@pytest.fixture
+def recorded(arm):
+    return variants_of(arm, ["recorders.log={type='npz'}"], [axis_of("simulation.seed=0,1")], lambda config: 2)
+
+
+def test_one_variant_alone_compiles_for_the_others(variants, tmp_path):
+    executor, folder = Here(), SweepFolder(tmp_path / "out", variants)
+
+    sweep = Sweep(variants, folder, executor)
+    for _ in sweep.run():
+        pass
+    folder.close()
+
+    assert sweep.counts == {"ok": 3}
+    assert executor.counts == [1, 2, 1]  # though there is room for three
+
+
+def test_a_note_of_a_recorder_is_in_the_table_with_the_final_folder(variants, tmp_path):
+    folder = SweepFolder(tmp_path / "out", variants)
+    hidden, final = folder.begin(variants[0]), folder.final(variants[0])
+    notes = {"recorders:log": [f"{hidden}/log.npz: the disk is full"], "solver": ["slow"]}
+    publish(hidden, final, {"outcome": "ok", "notes": notes})
+
+    first, second, _ = Sweep(variants, folder, Here()).rows
+    folder.close()
+
+    assert first["notes"] == f"recorders:log: {final}/log.npz: the disk is full"
+    assert second["notes"] is None
+
+
+class Told(RunProgress):
+    """Keeps the lines that stay."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def note(self, text, *, once=""):
+        self.lines.append(text)
+
+
+def test_a_variant_whose_recorder_had_no_room_is_incomplete_and_runs_again(recorded, tmp_path, monkeypatch):
+    """Files may have half a megabyte, and recorders leave a whole one."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut, and the next process would stumble over it
+    told, limits, results = Told(), resource.getrlimit(resource.RLIMIT_FSIZE), []
+
+    with progress_shown_by(told):
+        for limit in (500_000, limits[0]):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limits[1]))
+            try:
+                options = {"timeout": 60.0, "out": tmp_path / "out"}
+                results.append(run_variants(Path("arm.toml"), recorded, Here(), **options))
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert [dict(result.outcomes) for result in results] == [{"incomplete": 2}, {"ok": 2}]
+    assert "recordings lack rows, as a disk was full: make room, and run the same command again" in told.lines
+    assert not any("finished already" in line for line in told.lines)
+    for before, after in zip(*(result.rows for result in results), strict=True):
+        folder = tmp_path / "out" / "variants" / after["id"]
+        assert f"'{folder / 'log.npz'}' ends before t = " in before["reason"]
+        assert after["reason"] is None
+        with np.load(folder / "log.npz") as data:
+            assert len(data["time"]) == 2
+        assert f'href="variants/{after["id"]}/"' in (tmp_path / "out" / "results.html").read_text()
+
+
+def test_a_note_in_the_kernel_cache_lets_other_variants_begin_at_once(arm, tmp_path, monkeypatch):
+    def build(*arguments, folder):
+        has_begun.append((folder / "begun").exists())
+        return pippin.Simulation(*arguments, folder=folder)
+
+    monkeypatch.setattr(measured_run, "Simulation", build)
+    has_begun, kernels = list[bool](), f"of_a_test_{tmp_path.parent.name}"
+    note = Path(wp.config.kernel_cache_dir, f"wp_{kernels}_{newton.__version__}")
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        run_variant(pippin.load(arm), tmp_path / name, 1, kernels)
+    note.rmdir()
+
+    assert has_begun == [False, True]
+
+
+def test_a_solver_that_the_file_does_not_name_may_ignore_numbers_as_in_a_comparison(arm, tmp_path):
+    (tmp_path / "arm.xml").write_text(ARM.replace('name="shoulder"', 'name="shoulder" armature="0.1"'))
+    solvers = variants_of(arm, [], [axis_of("solver.type=featherstone,xpbd")], lambda config: 2)
+    own = variants_of(arm, ["solver.type=xpbd"], [axis_of("simulation.seed=0")], lambda config: 2)
+
+    sweeps = {"other": solvers, "own": own}
+    results = [run_variants(arm, each, Here(), timeout=60.0, out=tmp_path / name) for name, each in sweeps.items()]
+    rows = [row for result in results for row in result.rows]
+
+    assert [(row["outcome"], row["ignores"]) for row in rows] == [
+        ("ok", None),
+        ("ok", "armature"),
+        ("refused", None),
+    ]

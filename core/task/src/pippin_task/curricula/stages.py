@@ -1,0 +1,68 @@
+"""Numbers that change with the control steps since the start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import warp as wp
+from pippin import ConfigError, did_you_mean
+from pippin.arrays import on_host
+from pippin_task import Curriculum, TermContext
+
+from .configs import StagesConfig
+from .kernels import set_numbers
+
+
+class Stages(Curriculum):
+    """The curriculum `stages`: the numbers of the last stage whose step has come."""
+
+    def __init__(self, config: StagesConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        arrays = context.changeable(config.of)
+        keys = list(dict.fromkeys(key for stage in config.stages for key in stage.numbers))
+        for key in keys:
+            if key not in arrays:
+                raise ConfigError(
+                    f"stages: {config.of!r} has no number {key!r} that may change{did_you_mean(key, arrays) or ';'}"
+                    f" keys: {', '.join(arrays) or 'none'}"
+                )
+        self._targets = [arrays[key] for key in keys]
+        self.labels = [
+            key if len(array) == 1 else f"{key}/{index}"
+            for key, array in zip(keys, self._targets, strict=True)
+            for index in range(len(array))
+        ]
+        steps = [0, *(stage.step for stage in config.stages)]
+        device = context.device
+        self._steps: Any = wp.array(np.array(steps, dtype=np.int64), dtype=wp.int64, device=device)
+        self._tables = [
+            wp.array(self._table(key, array), dtype=float, ndim=2, device=device)
+            for key, array in zip(keys, self._targets, strict=True)
+        ]
+        self.value = wp.zeros((context.world_count, len(self.labels)), dtype=float, device=device)
+
+    def _table(self, key: str, array: wp.array) -> np.ndarray:
+        """Return the numbers of a key in the file and in each stage, shape [stages + 1, numbers]."""
+        config, context = self.config, self.context
+        task: Any = context.simulation.config.task
+        is_weight = key == "weight" and config.of.startswith("rewards.")
+        factor = context.simulation.control_dt if is_weight and task.reward_rate == "second" else 1.0
+        rows = [on_host(array).astype(float)]
+        for index, stage in enumerate(config.stages):
+            numbers = np.atleast_1d(np.array(stage.numbers.get(key, rows[-1] / factor), dtype=float))
+            where = f"stages[{index}].numbers.{key}"
+            if len(numbers) != len(array):
+                raise ConfigError(f"{where}: expected {len(array)} numbers, got {len(numbers)}; give one for each")
+            if len(numbers) == 2 and numbers[0] > numbers[1]:
+                raise ConfigError(f"{where}: must be a range [low, high], got {numbers.tolist()}; turn it round")
+            rows.append(numbers * factor)
+        return np.array(rows, dtype=np.float32)
+
+    def update(self, finished: wp.array[wp.bool]) -> None:
+        """Write the numbers of the present step."""
+        counter, first = self.context.simulation.step_counter, 0
+        for target, table in zip(self._targets, self._tables, strict=True):
+            inputs = [counter, self._steps, table, int(self.config.interpolate), first, target, self.value]
+            wp.launch(set_numbers, (len(self.value), len(target)), inputs, device=target.device)
+            first += len(target)

@@ -1,0 +1,31 @@
+"""Frames of an environment: an image of each world, with a camera that follows its robot."""
+
+from __future__ import annotations
+
+import numpy as np
+from pippin.simulation import Simulation
+from pippin.rendering.cameras import Cameras
+from pippin_view.video.config import VideoConfig
+from pippin.rendering.renderer import Renderer, Tiles
+
+_SIZE = (320, 240)
+"""Width and height of an image [pixels]."""
+
+
+class Frames:
+    """Images of all worlds, from cameras at a distance that the first state gives."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        worlds = np.arange(simulation.world_count)
+        width, height = _SIZE
+        corners = np.stack([worlds * height, np.zeros_like(worlds)], axis=1)
+        layout = Tiles(size=(width, height * len(worlds)), width=width, height=height, corners=corners)
+        self._shot = Cameras(VideoConfig(), simulation, worlds, width / height)
+        self._renderer = Renderer(simulation.model, worlds, layout, self._shot.fov, self._shot.scale)
+
+    def draw(self) -> tuple[np.ndarray, ...]:
+        """Return the image of each world, shape [height, width, 3], from 0 to 255."""
+        state = self._simulation.state
+        image = self._renderer.render(state, self._shot.poses(state, self._simulation.time))
+        return tuple(image.reshape(-1, *_SIZE[::-1], 3).copy())

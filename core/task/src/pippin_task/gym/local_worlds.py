@@ -1,0 +1,165 @@
+"""The worlds of an environment in this process: a simulation, its task, and the arrays that both sides share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+import gymnasium
+import numpy as np
+from pippin.errors import ConfigError
+from pippin.simulation import Simulation
+
+if TYPE_CHECKING:
+    import warp as wp
+    from pippin_task.observations import ObservationGroup
+    from pippin_task.task import Task
+
+Autoreset = Literal["same-step", "next-step", "disabled"]
+
+
+@attrs.frozen(kw_only=True)
+class WorldFacts:
+    """Facts of an environment that do not change while it runs."""
+
+    action_space: gymnasium.spaces.Box
+    """The space of one world's action."""
+
+    observation_space: gymnasium.Space
+    """The space of one world's observations."""
+
+    autoreset: Autoreset
+    """Time of the reset of a world whose episode ended."""
+
+    control_dt: float
+    """Length of a control step [s]."""
+
+
+class LocalWorlds:
+    """The worlds of a simulation with a task.
+
+    Args:
+        simulation: The simulation, which is closed with this.
+        source: Its file, for errors.
+
+    Raises:
+        ConfigError: There is no task, or it has no actions or observations.
+    """
+
+    def __init__(self, simulation: Simulation, source: str) -> None:
+        #: The simulation.
+        self.simulation = simulation
+        try:
+            if simulation.task is None:
+                raise ConfigError(f"{source}: has no [task] table; an environment needs one")
+            #: The task of the simulation.
+            self.task: Task = simulation.task
+            self.facts = WorldFacts(
+                action_space=_action_space(self.task),
+                observation_space=_observation_space(self.task),
+                autoreset=self.task.config.autoreset,
+                control_dt=simulation.control_dt,
+            )
+        except ConfigError:
+            simulation.close()
+            raise
+        #: The number of worlds.
+        self.count = simulation.world_count
+        #: Name of the device of the arrays.
+        self.device = str(simulation.device)
+        self._frames = None
+
+    def arrays(self) -> dict[str, wp.array]:
+        """Return the arrays of actions and results by name, each with a first axis of worlds.
+
+        The names of groups of observations follow `values/` and `final/`, labels of rewards follow `terms/`, those
+        of metrics `metrics/`.
+        """
+        task, episodes = self.task, self.task.episodes
+        rows: Any = episodes.finished_sums
+        success = {} if episodes.is_success is None else {"success": episodes.is_success}
+        groups = task.observations.items()
+        return {
+            "action": episodes.action,
+            "reward": episodes.reward,
+            "terminated": episodes.terminated,
+            "truncated": episodes.truncated,
+            "finished": episodes.finished,
+            "waiting": episodes.waiting,
+            "episode/r": episodes.finished_return,
+            "episode/l": episodes.finished_length,
+            **{f"values/{name}": _shaped(group.values, group) for name, group in groups},
+            **{f"final/{name}": _shaped(group.final, group) for name, group in groups},
+            **{f"terms/{label}": rows[row] for row, label in enumerate(task.rewards)},
+            **{f"metrics/{label}": episodes.finished_metrics[row] for row, label in enumerate(task.metrics)},
+            **success,
+        }
+
+    def step(self, *, reads_flags: bool) -> None:
+        """Take a control step with the action in `arrays`.
+
+        Raises:
+            SimulationError: A reward is not finite; only if `reads_flags`, which waits for the device.
+        """
+        self.simulation.step()
+        if reads_flags:
+            self.task.raise_errors()
+
+    def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
+        """Begin an episode in the worlds of a mask, or in all; the seeds are as `read_seeds` returns them."""
+        if seeds is not None:
+            numbers, is_given = seeds
+            self.task.reseed(numbers, is_given if mask is None else is_given & mask)
+        if mask is None or mask.any():
+            self.simulation.reset(mask)
+
+    def raise_errors(self) -> None:
+        """Raise if the simulation failed; see `Simulation.raise_errors`."""
+        self.simulation.raise_errors()
+
+    def render(self) -> tuple[np.ndarray, ...]:
+        """Return an image of each world."""
+        from .frames import Frames
+
+        if self._frames is None:
+            self._frames = Frames(self.simulation)
+        return self._frames.draw()
+
+    def save(self, path: Any) -> None:
+        """Write a checkpoint."""
+        self.simulation.save(path)
+
+    def close(self) -> None:
+        """Close the simulation."""
+        self._frames = None
+        self.simulation.close()
+
+
+def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the arrays whose names begin with a prefix and a slash, by the rest of their names."""
+    return {name.removeprefix(f"{prefix}/"): array for name, array in arrays.items() if name.startswith(f"{prefix}/")}
+
+
+def _action_space(task: Task) -> gymnasium.spaces.Box:
+    """Return the space of one world's action, with the bounds of `clip`."""
+    low, high = task.action_bounds
+    if not low.size:
+        raise ConfigError("task.actions: there are none; an environment needs at least one")
+    return gymnasium.spaces.Box(low, high, dtype=np.float32)
+
+
+def _observation_space(task: Task) -> gymnasium.Space:
+    """Return the space of one world's observations: of the one group, or a `Dict` of the groups."""
+    boxes: dict[str, gymnasium.Space] = {
+        name: gymnasium.spaces.Box(*group.bounds, group.image_shape or (len(group.labels),), dtype=np.float32)
+        for name, group in task.observations.items()
+    }
+    if not boxes:
+        raise ConfigError("task.observations: there are none; an environment needs at least one group")
+    return next(iter(boxes.values())) if len(boxes) == 1 else gymnasium.spaces.Dict(boxes)
+
+
+def _shaped(values: wp.array, group: ObservationGroup) -> wp.array:
+    """View the numbers of a group, shape [worlds, numbers], as images if they are some."""
+    return values if group.image_shape is None else values.reshape((len(values), *group.image_shape))

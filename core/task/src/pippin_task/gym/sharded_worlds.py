@@ -1,0 +1,148 @@
+"""The worlds of an environment in several processes of this machine, which step together in shared memory."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from pippin.config import SimulationConfig
+from pippin.devices import start_warp
+from pippin.errors import ConfigError, SimulationError
+from pippin.sharding.folder import write_folder
+from pippin.sharding.shard import shards_of
+from pippin.sharding.shard_pool import shard_pool
+from pippin.sharding.shared_arrays import SharedArrays, refuse_different
+from pippin.simulation import Simulation
+from pippin.workers.step_signals import SignalState, StepSignals
+
+from .shard_worker import EnvShardWorker
+
+if TYPE_CHECKING:
+    import warp as wp
+    from pippin_task.task import Task
+
+_CURE = "close this environment, and make another one, or load what you saved"
+
+
+class ShardedWorlds:
+    """Worlds in several processes. Each step is one signal to each process, and one back.
+
+    Args:
+        config: The configuration of all worlds.
+        files: A checkpoint for each shard, or None to start at the beginning.
+        source: The file of the environment, for errors.
+
+    Raises:
+        ConfigError: The worlds cannot be split; or as for `LocalWorlds`.
+        PluginError: As for `LocalWorlds`.
+    """
+
+    device = "cpu"
+
+    def __init__(self, config: SimulationConfig, files: Sequence[Path | None], source: str) -> None:
+        if not hasattr(socket, "send_fds"):
+            raise ConfigError("shards: this system cannot share memory between processes like this; leave it out")
+        self._config, self.count = config, config.scene.worlds
+        self._shards = shards_of(config, len(files))
+        self._signals = StepSignals(len(self._shards), _CURE)
+        try:
+            own = zip(self._shards, files, self._signals.worker_sockets, strict=True)
+            arguments = [(shard.config, file, source, end) for shard, file, end in own]
+            self._pool = shard_pool(self._shards, EnvShardWorker, arguments, _CURE)
+            for end in self._signals.worker_sockets:
+                end.close()
+            self._share()
+        except BaseException:
+            self.close()
+            raise
+
+    def _share(self) -> None:
+        """Make the shared memory for the arrays of the shards."""
+        facts, layouts, _ = zip(*self._pool.call("describe"), strict=True)
+        #: What does not change while the environment runs.
+        self.facts = facts[0]
+        refuse_different(layouts)
+        layout = attrs.evolve(layouts[0], worlds=self.count)
+        shared = SharedArrays(layout)
+        try:
+            self._signals.send_descriptor(shared.file)
+            self._pool.call("attach", each=[(layout, shard.worlds) for shard in self._shards])
+        finally:
+            shared.close_file()
+        self._shared = shared
+
+    @property
+    def simulation(self) -> Simulation:
+        """Refused with a `SimulationError`: no process has all worlds."""
+        raise _out_of_reach("simulation", len(self._shards))
+
+    @property
+    def task(self) -> Task:
+        """Refused like `simulation`."""
+        raise _out_of_reach("task", len(self._shards))
+
+    def arrays(self) -> dict[str, wp.array]:
+        """Return the arrays of actions and results by name; see `LocalWorlds.arrays`."""
+        import warp as wp
+
+        start_warp()
+        return {name: wp.array(array, device="cpu", copy=False) for name, array in self._shared.arrays.items()}
+
+    def step(self, *, reads_flags: bool) -> None:
+        """Take a control step in all shards; see `LocalWorlds.step`. Rewards are checked in any case."""
+        self._signals.raise_if_interrupted("step")
+        if self._signals.state is SignalState.IDLE:
+            self._pool.start_call("follow")
+        if not self._signals.step():
+            self._pool.finish()  # raises the error of the step
+
+    def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
+        """Begin episodes; see `LocalWorlds.reset`."""
+        each = []
+        for shard in self._shards:
+            own = slice(shard.worlds.start, shard.worlds.stop)
+            own_seeds = None if seeds is None else (seeds[0][own], seeds[1][own])
+            each.append((own_seeds, None if mask is None else mask[own]))
+        self._call("reset", each=each)
+
+    def raise_errors(self) -> None:
+        """Raise if a simulation failed."""
+        self._call("raise_errors")
+
+    def render(self) -> tuple[np.ndarray, ...]:
+        """Return an image of each world."""
+        return tuple(image for images in self._call("render") for image in images)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a folder with a checkpoint for each shard."""
+        step = self._call("step_count")[0]
+
+        def save(files: Sequence[Path]) -> None:
+            self._call("save", each=[(file,) for file in files])
+
+        write_folder(Path(path), self._config, len(self._shards), step, save)
+
+    def close(self) -> None:
+        """Close the simulations, and end the processes."""
+        try:
+            if hasattr(self, "_pool"):
+                self._signals.leave()
+                self._pool.close("close")
+        finally:
+            self._signals.close()
+
+    def _call(self, method: str, *arguments: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
+        self._signals.raise_if_interrupted(method)
+        if self._signals.state is SignalState.FOLLOWING:
+            self._signals.leave()
+            self._pool.finish()
+        return self._pool.call(method, *arguments, each=each)
+
+
+def _out_of_reach(what: str, count: int) -> SimulationError:
+    return SimulationError(f"{what}: the worlds are in {count} other processes; make the environment without 'shards'")

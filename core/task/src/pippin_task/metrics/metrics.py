@@ -1,0 +1,53 @@
+"""Metrics over x, the numbers of a quantity minus a target."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import warp as wp
+from pippin_task import Metric, TermContext
+
+from . import kernels
+from .configs import QuantityMetricConfig, WithinConfig
+
+_PART = 1e-6
+"""Part of a control step that is an error of rounding."""
+
+
+class QuantityMetric(Metric):
+    """A metric that counts steps of the episode, and may sum numbers."""
+
+    def __init__(self, config: QuantityMetricConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._inputs = context.difference(config.of, config.axes, config.target)
+        self._count = wp.zeros(context.world_count, dtype=int, device=context.device)
+        self._total: Any = wp.zeros(context.world_count, dtype=wp.float64, device=context.device)
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Begin anew in the masked worlds."""
+        inputs = [world_mask, self._count, self._total]
+        wp.launch(kernels.forget, len(self._count), inputs, device=world_mask.device)
+
+
+class Within(QuantityMetric):
+    """The metric `within`: 1 if the square root of the sum of x² is at most `limit` for `hold`, else 0."""
+
+    is_flag = True
+
+    def __init__(self, config: WithinConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        steps = max(1, math.ceil(config.hold / context.simulation.control_dt - _PART))
+        self._limits = [config.limit, steps, int(config.latch)]
+
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Count the steps in a row that x is small."""
+        wp.launch(kernels.hold_within, len(out), [*self._inputs, *self._limits, self._count, out], device=out.device)
+
+
+class Mean(QuantityMetric):
+    """The metric `mean`: the mean of the square root of the sum of x² over the control steps of the episode."""
+
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Add the size of x; a state that diverged does not count."""
+        wp.launch(kernels.average, len(out), [*self._inputs, self._count, self._total, out], device=out.device)

@@ -1,0 +1,263 @@
+"""Configurations of rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import ge, le, min_len, optional
+from pippin_task import QuantityRewardConfig, RewardConfig
+from pippin.validators import finite, non_negative, only_where, positive, range_ends
+
+
+def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+    if value is not None and not value[0] < value[1]:
+        raise ValueError(f"'clip' must be a range [low, high] with low < high: {list(value)}")
+
+
+def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | Mapping[str, float]) -> None:
+    for std in value.values() if isinstance(value, Mapping) else [value]:
+        positive(instance, attribute, std)
+
+
+@attrs.frozen(kw_only=True)
+class ValueConfig(QuantityRewardConfig):
+    """The sum of x."""
+
+    implementation = ".over_quantities:Value"
+
+
+@attrs.frozen(kw_only=True)
+class NormConfig(QuantityRewardConfig):
+    """A reward for the size of x."""
+
+    wrap: bool = False
+    """Whether x is an angle that is turned into the range from -pi to pi first."""
+
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=_is_a_range)
+    """Lowest and highest x; others are clipped."""
+
+
+@attrs.frozen(kw_only=True)
+class L1Config(NormConfig):
+    """The sum of abs(x)."""
+
+    implementation = ".over_quantities:L1"
+
+
+@attrs.frozen(kw_only=True)
+class L2Config(NormConfig):
+    """The sum of x²."""
+
+    implementation = ".over_quantities:L2"
+
+
+@attrs.frozen(kw_only=True)
+class LengthConfig(NormConfig):
+    """The length of x, a vector."""
+
+    implementation = ".over_quantities:Length"
+
+
+@attrs.frozen(kw_only=True)
+class ExpConfig(QuantityRewardConfig):
+    """A reward that is 1 if x is zero, and falls to 0 with the square of x."""
+
+    implementation = ".over_quantities:Exp"
+
+    std: float | Mapping[str, float] = attrs.field(validator=_is_positive)
+    """Size of x [unit of the quantity] at which the reward has fallen to 1/e, or that of `tanh` to 0.24: for all
+    numbers, or by pattern of their labels."""
+
+    mean: bool = False
+    """Whether the mean of the squares counts, in place of their sum: the law is then as wide for many joints."""
+
+    wrap: bool = False
+    """Whether x is an angle that is turned into the range from -pi to pi first."""
+
+
+@attrs.frozen(kw_only=True)
+class TanhConfig(ExpConfig):
+    """A reward that is 1 if x is zero, and falls to 0 with the length of x: steep also near zero."""
+
+    implementation = ".over_quantities:Tanh"
+
+
+@attrs.frozen(kw_only=True)
+class InsideConfig(QuantityRewardConfig):
+    """A reward for x in a range."""
+
+    implementation = ".over_quantities:InsideRange"
+
+    low: float | None = None
+    """Lowest x of the range, in the unit of the quantity; by default any."""
+
+    high: float | None = None
+    """Highest x of the range, likewise."""
+
+    def __attrs_post_init__(self) -> None:
+        range_ends(self.low, self.high)
+
+
+@attrs.frozen(kw_only=True)
+class BeyondConfig(InsideConfig):
+    """A reward for any x outside a range."""
+
+    implementation = ".over_quantities:BeyondRange"
+
+
+@attrs.frozen(kw_only=True)
+class ToleranceConfig(InsideConfig):
+    """A reward that is 1 for x in a range, and falls with its distance from there, as the rewards of dm_control do.
+
+    Without `low` and `high`, it is 1 for x = 0, which is at the `target`.
+    """
+
+    implementation = ".over_quantities:Tolerance"
+
+    margin: float = attrs.field(validator=positive)
+    """Distance from the range at which the reward has fallen to 0.1, in the unit of the quantity."""
+
+    form: Literal["gaussian", "linear", "quadratic", "long-tail"] = "gaussian"
+    """How the reward falls; a linear and a quadratic one reach 0, at 1.11 and 1.05 times the margin."""
+
+    def __attrs_post_init__(self) -> None:
+        if (self.low, self.high) != (None, None):
+            super().__attrs_post_init__()
+
+
+@attrs.frozen(kw_only=True)
+class OutsideRangeConfig(QuantityRewardConfig):
+    """A cost of x outside a range, which is given; or which is a share of the joints' limits."""
+
+    implementation = ".over_quantities:OutsideRange"
+
+    low: float | None = None
+    """Lowest x of the range, in the unit of the quantity; by default any."""
+
+    high: float | None = None
+    """Highest x of the range, likewise."""
+
+    soft_limits: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0), le(1.0)]))
+    """Share of the range of each joint's limits, about its middle, in place of `low` and `high`; for
+    `joint-positions`."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.soft_limits is None:
+            range_ends(self.low, self.high)
+        elif any(each is not None for each in (self.low, self.high, self.target)):
+            raise ValueError("'soft_limits' stands in place of 'low', 'high' and 'target'; leave those out")
+
+
+@attrs.frozen(kw_only=True)
+class SensorRewardConfig(RewardConfig):
+    """A reward over the bodies of a contact sensor."""
+
+    sensor: str
+    """Label of the sensor, which must be in all worlds."""
+
+
+@attrs.frozen(kw_only=True)
+class AirTimeConfig(SensorRewardConfig):
+    """A reward of long steps."""
+
+    implementation = ".contacts:AirTime"
+
+    threshold: float = attrs.field(default=0.5, validator=non_negative)
+    """Time in the air that is worth nothing [s]; shorter times cost."""
+
+    command: str | None = None
+    """Label of a command; if given, only worlds count in which its first two numbers are large enough."""
+
+    least_command: float = attrs.field(default=0.1, validator=non_negative)
+    """Size of the command's first two numbers above which a world counts, in the unit of the command."""
+
+
+@attrs.frozen(kw_only=True)
+class LandingConfig(SensorRewardConfig):
+    """A cost of hard landings."""
+
+    implementation = ".contacts:Landing"
+
+
+@attrs.frozen(kw_only=True)
+class SwingHeightConfig(QuantityRewardConfig):
+    """A cost of feet that were lifted too little or too much, at their landing."""
+
+    implementation = ".contacts:SwingHeight"
+
+    sensor: str
+    """Label of the contact sensor, whose bodies are in the order of the numbers of `of`."""
+
+
+@attrs.frozen(kw_only=True)
+class ClearanceConfig(QuantityRewardConfig):
+    """A cost of bodies that move at another height than they should, by their speed."""
+
+    implementation = ".contacts:Clearance"
+
+    bodies: tuple[str, ...] = attrs.field(validator=min_len(1))
+    """Patterns of the names of the bodies, in the order of the numbers of `of`."""
+
+    offset: tuple[float, float, float] | None = attrs.field(default=None, validator=finite)
+    """The point of each body that has the speed, as in `slip`."""
+
+
+@attrs.frozen(kw_only=True)
+class SlipConfig(SensorRewardConfig):
+    """A cost of bodies that slip."""
+
+    implementation = ".contacts:Slip"
+
+    squared: bool = False
+    """Whether the squares of the speeds are summed [m²/s²]."""
+
+    offset: tuple[float, float, float] | None = attrs.field(default=None, validator=finite)
+    """The point of each body that has the speed, in axes of the body from its origin [m]; by default its centre of
+    mass."""
+
+
+@attrs.frozen(kw_only=True)
+class ContactsConfig(SensorRewardConfig):
+    """A cost of contacts."""
+
+    implementation = ".contacts:Contacts"
+
+    threshold: float = attrs.field(default=1.0, validator=non_negative)
+    """Net force above which a body counts [N]."""
+
+    excess: bool = False
+    """Whether the forces above the threshold are summed [N], instead of counting the bodies."""
+
+    history: bool = False
+    """Whether the largest force of the sensor's `history` counts, instead of the last one."""
+
+    partners: bool = attrs.field(default=False, validator=only_where(lambda own: not own.history, "no `history`"))
+    """Whether a body counts by the largest force from one of the sensor's `partners`, instead of by its net force."""
+
+    readings: bool = attrs.field(
+        default=False,
+        validator=only_where(
+            lambda own: not (own.excess or own.history or own.partners), "no `excess`, `history` or `partners`"
+        ),
+    )
+    """Whether the readings of the sensor's `history` in which any body counts are counted, instead of the bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class AliveConfig(RewardConfig):
+    """A reward of each step in which no termination ends the episode."""
+
+    implementation = ".episodes:Alive"
+
+
+@attrs.frozen(kw_only=True)
+class TerminatedConfig(RewardConfig):
+    """A reward of the last step of an episode, if a termination ends it."""
+
+    implementation = ".episodes:Terminated"
+
+    once: bool = False
+    """Whether the weight is that of the whole event, even if `task.reward_rate` is per second: the value is then
+    divided by the length of a control step."""

@@ -1,0 +1,1 @@
+"""Rollouts of policies in many worlds."""

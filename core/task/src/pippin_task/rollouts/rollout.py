@@ -1,0 +1,155 @@
+"""A rollout: control steps of a task with the actions of a policy, recorded on the device."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import warp as wp
+from pippin.config import SimulationConfig, dump_toml
+from pippin.devices import WARP_LOCK
+from pippin.errors import ConfigError
+from pippin.simulation import Simulation
+from pippin.spelling import did_you_mean
+from pippin.state.draws import key_of
+from pippin.state.seeds import folded_seed
+from pippin_task.policy.network import Network
+from pippin_task.task import Task
+
+from pippin.sharding.kernels import explore
+from .rollout_batch import RolloutBatch
+
+_KEY = key_of("rollout/action")
+
+
+class Rollout:
+    """The simulation of a shard, from its beginning or from a checkpoint.
+
+    Args:
+        checkpoint: A file written by `save`; None begins all episodes.
+
+    Raises:
+        ConfigError: The checkpoint is of another configuration.
+    """
+
+    def __init__(self, config: SimulationConfig, checkpoint: Path | None) -> None:
+        if checkpoint is None:
+            self._simulation = Simulation(config)
+            self._simulation.reset()
+        else:
+            self._simulation = Simulation.load(checkpoint)
+            saved = self._simulation.config
+            if config.simulation.substeps == "auto":  # the host has chosen them in the checkpoint
+                saved = attrs.evolve(saved, simulation=attrs.evolve(saved.simulation, substeps="auto"))
+            if dump_toml(saved) != dump_toml(config):
+                self._simulation.close()
+                raise ConfigError(f"folder: '{checkpoint}' is of another configuration; use a folder for each run")
+        task = self._simulation.task
+        assert task is not None  # the configuration has one
+        self._task: Task = task
+        self._network: tuple[str, Network] | None = None
+
+    @property
+    def step_count(self) -> int:
+        """Control steps so far."""
+        return self._simulation.step_count
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint."""
+        self._simulation.save(path)
+
+    def close(self) -> None:
+        """Close the simulation."""
+        self._simulation.close()
+
+    def collect(self, policy: bytes, steps: int, first_world: int, group: str | None, deviation: Any) -> RolloutBatch:
+        """Return a batch of steps; see `RolloutShard.collect`."""
+        simulation, task, episodes = self._simulation, self._task, self._task.episodes
+        start, groups = simulation.step_count, task.observations
+        network = self._network_of(policy, self._group(group))
+        noise = self._noise(deviation)
+        values = {name: each.values for name, each in groups.items()}
+        finals = {name: each.final for name, each in groups.items()}
+        kept = {name: self._rows(steps, each) for name, each in values.items()}
+        results = {"rewards": episodes.reward, "terminated": episodes.terminated, "truncated": episodes.truncated}
+        rows = {name: self._rows(steps, each) for name, each in {**results, "actions": episodes.action}.items()}
+        ends: list[np.ndarray] = []
+        final_rows: dict[str, list[np.ndarray]] = {name: [] for name in groups}
+        for step in range(steps):
+            with WARP_LOCK:
+                for name, each in values.items():
+                    wp.copy(kept[name][step], each)
+                network(values[self._group(group)], episodes.action)
+                self._explore(noise, first_world)
+                wp.copy(rows["actions"][step], episodes.action)
+            simulation.step()
+            with WARP_LOCK:
+                for name, each in results.items():
+                    wp.copy(rows[name][step], each)
+            ended = np.flatnonzero(episodes.finished.numpy())
+            if ended.size:
+                ends.append(np.stack([np.full_like(ended, step), ended], axis=1))
+                for name, each in finals.items():
+                    final_rows[name].append(each.numpy()[ended])
+        simulation.raise_errors()
+        none = {name: np.zeros((0, each.shape[1]), dtype=np.float32) for name, each in finals.items()}
+        return RolloutBatch(
+            first_world=first_world,
+            start=start,
+            observations={name: each.numpy() for name, each in kept.items()},
+            **{name: each.numpy() for name, each in rows.items()},
+            ended=np.concatenate(ends) if ends else np.zeros((0, 2), dtype=np.int64),
+            final_observations={name: np.concatenate([none[name], *each]) for name, each in final_rows.items()},
+            last_observations={name: each.numpy().copy() for name, each in values.items()},
+        )
+
+    def _rows(self, steps: int, like: Any) -> Any:
+        return wp.empty((steps, *like.shape), dtype=like.dtype, device=self._simulation.device)
+
+    def _group(self, name: str | None) -> str:
+        names = tuple(self._task.observations)
+        if name is None and len(names) == 1:
+            return names[0]
+        if name not in names:
+            raise ConfigError(f"group: got {name!r}{did_you_mean(str(name), names)}; groups: {', '.join(names)}")
+        return name
+
+    def _network_of(self, policy: bytes, group: str) -> Network:
+        """Return the network of a policy; that of the last call if it is the same."""
+        key = f"{group}/{hashlib.blake2b(policy).hexdigest()}"
+        if self._network is None or self._network[0] != key:
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder, "policy.onnx")
+                file.write_bytes(policy)
+                width = len(self._task.observations[group].labels)
+                network = Network(file, self._simulation.world_count, width, self._simulation.device)
+            if network.width != len(self._task.action_labels):
+                raise ConfigError(
+                    f"policy: gives {network.width} numbers, and the action has {len(self._task.action_labels)}; choose"
+                    " the network of this task"
+                )
+            self._network = key, network
+        return self._network[1]
+
+    def _noise(self, deviation: Any) -> wp.array | None:
+        """Return the standard deviation of each number of an action; None if all are 0."""
+        width = len(self._task.action_labels)
+        try:
+            values = np.broadcast_to(np.asarray(deviation, dtype=np.float32), (width,))
+        except ValueError as error:
+            raise ConfigError(f"deviation: expected one number or {width}, got {deviation!r}") from error
+        if not (np.isfinite(values) & (values >= 0.0)).all():
+            raise ConfigError(f"deviation: expected finite numbers from 0 on, got {deviation!r}")
+        return wp.array(values, dtype=float, device=self._simulation.device) if values.any() else None
+
+    def _explore(self, noise: wp.array | None, first_world: int) -> None:
+        if noise is None:
+            return
+        simulation, action = self._simulation, self._task.episodes.action
+        first = self._simulation.config.scene.first_world
+        inputs = [action, noise, folded_seed(simulation.config.simulation.seed), _KEY, first, simulation.step_count]
+        wp.launch(explore, action.shape, inputs, device=simulation.device)

@@ -1,0 +1,56 @@
+"""`pippin motion`: reference motions that a task follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from pippin.commands import PATH, changes, shown_progress
+
+
+@click.group()
+def motion() -> None:
+    """Reference motions that the command `motion` of a task follows."""
+
+
+@motion.command()
+@click.argument("source", metavar="IN", type=PATH)
+@click.argument("target", metavar="OUT.npz", type=PATH)
+@click.option("--robot", type=PATH, required=True, metavar="FILE", help="A configuration whose scene has the robot.")
+@click.option("--joints", metavar="NAME,NAME…", help="Joints in the order of IN; by default the robot's, or IN tells.")
+@click.option("--quaternion", type=click.Choice(["xyzw", "wxyz"]), help="By default xyzw of a csv, else wxyz.")
+@click.option("--fps", type=click.FloatRange(min=0.0, min_open=True), help="Frames of IN per second, if it tells none.")
+@click.option("--loop", is_flag=True, help="The motion begins again after its last frame.")
+@changes(has_worlds=False)
+def convert(
+    source: Path,
+    target: Path,
+    robot: Path,
+    joints: str | None,
+    quaternion: str | None,
+    fps: float | None,
+    loop: bool,
+    overrides: tuple[str, ...],
+) -> None:
+    """Write the recorded motion IN as a clip for a robot: at its control steps, with velocities and all bodies.
+
+    IN is a .csv without a header, a row for each frame: x, y, z and quaternion of the root, if it is free, then the
+    joints; or a .npz of mjlab, of Isaac Lab or of Pippin. The last frame of a loop must be the first one elsewhere.
+    """
+    with shown_progress() as progress, progress.phase("convert"):
+        from pippin_task.motion_conversion import convert_motion
+
+        clip = convert_motion(
+            source,
+            target,
+            robot,
+            overrides,
+            joints=joints.split(",") if joints else (),
+            quaternion=quaternion,  # pyrefly: ignore[bad-argument-type]
+            fps=fps,
+            loop=loop,
+        )
+    kind = "a loop of " if loop else ""
+    seconds = (clip.frame_count - 1) / clip.rate
+    counts = f"{len(clip.joint_names)} joints, {len(clip.body_names)} bodies"
+    click.echo(f"{target}: {kind}{clip.frame_count} frames at {clip.rate:g} Hz, {seconds:g} s; {counts}")

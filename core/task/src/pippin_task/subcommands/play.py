@@ -1,0 +1,94 @@
+"""`pippin play`: let a trained policy act in the task of a file."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from pippin.catalog.outside import located
+from pippin.commands import PATH, changes
+from pippin.commands.options import simulation_options, viewer_options
+from pippin.errors import ConfigError
+
+from pippin.cli._run import run_file
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@changes()
+@click.option("--policy", type=PATH, metavar="FILE", help="ONNX file of the policy; by default that of the file.")
+@click.option(
+    "--solver",
+    metavar="NAME",
+    callback=lambda context, option, name: None if name is None else located(name),
+    help="Another solver than that of the file; it may ignore what only changes numbers, such as armature.",
+)
+@click.option(
+    "--episodes",
+    type=click.IntRange(min=1),
+    help="Play one whole episode in each of so many worlds, and tell the mean return.",
+)
+@viewer_options
+@simulation_options
+def play(
+    file: Path,
+    overrides: tuple[str, ...],
+    policy: Path | None,
+    solver: str | None,
+    episodes: int | None,
+    **options: Any,
+) -> None:
+    """Simulate FILE with a policy that acts in its task, and write a run folder as `pippin run` does.
+
+    The network reads the observations and chooses the action inside the recorded step. It is an ONNX file with one
+    input and one output. Without --policy, the file names it in the table [policy].
+
+    With --episodes, no world is reset, so that each counts once, whether its episode is short or long. The last line is
+    the score: the mean return with its 95 % interval, the mean length, and the episodes that ended before their time,
+    which are falls in most tasks. With --json, it is under `task`.
+    """
+    chosen = [*overrides]
+    if policy is not None:
+        chosen.append(f"policy.path={json.dumps(str(policy.absolute()))}")
+    if solver is not None:
+        chosen += _with_solver(file, chosen, solver)
+    if episodes is not None:
+        chosen += _one_episode(file, chosen, episodes, options)
+    run_file(file, chosen, shown=("task",), **options)
+
+
+def _with_solver(file: Path, overrides: Iterable[str], solver: str) -> Iterator[str]:
+    """Yield what chooses another solver, and accepts the loss of numbers."""
+    from pippin.analysis.solver_choice import accepting_numbers, with_solver
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the run warns of it
+        config = accepting_numbers(with_solver(file, overrides, solver))
+    yield f"solver.type={json.dumps(solver)}"
+    yield f"simulation.accept_unsupported={json.dumps(config.simulation.accept_unsupported)}"
+
+
+def _one_episode(file: Path, overrides: Iterable[str], episodes: int, options: dict[str, Any]) -> Iterator[str]:
+    """Yield what gives each world one episode, and set the number of steps among the options.
+
+    Raises:
+        ConfigError: The task has no end, or an option says otherwise.
+    """
+    from pippin.config import load
+
+    for name in ("steps", "duration"):
+        if options[name] is not None:
+            raise ConfigError(f"--{name}: --episodes plays whole episodes; give only one of the two")
+    given = {text.partition("=")[0].strip() for text in overrides}
+    for key in {"scene.worlds", "task.autoreset"} & given:
+        raise ConfigError(f"--set: {key} is also set by --episodes; leave it out")
+    config = load(file, overrides)
+    if config.task is None or config.task.episode_length is None:
+        raise ConfigError(f"--episodes: {file} has no task.episode_length; set how long an episode is [s]")
+    options["duration"] = config.task.episode_length
+    yield f"scene.worlds={episodes}"
+    yield 'task.autoreset="disabled"'

@@ -1,0 +1,45 @@
+"""The environment of a training, which notes the episodes that end."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from pippin_task.gym import VectorEnv
+
+_KEPT = 100
+"""Episodes of which the mean is taken."""
+
+
+class TrainingEnv(VectorEnv):
+    """A vector environment that counts its steps, and keeps the returns and lengths of the last 100 episodes."""
+
+    def __init__(self, *args: Any, reward_scale: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        #: Factor of the rewards that `step` returns.
+        self.reward_scale = reward_scale
+        #: Control steps of all worlds so far.
+        self.taken: int = 0
+        #: Share of the training's iterations that are done.
+        self.progress: float = 0.0
+        #: Return and length of each of the last episodes, the oldest first.
+        self.last_episodes: deque[tuple[float, int]] = deque(maxlen=_KEPT)
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Take one control step in all worlds, with `actions`."""
+        observations, rewards, terminated, truncated, info = super().step(actions)
+        self.taken += self.num_envs
+        ended = _on_host(info["_episode"])
+        if ended.any():
+            returns, lengths = (_on_host(info["episode"][key])[ended].tolist() for key in ("r", "l"))
+            self.last_episodes.extend(zip(returns, map(int, lengths), strict=True))
+        return observations, rewards * self.reward_scale, terminated, truncated, info
+
+    def means(self) -> tuple[float, float]:
+        """Return the mean return and the mean length [control steps] of the last episodes; NaN before one has ended."""
+        return tuple(np.mean(self.last_episodes, axis=0).tolist()) if self.last_episodes else (np.nan, np.nan)
+
+
+def _on_host(values: Any) -> np.ndarray:
+    return values.cpu().numpy() if hasattr(values, "cpu") else np.asarray(values)

@@ -1,0 +1,120 @@
+"""PPO of rsl-rl-lib."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from pippin import ConfigError
+from pippin_task.gym import Mirror, RslRlVecEnvWrapper, VectorEnv
+from rsl_rl.runners import OnPolicyRunner
+from tensordict import TensorDict
+
+from .configs import RslRlConfig
+from .episodes import TrainingEnv
+from .networks import write_policy
+from .torch_layers import layers_of, limit_threads, read_parts, set_rate
+
+
+class RslRlTrainer:
+    """A runner of rsl-rl-lib, one iteration at a time."""
+
+    backend = "torch"
+
+    def __init__(self, config: RslRlConfig, env: TrainingEnv, seed: int) -> None:
+        self._config, self._env = config, env
+        limit_threads(config.threads)
+        torch.manual_seed(seed)
+        wrapper = RslRlVecEnvWrapper(env)
+        groups = list(wrapper.get_observations().keys())
+        actor = config.observations if config.observations in groups else groups[0]
+        network = {
+            "class_name": "MLPModel",
+            "hidden_dims": list(config.hidden),
+            "activation": config.activation,
+            "obs_normalization": config.normalise,
+        }
+        noise = {
+            "class_name": "GaussianDistribution",
+            "init_std": config.std,
+            "std_range": [config.least_std, 1e6],
+        }
+        algorithm = {
+            "class_name": "PPO",
+            "num_learning_epochs": config.epochs,
+            "num_mini_batches": config.batches,
+            "learning_rate": config.learning_rate,
+            "schedule": "adaptive" if config.desired_kl else "fixed",
+            "desired_kl": config.desired_kl or 0.01,
+            "gamma": config.gamma,
+            "lam": config.lam,
+            "clip_param": config.clip,
+            "entropy_coef": config.entropy,
+            "use_clipped_value_loss": False,
+            **_symmetry(config, env),
+            **config.options,
+        }
+        settings: dict[str, Any] = {
+            "num_steps_per_env": config.steps,
+            "save_interval": sys.maxsize,
+            "obs_groups": {"actor": [actor], "critic": ["critic" if "critic" in groups else actor]},
+            "actor": {**network, "distribution_cfg": noise},
+            "critic": network,
+            "algorithm": algorithm,
+        }
+        self._runner = OnPolicyRunner(wrapper, settings, log_dir=None, device=env.device)
+
+    def learn(self) -> None:
+        """Train for one iteration."""
+        if self._config.anneal:
+            set_rate(self._runner.alg.optimizer, self._config.rate(self._env.progress))
+        self._runner.learn(1)
+
+    def save(self, path: Path) -> None:
+        """Write networks, optimiser and statistics."""
+        torch.save(self._runner.alg.save(), path)
+
+    def load(self, path: Path) -> None:
+        """Continue from a file."""
+        parts = read_parts(path)
+        self._runner.alg.load(parts, None, True)
+
+    def write_policy(self, path: Path) -> None:
+        """Write the mean action."""
+        policy = self._runner.alg.get_policy()
+        mean = std = None
+        if policy.obs_normalization:
+            mean = policy.obs_normalizer.mean.cpu().numpy().ravel()
+            std = policy.obs_normalizer.std.cpu().numpy().ravel() + policy.obs_normalizer.eps
+        write_policy(path, layers_of(policy.mlp), self._config.activation, mean=mean, std=std)
+
+
+def doubled(mirror: Mirror) -> Callable[..., tuple[Any, Any]]:
+    """Return what rsl-rl-lib calls to augment a batch: it gives each row, and then each row in the mirror."""
+
+    def double(env: Any, obs: TensorDict | None, actions: torch.Tensor | None) -> tuple[Any, Any]:
+        if obs is not None:
+            mirrored = TensorDict(mirror.observations(dict(obs.items())), batch_size=obs.batch_size)
+            obs = torch.cat([obs, mirrored])
+        return obs, None if actions is None else torch.cat([actions, mirror.actions(actions)])
+
+    return double
+
+
+def _symmetry(config: RslRlConfig, env: VectorEnv) -> dict[str, Any]:
+    """Return the settings of the library's extension for symmetries."""
+    if config.symmetry is None:
+        return {}
+    if config.symmetry not in env.task.mirrors:
+        known = ", ".join(env.task.mirrors) or "none; add a table [task.symmetry.LABEL]"
+        raise ConfigError(f"trainer.symmetry: no symmetry is labelled {config.symmetry!r}; labels: {known}")
+    extension = {
+        "data_augmentation_func": doubled(env.mirror(config.symmetry)),
+        "use_data_augmentation": True,
+        "use_mirror_loss": config.mirror_loss > 0.0,
+        "mirror_loss_coeff": config.mirror_loss,
+    }
+    return {"symmetry_cfg": extension}

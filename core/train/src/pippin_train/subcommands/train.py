@@ -1,0 +1,84 @@
+"""`pippin train`: learn a policy in the task of a file."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from pippin.commands import PATH, changes, json_line, out, shown_progress
+
+if TYPE_CHECKING:
+    from pippin_train.train import Training
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@changes()
+@click.option("--trainer", metavar="NAME", help="What learns: rsl-rl, sb3, skrl or another one; by default the file's.")
+@click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of trainer.iterations.")
+@click.option("--resume", type=PATH, metavar="DIR", help="Continue the training of a run folder.")
+@out()
+@json_line()
+def train(
+    file: Path,
+    overrides: tuple[str, ...],
+    trainer: str | None,
+    iterations: int | None,
+    resume: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Train a policy for the task of FILE, by the table [trainer] or the settings of a trainer's own.
+
+    The library of the trainer learns: rsl-rl-lib, Stable-Baselines3 or skrl, each an extra of Pippin. An iteration
+    takes trainer.steps control steps in each of scene.worlds worlds. Returns and lengths are means over the last 100
+    episodes, with the noise of the actions.
+
+    The run folder, by default runs/NAME-DATE-TIME, has the configuration (config.toml), the policy (policy.onnx), a
+    row for each iteration (training.csv), a page with the curves (report.html), and a checkpoint, which is replaced
+    every trainer.save_period iterations. Ctrl-C ends the training after an iteration, and saves; --resume continues it.
+    """
+    if resume is not None and out is not None:
+        raise click.UsageError("--out: --resume writes into the folder that it continues; leave one of them out")
+    chosen = [*overrides, *([] if iterations is None else [f"trainer.iterations={iterations}"])]
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        with progress.phase("read"):
+            from pippin_train.train import load_training
+            from pippin_train.train import train as train_file
+
+            config, values = load_training(file, chosen, trainer)
+        again = ["pippin", "train", str(file), *_options(trainer, chosen)]
+        try:
+            training = train_file(file, config, values, out=out, resume=resume)
+        except KeyboardInterrupt as error:
+            if error.args:
+                _note(progress.note, error.args[0], file, overrides)
+                progress.note(f"resume with: {shlex.join([*again, '--resume', str(error.args[0].folder)])}")
+            raise
+        _note(progress.note, training, file, overrides)
+    if as_json:
+        click.echo(json.dumps(training.summary()))
+
+
+def _note(note: Callable[[str], None], training: Training, file: Path, overrides: Sequence[str]) -> None:
+    from pippin_train.train import play_command
+
+    mean = "no episode has ended"
+    if training.mean_return is not None:
+        mean = f"mean return {training.mean_return:.4g}, mean length {training.mean_length:.0f} steps"
+    note(
+        f"{training.iteration} of {training.iterations} iterations, {training.steps:,} steps in"
+        f" {training.seconds:.0f} s; {mean}"
+    )
+    own = [each for each in overrides if not each.lstrip().startswith("trainer.")]
+    note(f"play it: {play_command(file, _options(None, own), training)}")
+    note(f"run folder: {training.folder}")
+
+
+def _options(trainer: str | None, overrides: Sequence[str]) -> list[str]:
+    options = [] if trainer is None else ["--trainer", trainer]
+    return [*options, *(word for each in overrides for word in ("--set", each))]

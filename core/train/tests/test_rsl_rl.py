@@ -1,0 +1,96 @@
+"""The trainer of rsl-rl-lib: it learns from steps and from their mirror images."""
+
+from pathlib import Path
+
+import numpy as np
+import pippin
+import pytest
+from pippin_task.gym import VectorEnv
+from pippin_train.configs import RslRlConfig
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("rsl_rl")
+
+from pippin_train.rsl_rl import RslRlTrainer, doubled  # noqa: E402
+from tensordict import TensorDict  # noqa: E402
+
+QUADRUPED = Path(__file__).parents[2] / "docs" / "examples" / "quadruped.toml"
+OVERRIDES = {
+    "simulation.device": "cpu",
+    "simulation.accept_unsupported": ["armature", "joint_damping", "joint_friction"],
+    "solver": {"extends": False, "type": "featherstone"},
+    "sensors": {"extends": False},
+    "task": {
+        "episode_length": 1.0,
+        "actions": {"legs": {"type": "joint-targets", "actuator": "legs", "scale": 0.3}},
+        "observations": {
+            "policy": {
+                "turn": {"of": {"type": "root-angular-velocity", "frame": "body"}},
+                "positions": {"of": {"type": "joint-positions", "joints": [".*_(HAA|HFE|KFE)"]}, "history": 2},
+            },
+            "critic": {"velocity": {"of": "root-linear-velocity"}},
+        },
+        "rewards": {"alive": {"type": "alive", "weight": 1.0}},
+        "symmetry": {"left-right": {"names": {"L(.*)": "R$1"}, "flip": [".*"]}},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def env():
+    env = VectorEnv(QUADRUPED, num_envs=4, backend="torch", overrides=OVERRIDES)
+    env.reset(seed=1)
+    yield env
+    env.close()
+
+
+def test_a_batch_is_followed_by_its_mirror_image(env):
+    """Against the mirror of NumPy arrays, whose physics `core/task/tests/test_symmetry.py` checks."""
+    draws = np.random.default_rng(1)
+    rows = {"policy": draws.normal(size=(5, 27)), "critic": draws.normal(size=(5, 3))}
+    actions = draws.normal(size=(5, 12)).astype(np.float32)
+    obs = TensorDict({name: torch.as_tensor(each, dtype=torch.float32) for name, each in rows.items()}, batch_size=[5])
+    env.backend = "numpy"
+    mirror = env.mirror("left-right")
+    env.backend = "torch"
+
+    more, acted = doubled(env.mirror("left-right"))(env=None, obs=obs, actions=torch.as_tensor(actions))
+
+    assert more.batch_size == (10,)
+    for name, group in mirror.observations({name: each.numpy() for name, each in obs.items()}).items():
+        np.testing.assert_array_equal(more[name], np.concatenate([obs[name], group]))
+        assert not np.array_equal(obs[name], group)
+    np.testing.assert_array_equal(acted, np.concatenate([actions, mirror.actions(actions)]))
+    assert doubled(env.mirror("left-right"))(env=None, obs=None, actions=None) == (None, None)
+
+
+def asymmetry(trainer, env):
+    """Return how far the action in the mirror is from the mirrored action, beside the size of the actions."""
+    mirror, draws = env.mirror("left-right"), torch.Generator().manual_seed(3)
+    rows = {name: torch.randn((64, width), generator=draws) for name, width in (("policy", 27), ("critic", 3))}
+    seen, mirrored = (TensorDict(each, batch_size=[64]) for each in (rows, mirror.observations(rows)))
+    with torch.no_grad():
+        policy = trainer._runner.alg.get_policy()
+        acted, other = mirror.actions(policy(seen)), policy(mirrored)
+    return float((acted - other).square().mean() / acted.square().mean())
+
+
+@pytest.mark.slow
+def test_a_policy_becomes_symmetric(env):
+    settings = {"steps": 8, "epochs": 10, "hidden": (32,), "normalise": False, "desired_kl": 0.0}
+    found = {}
+    for loss in (0.0, 10.0):
+        own = {"symmetry": "left-right", "mirror_loss": loss} if loss else {}
+        trainer = RslRlTrainer(RslRlConfig(**settings, **own), env, 1)
+        for _ in range(20):
+            trainer.learn()
+        found[loss] = asymmetry(trainer, env)
+
+    assert found[10.0] < 0.2 * found[0.0], found
+
+
+def test_an_unknown_symmetry_is_named(env):
+    with pytest.raises(pippin.ConfigError, match=r"trainer\.symmetry: no .* labelled 'up'; labels: left-right"):
+        RslRlTrainer(RslRlConfig(symmetry="up"), env, 1)
+    with pytest.raises(ValueError, match="'mirror_loss' needs 'symmetry'"):
+        RslRlConfig(mirror_loss=1.0)

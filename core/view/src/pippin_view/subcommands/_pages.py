@@ -1,0 +1,232 @@
+"""Pages of `pippin view`: of a configuration, of a checkpoint and of a run folder."""
+
+from __future__ import annotations
+
+import abc
+import os
+import sys
+import webbrowser
+import zipfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import attrs
+from pippin.config import SimulationConfig, load
+from pippin.errors import ConfigError, SimulationError
+from pippin.simulation import Simulation
+from pippin.studies.interrupt import stopped_between_steps
+from pippin.studies.progress import RunProgress
+from pippin.studies.start import import_newton
+from pippin.validators import slice_or_indices
+from pippin_view.viser.config import ViserConfig
+from pippin_view.viser.pacing import Meter
+from pippin_view.viser.ports import free_port
+
+if TYPE_CHECKING:
+    from pippin.runs.loop import RunLoop
+    from pippin.runs.reading import Run
+    from pippin_view.viser.panel import Clients
+    from pippin_view.viser.viewer import ViserViewer
+
+_NO_END = 2**62
+
+Tell: TypeAlias = Callable[[str], None]
+"""Tells the address of the page."""
+
+IsOver: TypeAlias = Callable[["Clients"], bool]
+"""Whether the page ends, from the tabs that show it."""
+
+
+@attrs.frozen(kw_only=True)
+class Shown(abc.ABC):
+    """Something to show on a page."""
+
+    config: SimulationConfig
+
+    def show(
+        self,
+        progress: RunProgress,
+        *,
+        worlds: str | None,
+        speed: float | None,
+        port: int | None,
+        until_closed: bool,
+        browser: bool | None,
+    ) -> None:
+        """Show it until Ctrl-C.
+
+        Args:
+            progress: The progress of the command.
+            worlds: The worlds to show.
+            speed: Simulated time per real time; None means that of the file, or 1.
+            port: Port of the page.
+            until_closed: Whether to end when the last tab is closed, too.
+            browser: Whether to open the page; None if that depends on the machine.
+
+        Raises:
+            ConfigError: The port is in use, or a world does not exist.
+        """
+        page = _page_of(self.config)
+        port = free_port(page.port if port is None else port, "--port")
+        page = attrs.evolve(page, port=port, speed=page.speed or 1.0 if speed is None else speed)
+        if worlds is not None:
+            page = attrs.evolve(page, worlds=_checked(worlds))
+            page.worlds_of(self.config.scene.worlds)
+        import_newton(self.config, progress)
+
+        def tell(url: str) -> None:
+            progress.note(f"page: {url}; Ctrl-C ends")
+            if _has_desktop() if browser is None else browser:
+                webbrowser.open(url)
+
+        self.open(progress, page, tell, (lambda clients: clients.have_left()) if until_closed else _never)
+
+    @abc.abstractmethod
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
+        """Open the page, tell its address, and stay until it is over."""
+
+
+@attrs.frozen(kw_only=True)
+class Running(Shown):
+    """A simulation that runs: of a configuration, or from a checkpoint on."""
+
+    build: Callable[[dict[str, ViserViewer]], Simulation]
+    """Returns the simulation, with plugins by label."""
+
+    demonstrations: tuple[str, int | None] | None = None
+    """The recorder of episodes that a user demonstrates, and how many; None for none."""
+
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
+        """Run the simulation in real time."""
+        from pippin.runs.loop import RunLoop
+        from pippin_view.viser.viewer import ViserViewer
+
+        viewer = ViserViewer(page)
+        viewer.ends_with_tabs, viewer.tells_url = is_over is not _never, False
+        viewer.demonstrations = self.demonstrations
+        with progress.phase("build"):
+            simulation = self.build({"page": viewer})
+        with simulation:
+            tell(viewer.url)
+            loop = RunLoop(simulation, progress)
+            loop.begin()
+            try:
+                with progress.phase("view", has_end=False), stopped_between_steps(simulation) as stop_if_asked:
+                    _run(loop, viewer, lambda clients: viewer.is_complete or is_over(clients), stop_if_asked)
+            finally:
+                for note in viewer.notes:
+                    progress.note(note)
+
+
+@attrs.frozen(kw_only=True)
+class Recorded(Shown):
+    """The recording of a run."""
+
+    run: Run
+
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
+        """Play the recording back."""
+        from pippin.assembly.poses import build_poses
+        from pippin_view.viser.playback import Playback, find_poses, fits
+        from pippin_view.viser.playback_page import PlaybackPage
+
+        with self.run, ExitStack() as opened:
+            recording = find_poses(self.run.recordings, self.run.path)
+            with progress.phase("build"):
+                simulation = build_poses(self.config, max(recording.worlds) + 1)
+                if not fits(simulation.model, recording):  # its solver or an actuator changed the bodies
+                    simulation = opened.enter_context(Simulation(self.config.unobserved()))
+                playback = Playback(simulation, recording, page)
+                shown = PlaybackPage(playback, page)
+            opened.callback(shown.close)
+            tell(shown.panel.page.url)
+            with progress.phase("view", has_end=False), stopped_between_steps(playback):
+                shown.serve(lambda: is_over(shown.panel.clients))
+
+
+def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
+    """Return what a path holds: a run folder, a checkpoint or a configuration.
+
+    Raises:
+        ConfigError: The path holds nothing of these, or something is wrong with it.
+    """
+    if not path.is_dir() and not zipfile.is_zipfile(path):
+        config = load(path, overrides)
+        return Running(config=config, build=lambda plugins: Simulation(config.unobserved(), plugins))
+    if overrides:
+        raise ConfigError(
+            f"--set, --plugin: '{path}' is not a configuration file, and its values are fixed; leave the option out"
+        )
+    if path.is_dir():
+        return _recorded(path)
+    from pippin.state.checkpoint import Checkpoint
+
+    config = Checkpoint.read(path).configuration()
+    return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
+
+
+def _recorded(path: Path) -> Recorded:
+    from pippin.runs.reading import Run
+
+    run = Run(path)
+    if run.config is None:
+        raise ConfigError(f"{path}: has no config.toml; name the folder of a run")
+    return Recorded(config=run.config, run=run)
+
+
+def _run(loop: RunLoop, viewer: ViserViewer, is_over: IsOver, stop_if_asked: Callable[[], None]) -> None:
+    """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
+    is_failed, meter = False, Meter()
+    while not is_over(viewer.clients):
+        try:
+            loop.stride_to(_NO_END)
+            if is_failed:
+                viewer.show_fault("")
+            is_failed = False
+        except SimulationError as error:
+            is_failed = True
+            viewer.show_fault(str(error))
+            viewer.pause()
+            loop.progress.note(f"error: {error}")
+        stop_if_asked()
+        _tell(loop, viewer, meter)
+
+
+def _tell(loop: RunLoop, viewer: ViserViewer, meter: Meter) -> None:
+    """Tell time and speed on a terminal; elsewhere once, and again if a browser opens the page or leaves it."""
+    simulation, count = loop.simulation, viewer.clients.count
+    rate = meter.look(simulation.step_count)
+    if rate is None:
+        return
+    speed = f"t = {simulation.time:.2f} s, {rate * simulation.control_dt:.3g} × real time"
+    text = f"{speed}, {count} browser{'s' * (count != 1)}"
+    if loop.progress.is_live:
+        loop.progress.update(text)
+    else:
+        loop.progress.note(f"view     {text}", once=f"{count} browsers")
+
+
+def _page_of(config: SimulationConfig) -> ViserConfig:
+    """Return the settings of the file's own page, if it has one."""
+    pages = [viewer.config for viewer in config.viewers.values() if isinstance(viewer.config, ViserConfig)]
+    return pages[0] if pages else ViserConfig()
+
+
+def _checked(worlds: str) -> str:
+    try:
+        slice_or_indices(None, attrs.fields(ViserConfig).worlds, worlds)
+    except ValueError as error:
+        raise ConfigError(f"--worlds: {error}") from error
+    return worlds
+
+
+def _never(clients: Clients) -> bool:
+    return False
+
+
+def _has_desktop() -> bool:
+    """Tell whether a browser with a window can be expected, and somebody who looks at it."""
+    is_graphical = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    return is_graphical and sys.stdout.isatty()
