@@ -14,9 +14,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))  # the tests run this file from elsewhere
 
 from diagram import diagram
+from pippin.report import Markup, element
 from pippin_benchmark.markdown import held_table
 from pippin_benchmark.result import Benchmark, BenchmarkRow
-from pippin.report import Markup, element
 from reference_pages import measured
 
 ROOT = Path(__file__).parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import pippin
+import pippin_optimise
 
 DOCS = Path(__file__).parent
 METHODS = {"l-bfgs": {}, "adam": {"optimise.learning_rate": 0.2}}
@@ -21,7 +21,7 @@ def main() -> None:
     for method, keys in METHODS.items():
         values = {"optimise.optimiser": method, "optimise.tolerance": 0.0, "simulation.device": "cpu", **keys}
         with tempfile.TemporaryDirectory() as folder:
-            losses = pippin.optimise(DOCS / "examples" / "throw.toml", values, out=folder).losses[:, 0]
+            losses = pippin_optimise.optimise(DOCS / "examples" / "throw.toml", values, out=folder).losses[:, 0]
         axes.semilogy(range(len(losses)), losses, marker=".", label=method)
     axes.set(xlabel="iteration", ylabel="loss [m²]")
     axes.grid(alpha=0.3)

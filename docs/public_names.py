@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "core" / "src"
+CORE = Path(__file__).parents[1] / "core"
 
 Definition = ast.ClassDef | ast.FunctionDef
 
@@ -34,6 +34,12 @@ FOR_PLUGINS = (
     "pippin.viewing",
     "pippin.viewing.bounding_box",
     "pippin.sharding",
+    "pippin.commands",
+    "pippin.report",
+    "pippin.studies",
+    "pippin.workers",
+    "pippin_fit",
+    "pippin_optimise",
     "pippin_sweep",
     "pippin_benchmark",
     "pippin_train",
@@ -96,7 +102,7 @@ def text_of(module: str, name: str) -> str | None:
 
 
 def source_of(module: str) -> str:
-    """Return the source of a module of the core."""
+    """Return the source of a module of a package of `core`."""
     return _file(module).read_text(encoding="utf-8")
 
 
@@ -120,7 +126,9 @@ def _statements(module: str) -> list[ast.stmt]:
 
 
 def _file(module: str) -> Path:
-    path = SOURCE.joinpath(*module.split("."))
+    package, *_ = module.split(".")
+    source = CORE / (package.removeprefix("pippin_") if package != "pippin" else "host") / "src"
+    path = source.joinpath(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 

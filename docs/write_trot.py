@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from pippin import convert_motion
+from pippin_task import convert_motion
 
 DOCS = Path(__file__).parent
 TASKS = DOCS / "examples" / "tasks"

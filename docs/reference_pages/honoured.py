@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pippin.catalog.entries import Catalog
-from pippin_conformance.runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from pippin.support.declaration import Declaration
+from pippin_conformance.runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 
 from .rows import declaring_solvers, named_row, row_of_solvers
 

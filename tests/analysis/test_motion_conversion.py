@@ -2,6 +2,7 @@
 
 import numpy as np
 import pippin
+import pippin_task
 import pytest
 from click.testing import CliRunner
 from pippin import quaternions
@@ -67,7 +68,7 @@ def csv(robot):
 
 
 def test_a_clip_has_the_motion_at_control_steps_with_its_velocities(robot, csv, tmp_path):
-    clip = pippin.convert_motion(csv, tmp_path / "clip.npz", robot, fps=RATE)
+    clip = pippin_task.convert_motion(csv, tmp_path / "clip.npz", robot, fps=RATE)
     read = Clip.read(str(tmp_path / "clip.npz"), "path")
 
     times = np.arange(51) * DT
@@ -86,7 +87,7 @@ def test_a_clip_has_the_motion_at_control_steps_with_its_velocities(robot, csv, 
 
 @pytest.mark.slow
 def test_the_velocities_of_bodies_are_those_of_their_centres_of_mass(robot, csv):
-    clip = pippin.convert_motion(csv, None, robot, fps=RATE)
+    clip = pippin_task.convert_motion(csv, None, robot, fps=RATE)
     with pippin.Simulation.from_file(robot, {"simulation.device": "cpu"}) as simulation:
         com = simulation.model.body_com.numpy().astype(float)
 
@@ -101,11 +102,11 @@ def test_the_velocities_of_bodies_are_those_of_their_centres_of_mass(robot, csv)
 
 @pytest.mark.slow
 def test_a_loop_is_as_fast_at_its_ends_as_the_motion_that_continues(robot, csv):
-    clip = pippin.convert_motion(csv, None, robot, fps=RATE, loop=True)
+    clip = pippin_task.convert_motion(csv, None, robot, fps=RATE, loop=True)
     times = recording(2.0)
     longer = robot.parent / "longer.csv"
     np.savetxt(longer, np.concatenate([roots(times), angles(times)], axis=1), delimiter=",")
-    twice = pippin.convert_motion(longer, None, robot, fps=RATE)
+    twice = pippin_task.convert_motion(longer, None, robot, fps=RATE)
 
     np.testing.assert_allclose(clip.stride, roots(np.array([1.0]))[0] * (1, 1, 0, 1, 1, 1, 1), atol=1e-6)
     np.testing.assert_allclose(clip.joint_velocities[-1], twice.joint_velocities[50], atol=1e-4)
@@ -116,7 +117,7 @@ def test_a_loop_is_as_fast_at_its_ends_as_the_motion_that_continues(robot, csv):
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize("source", ["csv", "mjlab", "isaac"])
 def test_files_are_read_by_their_declared_order(robot, csv, tmp_path, source):
-    wanted = pippin.convert_motion(csv, None, robot, fps=RATE)
+    wanted = pippin_task.convert_motion(csv, None, robot, fps=RATE)
     times = recording()
     root, joints = roots(times), angles(times)[:, ::-1]
     turns = np.roll(root[:, 3:], 1, axis=1)
@@ -135,7 +136,7 @@ def test_files_are_read_by_their_declared_order(robot, csv, tmp_path, source):
         np.savez(file, fps=RATE, dof_names=order, body_names=["hand", "trunk"], **arrays)
         options = {}
 
-    clip = pippin.convert_motion(file, None, robot, **options)
+    clip = pippin_task.convert_motion(file, None, robot, **options)
 
     np.testing.assert_allclose(clip.joint_positions, wanted.joint_positions, atol=1e-6)
     np.testing.assert_allclose(clip.body_poses, wanted.body_poses, atol=1e-5)
@@ -155,7 +156,7 @@ def test_files_are_read_by_their_declared_order(robot, csv, tmp_path, source):
 )
 def test_a_motion_that_does_not_fit_is_refused(robot, csv, options, fault):
     with pytest.raises(pippin.ConfigError, match=fault):
-        pippin.convert_motion(csv, None, robot, **options)
+        pippin_task.convert_motion(csv, None, robot, **options)
 
 
 @pytest.mark.slow
@@ -174,10 +175,10 @@ def test_files_that_do_not_fit_are_refused_by_name(robot, csv, tmp_path):
         "clip.txt": r"is neither \.csv nor \.npz",
     }.items():
         with pytest.raises(pippin.ConfigError, match=fault):
-            pippin.convert_motion(tmp_path / name, None, robot, fps=50.0)
+            pippin_task.convert_motion(tmp_path / name, None, robot, fps=50.0)
     two = {"scene.assets": [{"path": str(robot.parent / "robot.xml")}] * 2}
     with pytest.raises(pippin.ConfigError, match=r"robot: the scene has 2 robots"):
-        pippin.convert_motion(csv, None, robot, two, fps=RATE)
+        pippin_task.convert_motion(csv, None, robot, two, fps=RATE)
     with pytest.raises(
         pippin.ConfigError, match=r"path: .* holds no clip \(.*\); write one by `pippin motion convert`"
     ):

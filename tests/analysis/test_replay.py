@@ -9,8 +9,8 @@ import numpy as np
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin_record.replay import replay
 from pippin.cli import main
+from pippin_record.replay import replay
 
 pytestmark = pytest.mark.slow
 

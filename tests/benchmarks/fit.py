@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 import mujoco
 import numpy as np
-import pippin
+import pippin_fit
 from mujoco import rollout, sysid
 from pippin.config.toml_text import toml_text
 from pippin_fit.fit_run import FitRun
@@ -154,7 +154,7 @@ def ours(data: tuple[np.ndarray, ...], window: float | str, folder: Path) -> tup
             run(course, *arguments)
 
     with tempfile.TemporaryDirectory() as out, patch.object(FitRun, "run", timed):
-        result = pippin.fit(file, [folder / "log.npz"], out=out)
+        result = pippin_fit.fit(file, [folder / "log.npz"], out=out)
     found = {name: np.array(list(result.value(f"actuators.arm.{name}").values())) for name in TRUTH}
     return found, watch
 

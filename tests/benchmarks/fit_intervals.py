@@ -15,7 +15,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pippin
+import pippin_fit
 from pippin.config.toml_text import toml_text
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -51,7 +51,7 @@ def held(folder: Path, seeds: int, share: float, **fit: object) -> tuple[float, 
         np.savez(folder / "log.npz", **noisy)
         with tempfile.TemporaryDirectory() as out, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = pippin.fit(file, out=out)
+            result = pippin_fit.fit(file, out=out)
         for verdict in result.verdicts:
             kind = verdict.key.rpartition(".")[2]
             error = abs(verdict.value - arms.TRUTH[kind][0 if verdict.name == "shoulder" else 1])

@@ -17,7 +17,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
-import pippin
+import pippin_fit
 from mujoco import rollout
 from pippin.config.toml_text import toml_text
 
@@ -109,7 +109,7 @@ def ours(data: tuple[np.ndarray, ...], folder: Path, window: float | str = WINDO
     }
     file = folder / "arm.toml"
     file.write_text(toml_text(tables), encoding="utf-8")
-    result = pippin.fit(file, [folder / "log.npz"], out=folder / f"fitted in {window}")
+    result = pippin_fit.fit(file, [folder / "log.npz"], out=folder / f"fitted in {window}")
     return {name: np.array(list(result.value(f"actuators.arm.{name}").values())) for name in TRUTH}
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pippin
+import pippin_fit
 from pippin.config.toml_text import toml_text
 from pippin_fit.readers.configs import LeRobotConfig
 from pippin_fit.readers.lerobot import LeRobotReader
@@ -57,7 +57,7 @@ def units_of(folder: Path) -> dict[str, float]:
     return {joint: unit for joint, unit in found.items() if joint != GRIPPER}
 
 
-def fit(folder: Path, episode: int, kp: float, out: Path) -> pippin.FitResult:
+def fit(folder: Path, episode: int, kp: float, out: Path) -> pippin_fit.FitResult:
     """Return the fit of servos that begin with a gain to all episodes but one, which judges it."""
     units = units_of(folder)
     joints = {"joints": list(units)}
@@ -85,10 +85,10 @@ def fit(folder: Path, episode: int, kp: float, out: Path) -> pippin.FitResult:
     }
     file = out / "so101.toml"
     file.write_text(toml_text(tables), encoding="utf-8")
-    return pippin.fit(file, out=out / "fitted")
+    return pippin_fit.fit(file, out=out / "fitted")
 
 
-def errors(result: pippin.FitResult) -> dict[str, np.ndarray]:
+def errors(result: pippin_fit.FitResult) -> dict[str, np.ndarray]:
     """Return the root mean squares of the errors of each joint in what the fit did not see [rad]: before and after."""
     found: dict[str, list[np.ndarray]] = {}
     for trace in result.traces:

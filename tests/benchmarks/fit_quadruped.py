@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pippin
+import pippin_fit
 from pippin.config.toml_text import toml_text
 
 TRUTH = {"armature": 0.1, "damping": 4.5, "friction": 0.05, "offset": 0.05}
@@ -92,7 +93,7 @@ def main() -> None:
         fit = {"window": "whole", "burn_in": 1.0, "tolerance": 1e-9, "parameters": parameters}
         file.write_text(toml_text({**tables(folder, **STARTS), "fit": fit}), encoding="utf-8")
         begun, processor = time.perf_counter(), time.process_time()
-        result = pippin.fit(file, [folder / "log.npz"], out=folder / "fitted")
+        result = pippin_fit.fit(file, [folder / "log.npz"], out=folder / "fitted")
         seconds, processor = time.perf_counter() - begun, time.process_time() - processor
     print("| family | worst error |\n|---|---|")
     for family, truth in TRUTH.items():

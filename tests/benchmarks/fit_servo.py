@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pippin
+import pippin_fit
 from pippin.config.toml_text import toml_text
 from pippin_actuator_servo.friction_config import KEYS_OF_FRICTION
 from pippin_actuator_servo.library import read_library
@@ -101,7 +102,7 @@ def fit(
     judges: Sequence[Path],
     weights: Sequence[tuple[float, float]],
     model: str = MODEL,
-) -> pippin.FitResult:
+) -> pippin_fit.FitResult:
     """Return the fit of a formula of friction."""
     keys = KEYS_OF_FRICTION[kind]  # pyrefly: ignore[bad-index]
     motor = {name: STARTS[name] for name in ("kt", "resistance", "armature")}
@@ -122,7 +123,7 @@ def fit(
     tables = bench(folder, 1.0, 0.15, model=model, **motor, friction={"type": kind, **friction})
     file = folder / f"{kind}.toml"
     file.write_text(toml_text({**tables, "fit": table}), encoding="utf-8")
-    return pippin.fit(file, logs, validate=judges, out=folder / f"{kind} of {len(logs)}")
+    return pippin_fit.fit(file, logs, validate=judges, out=folder / f"{kind} of {len(logs)}")
 
 
 def compare(

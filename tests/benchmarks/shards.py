@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import pippin
 from pippin.config import SimulationConfig
+from pippin.sharding import ShardedSimulation
 from pippin_task.gym import VectorEnv, sharded_worlds
 from pippin_task.gym.shard_worker import EnvShardWorker
-from pippin.sharding import ShardedSimulation
 
 ANT = Path(__file__).parents[2] / "docs/examples/ant.toml"
 TASK = {

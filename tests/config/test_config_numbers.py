@@ -12,12 +12,12 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
-from pippin_fit.config import FitParameterConfig
-from pippin_optimise.config import LossConfig, VariableConfig
 from pippin.config.selections import SelectionConfig
 from pippin.config.tendons import TendonGuideConfig
-from pippin_task.curricula.configs import CurriculumStageConfig
+from pippin_fit.config import FitParameterConfig
+from pippin_optimise.config import LossConfig, VariableConfig
 from pippin_solver_coupled import EntryConfig, ProxyConfig
+from pippin_task.curricula.configs import CurriculumStageConfig
 
 NAMED = ComponentConfig(type="x", config=None)
 ENTRY = EntryConfig(solver=NAMED, bodies=("x",))

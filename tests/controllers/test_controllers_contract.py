@@ -1,7 +1,7 @@
 """The contract of every controller, kept by the built-in ones."""
 
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 DRIVES = {"actuators": {"legs": {"type": "pd", "joints": ["hinge_.*"], "kp": 50.0, "kd": 2.0}}}
 KEYS = {"actuator": "legs", "body": "link_1", "position": [0.0, 0.0, -0.5]}

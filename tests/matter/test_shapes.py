@@ -6,9 +6,9 @@ import newton
 import numpy as np
 import pytest
 from pippin.analysis.inspection.model_rows import shape_rows
-from pippin_tune.stances import Stance
 from pippin.matter import seen_shapes
 from pippin.quaternions import rotated
+from pippin_tune.stances import Stance
 
 SIZES = {
     "sphere": (0.3, 0.0, 0.0),

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 from .scenes import PLATE, simulate
 

@@ -1,7 +1,7 @@
 """The contract of every kind of objects, by the kit."""
 
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 CLOTH = {"density": 0.5, "particle_radius": 0.02}
 SOFT = {"density": 1e3, "k_mu": 1e4, "k_lambda": 1e4, "particle_radius": 0.02}

@@ -5,9 +5,9 @@ from pathlib import Path
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 
 pytest.importorskip("pinocchio", reason="`uv run --group pinocchio` installs it: 440 MB")
 

@@ -3,8 +3,8 @@
 import newton
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 from pippin_conformance import scenes
 
 DT = 0.01

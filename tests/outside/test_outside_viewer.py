@@ -7,8 +7,8 @@ import struct
 import newton
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 from pippin.catalog.entries import Catalog
 
 TABLES = {

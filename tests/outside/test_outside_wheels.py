@@ -11,8 +11,8 @@ from pathlib import Path
 import newton
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
 from pippin.catalog.entries import Catalog
 

@@ -17,9 +17,9 @@ import pippin
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pippin.recording.joining import refuse_unjoinable
 from pippin_fit.readers.configs import LeRobotConfig
 from pippin_fit.readers.lerobot import LeRobotReader
-from pippin.recording.joining import refuse_unjoinable
 
 from .conftest import robot, tables
 

@@ -4,8 +4,8 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin_task.gym.arguments import read_seeds
 from pippin.state.draws import WorldSeeds
+from pippin_task.gym.arguments import read_seeds
 
 ARM = {
     "simulation": {"device": "cpu", "capture": "off", "accept_unsupported": ["velocity_limits"]},

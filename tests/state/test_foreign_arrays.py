@@ -7,8 +7,8 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin_conformance import scenes
 from pippin.state.foreign_arrays import contents_of, is_foreign, write
+from pippin_conformance import scenes
 
 
 class OnlyDLPack:

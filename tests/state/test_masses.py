@@ -5,8 +5,8 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin_conformance import scenes
 from pippin.state.masses import refuse_massless
+from pippin_conformance import scenes
 
 
 def chain(*masses, joint="revolute"):

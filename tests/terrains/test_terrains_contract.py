@@ -1,7 +1,7 @@
 """The contract of every kind of patches, by the kit."""
 
-import pytest
 import pippin_conformance as conformance
+import pytest
 from pippin.catalog.entries import Catalog
 
 KINDS = Catalog.installed().names("terrain")

@@ -12,10 +12,10 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
-from pippin_conformance import scenes
-from pippin_conformance.plugin_under_test import PluginUnderTest
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.step.callbacks import Callbacks
+from pippin_conformance import scenes
+from pippin_conformance.plugin_under_test import PluginUnderTest
 
 from ..scenes import cloth
 

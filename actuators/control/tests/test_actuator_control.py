@@ -3,8 +3,8 @@
 import newton
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 from pippin.solving import RIGID_TREES
 
 INERTIA = 2.0

@@ -5,9 +5,9 @@ import warnings
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin_actuator_dc_motor.actuator import DCMotorWarning
 
 SPEEDS = (-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 20.0)

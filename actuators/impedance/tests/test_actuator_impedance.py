@@ -5,9 +5,9 @@ import math
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin.solving import RIGID_TREES
 
 LINKS, LENGTH, MASS = 7, 0.25, 1.0

@@ -9,10 +9,10 @@ import newton
 import numpy as np
 import onnx
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
 from onnx import TensorProto, helper, numpy_helper
-import pippin_conformance as conformance
 
 POSITIONS, VELOCITIES, TARGETS = np.array([0.1, -0.2]), np.array([1.0, -2.0]), np.array([0.3, 0.1])
 ERRORS = TARGETS - POSITIONS

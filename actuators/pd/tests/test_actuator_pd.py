@@ -3,9 +3,9 @@
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin.axes import name_axes
 
 POSITIONS = np.array([0.3, -0.2, 0.1], dtype=np.float32)

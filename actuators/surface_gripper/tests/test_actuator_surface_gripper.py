@@ -6,9 +6,9 @@ from functools import partial
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin.solving import RIGID_TREES
 
 MASS, SIZE, GAP = 2.0, 0.1, 0.001

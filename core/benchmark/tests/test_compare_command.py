@@ -7,7 +7,7 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.analysis import measures
-from pippin.analysis.comparison import COLUMNS, UNITS
+from pippin.analysis.figures import COLUMNS, UNITS
 from pippin.cli import main
 
 pytestmark = pytest.mark.slow

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from pippin.quaternions import product
 from pippin_benchmark import smooth_scenes
 from pippin_benchmark.planar_chain import PlanarChain
 from pippin_benchmark.rigid_rotation import angle_between, rotation
 from pippin_benchmark.scene import SAMPLE
-from pippin.quaternions import product
 
 TIMES = SAMPLE * np.arange(11)
 

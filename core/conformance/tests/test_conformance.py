@@ -10,15 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pippin_conformance as conformance
 import pytest
 from click.testing import CliRunner
 from pippin import PluginError
-import pippin_conformance as conformance
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
+from pippin.views import ARTICULATION, RIGID_BODY
 from pippin_conformance.checks import CHECKS
 from pippin_conformance.runtime_changes import RUNTIME_CHANGES
-from pippin.views import ARTICULATION, RIGID_BODY
 
 pytestmark = pytest.mark.slow
 

@@ -2,8 +2,8 @@
 
 import os
 
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 pytestmark = pytest.mark.slow
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from pippin.config.toml_text import toml_text
 from pippin.errors import ConfigError
-from pippin_fit.body_parameters import BodyNumbers
 from pippin.inertias import inertia_fault
+from pippin_fit.body_parameters import BodyNumbers
 
 from . import arms
 
@@ -32,7 +33,7 @@ def test_a_load_is_found_and_the_file_has_its_numbers(tmp_path):
     }
     file = write(tmp_path, parameters)
 
-    result = pippin.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")
+    result = pippin_fit.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")
 
     found = result.value("bodies.lower.mass") | result.value("bodies.lower.com")
     assert found["lower"] == pytest.approx(LOWER["mass"], rel=0.02)
@@ -55,7 +56,7 @@ def test_a_spread_and_an_armature_that_only_act_together_are_not_told(tmp_path):
     }
     file = write(tmp_path, parameters)
 
-    result = pippin.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")
+    result = pippin_fit.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")
 
     by_key = {each.key: each for each in result.verdicts}
     assert by_key["bodies.lower.mass"].is_identified
@@ -95,4 +96,4 @@ def test_a_wrong_key_is_refused(tmp_path, parameters, cure):
     file = write(tmp_path, parameters)
 
     with pytest.raises(ConfigError, match=cure):
-        pippin.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")
+        pippin_fit.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")

@@ -5,10 +5,11 @@ import warnings
 import attrs
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
-from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin.config.toml_text import toml_text
 from pippin_fit.checks import refuse_faults
+from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin_fit.log import Log
 from pippin_fit.motion_checks import align
 from pippin_fit.robot_joints import RobotJoint
@@ -226,7 +227,7 @@ def fitted(folder, table, log, **keys):
     parameters = {"actuators.arm.kp": {"range": [1.0, 200.0]}}
     file = folder / "arm.toml"
     file.write_text(toml_text({**table, "fit": {"parameters": parameters, "iterations": 1, **keys}}), encoding="utf-8")
-    return pippin.fit(file, [log], out=folder / "out")
+    return pippin_fit.fit(file, [log], out=folder / "out")
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import shutil
 
 import numpy as np
-import pippin
+import pippin_fit
 import pytest
 from pippin.config.toml_text import toml_text
 from pippin_fit.estimated_starts import eliminate
@@ -48,7 +48,7 @@ def test_windows_that_the_fit_does_not_see_start_where_they_fit_best_too(tmp_pat
     file.write_text(toml_text({**guess, "fit": fit}), encoding="utf-8")
 
     results = {
-        start: pippin.fit(file, overrides={"fit.start": start}, out=tmp_path / start)
+        start: pippin_fit.fit(file, overrides={"fit.start": start}, out=tmp_path / start)
         for start in ("measured", "estimated")
     }
 
@@ -69,12 +69,12 @@ def test_estimated_starts_explain_what_measured_ones_cannot(tmp_path):
     file = tmp_path / "arm.toml"
     file.write_text(toml_text({**arms.tables(tmp_path), "fit": fit}), encoding="utf-8")
 
-    measured = pippin.fit(file, out=tmp_path / "measured")
-    estimated = pippin.fit(file, overrides={"fit.start": "estimated"}, out=tmp_path / "estimated")
+    measured = pippin_fit.fit(file, out=tmp_path / "measured")
+    estimated = pippin_fit.fit(file, overrides={"fit.start": "estimated"}, out=tmp_path / "estimated")
     (tmp_path / "again" / "iterations").mkdir(parents=True)
     for number in range(3):
         shutil.copy(tmp_path / "estimated" / "iterations" / f"{number:04d}.npz", tmp_path / "again" / "iterations")
-    again = pippin.fit(file, overrides={"fit.start": "estimated"}, out=tmp_path / "again")
+    again = pippin_fit.fit(file, overrides={"fit.start": "estimated"}, out=tmp_path / "again")
 
     assert measured.costs[-1] > 1.03
     assert estimated.costs[-1] == pytest.approx(1.0, abs=0.02)

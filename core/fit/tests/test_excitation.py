@@ -4,13 +4,14 @@ import json
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.config.toml_text import toml_text
+from pippin.recording.reading import Recording
 from pippin_fit.excitation import ExciteSettings, excite
 from pippin_fit.waveforms import chirp, edge_of, harmonics, multisine, steps
-from pippin.recording.reading import Recording
 
 from . import arms
 
@@ -101,7 +102,7 @@ def test_the_intervals_of_a_fit_are_those_that_were_foretold(tmp_path):
         times = recording.time[:-1]
     noise = told.noise * np.random.default_rng(1).normal(size=positions.shape)
     np.savez(tmp_path / "log.npz", time=times, joints=told.joints, position=positions + noise, command=command)
-    result = pippin.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")
+    result = pippin_fit.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")
 
     np.testing.assert_allclose(command, told.targets[1 : len(command) + 1], atol=1e-6)
     assert result.is_identified

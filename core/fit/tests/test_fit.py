@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
@@ -46,7 +47,7 @@ def test_known_parameters_and_a_delay_are_found_and_the_file_runs(folder, solver
     file = write(folder, arms.tables(folder, solver), validation=0.25)
     delay = {"fit.parameters.'signals.delay'": {"range": [0.0, 0.05]}}
 
-    result = pippin.fit(file, [log], delay, out=folder / "out")
+    result = pippin_fit.fit(file, [log], delay, out=folder / "out")
 
     assert result.is_identified
     assert result.validation is not None
@@ -82,7 +83,7 @@ def test_a_solver_finds_what_it_has(folder, solver):
     file = folder / "arm.toml"
     file.write_text(toml_text({**known, "fit": fit}), encoding="utf-8")
 
-    result = pippin.fit(file, [folder / "log.npz"], out=folder / "out")
+    result = pippin_fit.fit(file, [folder / "log.npz"], out=folder / "out")
 
     for name in ("armature", "damping"):
         np.testing.assert_allclose([*result.value(f"actuators.arm.{name}").values()], arms.TRUTH[name], rtol=0.01)
@@ -99,7 +100,7 @@ def test_an_encoder_that_reads_wrong_at_zero_is_found(folder):
     fit = {"parameters": {"signals.offset": {"range": [-0.1, 0.1]}}}
     file.write_text(toml_text({**arms.tables(folder), "fit": fit}), encoding="utf-8")
 
-    result = pippin.fit(file, [folder / "log.npz"], out=folder / "out")
+    result = pippin_fit.fit(file, [folder / "log.npz"], out=folder / "out")
 
     np.testing.assert_allclose(list(result.value("signals.offset").values()), shift, atol=1e-4)
 
@@ -111,8 +112,8 @@ def test_what_cannot_be_told_apart_is_named_and_stays_out_of_the_file(folder):
     file = write(folder, arms.tables(folder))
     changes = {"fit.parameters.'actuators.arm.kd'": {"range": [0.1, 10.0]}}
 
-    lost = pippin.fit(file, [log], changes, out=folder / "lost")
-    kept = pippin.fit(
+    lost = pippin_fit.fit(file, [log], changes, out=folder / "lost")
+    kept = pippin_fit.fit(
         file, [log], {**changes, "fit.parameters.'actuators.arm.kd'.prior": {"std": 0.01}}, out=folder / "kept"
     )
 
@@ -146,8 +147,8 @@ def test_what_cannot_be_told_apart_is_named_also_with_estimated_starts(folder, w
     file = write(folder, arms.tables(folder), iterations=15, start="estimated", window=window)
     changes = {"fit.parameters.'actuators.arm.kd'": {"range": [0.1, 10.0]}}
 
-    without = pippin.fit(file, [log], out=folder / "without")
-    lost = pippin.fit(file, [log], changes, out=folder / "lost")
+    without = pippin_fit.fit(file, [log], out=folder / "without")
+    lost = pippin_fit.fit(file, [log], changes, out=folder / "lost")
 
     assert without.costs[-1] == pytest.approx(1.0, abs=0.06)
     assert without.is_identified
@@ -193,7 +194,7 @@ def test_a_value_at_an_end_of_its_range_is_stated_as_in_the_file(folder):
     file.write_text(toml_text({**free, "fit": fit}), encoding="utf-8")
 
     with pytest.warns(UserWarning, match="elbow: at rest"):
-        result = pippin.fit(file, [log], out=folder / "out")
+        result = pippin_fit.fit(file, [log], out=folder / "out")
 
     starts = {(each.key, each.name): each.start for each in result.verdicts}
     assert starts["actuators.arm.kp", "elbow"] == 0.0
@@ -206,8 +207,8 @@ def test_an_episode_that_ends_disturbs_no_window(folder):
     file = write(folder, arms.tables(folder))
     task = {"task.episode_length": 0.1, "task.observations.policy.angles.of": "joint-positions"}
 
-    plain = pippin.fit(file, [log], out=folder / "plain")
-    with_task = pippin.fit(file, [log], task, out=folder / "with_task")
+    plain = pippin_fit.fit(file, [log], out=folder / "plain")
+    with_task = pippin_fit.fit(file, [log], task, out=folder / "with_task")
 
     assert [each.value for each in with_task.verdicts] == [each.value for each in plain.verdicts]
 
@@ -241,7 +242,7 @@ def test_a_check_aligns_the_logs_and_lists_what_they_can_tell(folder):
 
     told = check_fit(file, [log])
     coupled = check_fit(file, [log], changes)
-    found = pippin.fit(file, [log], out=folder / "out")
+    found = pippin_fit.fit(file, [log], out=folder / "out")
     outcome = CliRunner().invoke(main, ["fit", str(file), "--log", str(log), "--check"])
 
     (aligned,) = told.logs
@@ -268,7 +269,7 @@ def test_a_recording_of_pippin_is_a_log(folder):
             simulation.step()
     file = write(folder, arms.tables(folder))
 
-    result = pippin.fit(file, [folder / "robot.npz"], out=folder / "out")
+    result = pippin_fit.fit(file, [folder / "robot.npz"], out=folder / "out")
 
     np.testing.assert_allclose(list(result.value("actuators.arm.armature").values()), arms.TRUTH["armature"], rtol=0.02)
 
@@ -307,7 +308,7 @@ def test_a_log_with_a_fault_is_refused(folder, spoil, words):
     np.savez(log, **spoilt)
 
     with pytest.raises(pippin.ConfigError, match=words):
-        pippin.fit(write(folder, arms.tables(folder)), [log], out=folder / "out")
+        pippin_fit.fit(write(folder, arms.tables(folder)), [log], out=folder / "out")
     assert not (folder / "out").exists()
 
 
@@ -334,7 +335,7 @@ def test_a_wrong_table_is_refused(folder, changes, words):
     log = true_log(folder, seconds=2.0)
 
     with pytest.raises(pippin.ConfigError, match=words):
-        pippin.fit(write(folder, arms.tables(folder)), [log], changes, out=folder / "out")
+        pippin_fit.fit(write(folder, arms.tables(folder)), [log], changes, out=folder / "out")
 
 
 @pytest.mark.slow
@@ -343,7 +344,7 @@ def test_logs_of_the_table_are_beside_its_file(folder, tmp_path_factory, monkeyp
     file = write(folder, arms.tables(folder), logs=["*.npz"], iterations=1)
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 
-    assert pippin.fit(file, out=folder / "out").costs
+    assert pippin_fit.fit(file, out=folder / "out").costs
 
 
 @pytest.mark.slow
@@ -351,11 +352,11 @@ def test_a_log_for_validation_is_not_fitted_and_judges(folder):
     """With and without it, the values are the same; one of another robot shows that the values are not its own."""
     true = true_log(folder, seconds=2.0, noise=1e-4)
     file = write(folder, arms.tables(folder), signals={"position": {"std": 1e-4}})
-    alone = pippin.fit(file, [true], out=folder / "alone")
+    alone = pippin_fit.fit(file, [true], out=folder / "alone")
     other = {name: by_joint([2.0 * each for each in pair]) for name, pair in arms.TRUTH.items()}
     arms.log(folder / "other.npz", arms.tables(folder, **other), seconds=2.0, noise=1e-4)
 
-    judged = pippin.fit(file, [true], validate=[folder / "other.npz"], out=folder / "judged")
+    judged = pippin_fit.fit(file, [true], validate=[folder / "other.npz"], out=folder / "judged")
 
     assert alone.validation is None
     assert judged.validation is not None
@@ -376,15 +377,15 @@ def test_a_signal_that_a_log_lacks_is_refused(folder):
         np.savez(log, **{name: array for name, array in arrays.items() if name != "velocity"})
 
     with pytest.raises(pippin.ConfigError, match=r"log\.npz has no velocity; name signals that all logs have"):
-        pippin.fit(write(folder, arms.tables(folder), signals={"velocity": {}}), [log], out=folder / "out")
+        pippin_fit.fit(write(folder, arms.tables(folder), signals={"velocity": {}}), [log], out=folder / "out")
 
 
 def test_a_file_without_a_table_or_a_log_is_refused(folder):
     file = folder / "arm.toml"
     file.write_text(toml_text(arms.tables(folder)), encoding="utf-8")
     with pytest.raises(pippin.ConfigError, match="has no \\[fit\\] table"):
-        pippin.fit(file, out=folder / "out")
+        pippin_fit.fit(file, out=folder / "out")
     with pytest.raises(pippin.ConfigError, match="there is no log"):
-        pippin.fit(write(folder, arms.tables(folder)), out=folder / "out")
+        pippin_fit.fit(write(folder, arms.tables(folder)), out=folder / "out")
     with pytest.raises(pippin.ConfigError, match="matches no file"):
-        pippin.fit(write(folder, arms.tables(folder)), [Path("nowhere/*.npz")], out=folder / "out")
+        pippin_fit.fit(write(folder, arms.tables(folder)), [Path("nowhere/*.npz")], out=folder / "out")

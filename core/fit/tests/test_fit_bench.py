@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from pippin.array_files import read_arrays
-from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin.config.toml_text import toml_text
+from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin_fit.fixed_parameters import refuse_unclear
 
 from . import arms
@@ -46,7 +47,7 @@ def test_values_go_back_to_the_file_only_if_others_make_up_for_it(bench, tmp_pat
         file.unlink()
 
     seen, unseen = (sorted(tmp_path.glob(f"m*_{motion}.npz")) for motion in (0, 1))
-    again = pippin.fit(tmp_path / "m2.toml", seen, validate=unseen, out=own)
+    again = pippin_fit.fit(tmp_path / "m2.toml", seen, validate=unseen, out=own)
 
     assert "logs contradict the file" in [each.verdict for each in result.verdicts]
     assert result.costs[-1] < 1.05
@@ -85,7 +86,7 @@ def test_numbers_that_are_known_of_a_log_hold_in_its_worlds_alone(tmp_path):
     file = tmp_path / "arm.toml"
     file.write_text(toml_text({**arms.tables(tmp_path, armature=truth["armature"]), "fit": fit}), encoding="utf-8")
 
-    result = pippin.fit(file, out=tmp_path / "out")
+    result = pippin_fit.fit(file, out=tmp_path / "out")
 
     assert result.costs[-1] < 0.1
     for name in ("damping", "friction"):
@@ -128,4 +129,4 @@ def test_wrong_numbers_of_logs_are_refused(tmp_path, numbers, words):
     file.write_text(toml_text({**arms.tables(tmp_path), "fit": fit}), encoding="utf-8")
 
     with pytest.raises(pippin.ConfigError, match=words):
-        pippin.fit(file, out=tmp_path / "out")
+        pippin_fit.fit(file, out=tmp_path / "out")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
@@ -53,7 +54,7 @@ def test_masses_and_a_delay_are_found_with_the_drive_in_two_logs(tmp_path, solve
     parameters |= {"bodies.lower.mass": {"range": [0.2, 3.0]}, "signals.delay": {"range": [0.0, 0.05]}}
     file = write(tmp_path, arms.tables(tmp_path, solver, **known), logs=["*.npz"], parameters=parameters)
 
-    result = pippin.fit(file, out=tmp_path / "out")
+    result = pippin_fit.fit(file, out=tmp_path / "out")
 
     assert result.is_identified
     for name in truth:
@@ -67,7 +68,7 @@ def test_a_clock_that_is_late_is_found_to_a_millisecond(tmp_path):
     arms.log(tmp_path / "log.npz", arms.tables(tmp_path, **TRUTH), seconds=6.0, noise=1e-4, lag=20)
     parameters = {**PARAMETERS, "signals.delay": {"range": [0.0, 0.2]}}
 
-    result = pippin.fit(write(tmp_path, arms.tables(tmp_path), parameters=parameters), out=tmp_path / "out")
+    result = pippin_fit.fit(write(tmp_path, arms.tables(tmp_path), parameters=parameters), out=tmp_path / "out")
 
     assert result.value("signals.delay")["commands"] == pytest.approx(0.1, abs=1e-3)
     assert result.is_identified
@@ -90,7 +91,7 @@ def test_a_swaying_base_is_told_by_its_frequency(tmp_path):
     np.savez(tmp_path / "log.npz", **logged)
 
     file = write(tmp_path, arms.tables(tmp_path), parameters=PARAMETERS, validation=0.25)
-    result = pippin.fit(file, out=tmp_path / "out")
+    result = pippin_fit.fit(file, out=tmp_path / "out")
 
     low, high = band_of(result, "position")
     assert low - 1.0 <= 8.0 <= high + 1.0
@@ -136,9 +137,9 @@ def test_mass_and_armature_of_a_vertical_axis_are_alike_without_a_prior(tmp_path
     }
     file = write(tmp_path, known, parameters=parameters)
 
-    alike = pippin.fit(file, out=tmp_path / "alike")
+    alike = pippin_fit.fit(file, out=tmp_path / "alike")
     prior = {"fit.parameters.'bodies.upper.mass'.prior": {"mean": 1.2, "std": 0.01}}
-    told = pippin.fit(file, overrides=prior, out=tmp_path / "told")
+    told = pippin_fit.fit(file, overrides=prior, out=tmp_path / "told")
 
     assert not any(each.is_identified for each in alike.verdicts)
     assert all(each.coupled for each in alike.verdicts)
@@ -151,7 +152,7 @@ def test_the_file_repeats_the_fit_to_the_bit_and_leaves_the_robot_alone(tmp_path
     file = write(tmp_path, arms.tables(tmp_path), parameters=PARAMETERS)
     asset = (tmp_path / "pendulum.xml").read_bytes()
 
-    result = pippin.fit(file, out=tmp_path / "out")
+    result = pippin_fit.fit(file, out=tmp_path / "out")
 
     found = {
         trace.joint: trace.values[:, 2]

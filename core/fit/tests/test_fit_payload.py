@@ -2,6 +2,7 @@
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from pippin.config.toml_text import toml_text
 
@@ -73,7 +74,7 @@ def test_ten_numbers_of_a_load_are_found_from_torques(tmp_path):
     free = {"kp": 0.0, "kd": 0.0}
     file = write(tmp_path, free, {}, command="feedforward", window=0.5)
 
-    result = pippin.fit(file, out=tmp_path / "out")
+    result = pippin_fit.fit(file, out=tmp_path / "out")
 
     assert len(result.verdicts) == 10
     assert result.is_identified, [each for each in result.verdicts if not each.is_identified]
@@ -98,7 +99,7 @@ def test_without_torques_a_load_is_refused_and_the_direction_is_named(tmp_path):
     }
     file = write(tmp_path, drive, unknown, mass=1e-5, window=0.5)
 
-    result = pippin.fit(file, out=tmp_path / "out")
+    result = pippin_fit.fit(file, out=tmp_path / "out")
 
     lost = {each.key for each in result.verdicts if not each.is_identified}
     assert {"bodies.hand.mass", "bodies.hand.spread", "actuators.arm.kp"} <= lost

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from pippin.config.toml_text import toml_text
 from pippin_fit.fit_run import FitRun
@@ -46,7 +47,7 @@ def test_a_missing_spring_shows_as_a_band_and_residuals_that_are_not_white(tmp_p
     fit = {"logs": ["log.npz"], "parameters": PARAMETERS, "validation": 0.25}
     (tmp_path / "arm.toml").write_text(toml_text({**arms.tables(tmp_path), "fit": fit}), encoding="utf-8")
 
-    result = pippin.fit(tmp_path / "arm.toml", out=tmp_path / "out")
+    result = pippin_fit.fit(tmp_path / "arm.toml", out=tmp_path / "out")
 
     assert result.validation[1] > 5.0
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

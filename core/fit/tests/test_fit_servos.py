@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from pippin.config.toml_text import toml_text
 
@@ -75,7 +76,7 @@ def test_friction_armature_offsets_and_delay_of_an_arm_are_found(tmp_path):
     tables |= {"simulation": {"dt": STEP, "device": "cpu"}, "solver": {"type": SOLVER}}
     file.write_text(toml_text(tables), encoding="utf-8")
 
-    result = pippin.fit(file, [tmp_path / "log.npz"], out=tmp_path / "fitted")
+    result = pippin_fit.fit(file, [tmp_path / "log.npz"], out=tmp_path / "fitted")
 
     found = {key: np.array(list(result.value(key).values())) for key in parameters}
     for name in ("armature", "friction.kc"):

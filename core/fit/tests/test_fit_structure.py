@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
@@ -93,7 +94,7 @@ def test_the_residual_of_a_backlash_lies_where_the_report_says(tmp_path):
     log_of(tmp_path, "backlash")
     file = write(tmp_path, arms.tables(tmp_path), parameters=PARAMETERS, validation=0.25)
 
-    result = pippin.fit(file, out=tmp_path / "out")
+    result = pippin_fit.fit(file, out=tmp_path / "out")
 
     assert result.validation[1] > 5.0
     for each in residual_spectra(result.traces, result.joints, result.noise):
@@ -147,9 +148,9 @@ def test_a_stalled_motor_tells_its_torque_constant_and_resistance_only_together(
     parameters = {"actuators.arm.kt": {"range": [0.5, 8.0]}, "actuators.arm.resistance": {"range": [0.5, 12.0]}}
     file = write(tmp_path, stalled(1.5, 2.7), parameters=parameters, window="whole")
 
-    alike = pippin.fit(file, out=tmp_path / "alike")
+    alike = pippin_fit.fit(file, out=tmp_path / "alike")
     prior = {"fit.parameters.'actuators.arm.resistance'.prior": {"mean": 3.0, "std": 0.02}}
-    told = pippin.fit(file, overrides=prior, out=tmp_path / "told")
+    told = pippin_fit.fit(file, overrides=prior, out=tmp_path / "told")
 
     assert not any(each.is_identified for each in alike.verdicts)
     assert {each.coupled for each in alike.verdicts} == {

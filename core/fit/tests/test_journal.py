@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pippin
+import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.array_files import read_arrays
@@ -33,7 +33,7 @@ def whole(tmp_path_factory):
     parameters = {f"actuators.arm.{name}": {"range": ends} for name, ends in RANGES.items()}
     fit = {"parameters": parameters, "logs": ["log.npz"], "validation": 0.25}
     (folder / "arm.toml").write_text(toml_text({**arms.tables(folder), "fit": fit}), encoding="utf-8")
-    return folder, pippin.fit(folder / "arm.toml", out=folder / "whole")
+    return folder, pippin_fit.fit(folder / "arm.toml", out=folder / "whole")
 
 
 def values(result):
@@ -48,7 +48,7 @@ def test_a_fit_goes_on_to_the_same_bits(whole, tmp_path, kept):
     for number in range(kept):
         shutil.copy(folder / "whole" / "iterations" / f"{number:04d}.npz", tmp_path / "iterations")
 
-    again = pippin.fit(folder / "arm.toml", out=tmp_path)
+    again = pippin_fit.fit(folder / "arm.toml", out=tmp_path)
 
     assert values(again) == values(result)
     assert again.costs == result.costs
@@ -61,7 +61,7 @@ def test_a_fit_that_has_ended_is_only_judged_again(whole):
     folder, result = whole
     before = sorted((folder / "whole" / "iterations").iterdir())
 
-    again = pippin.fit(folder / "arm.toml", out=folder / "whole")
+    again = pippin_fit.fit(folder / "arm.toml", out=folder / "whole")
 
     assert values(again) == values(result)
     assert again.rollouts < result.rollouts
@@ -71,9 +71,9 @@ def test_a_fit_that_has_ended_is_only_judged_again(whole):
 @pytest.mark.slow
 def test_more_iterations_continue_a_fit_that_took_all(whole, tmp_path):
     folder, result = whole
-    few = pippin.fit(folder / "arm.toml", overrides={"fit.iterations": 2}, out=tmp_path / "few")
+    few = pippin_fit.fit(folder / "arm.toml", overrides={"fit.iterations": 2}, out=tmp_path / "few")
 
-    more = pippin.fit(folder / "arm.toml", out=tmp_path / "few")
+    more = pippin_fit.fit(folder / "arm.toml", out=tmp_path / "few")
 
     assert few.ended == "it took all iterations"
     assert values(few) != values(result)
@@ -88,9 +88,9 @@ def test_another_log_or_file_is_refused(whole, tmp_path):
     np.savez(folder / "other.npz", **changed)
 
     with pytest.raises(ConfigError, match="has a fit of another file, log or version"):
-        pippin.fit(folder / "arm.toml", overrides={"fit.logs": [str(folder / "other.npz")]}, out=folder / "whole")
+        pippin_fit.fit(folder / "arm.toml", overrides={"fit.logs": [str(folder / "other.npz")]}, out=folder / "whole")
     with pytest.raises(ConfigError, match="has a fit of another file, log or version"):
-        pippin.fit(folder / "arm.toml", overrides={"simulation.dt": 0.0025}, out=folder / "whole")
+        pippin_fit.fit(folder / "arm.toml", overrides={"simulation.dt": 0.0025}, out=folder / "whole")
 
 
 def kill(command, is_time, number=signal.SIGKILL, code=-signal.SIGKILL):
@@ -110,7 +110,7 @@ def test_a_killed_fit_goes_on(whole, tmp_path):
     command = [pippin_command, "fit", str(folder / "arm.toml"), "--out", str(tmp_path / "out")]
     kill(command, lambda: len(list((tmp_path / "out" / "iterations").glob("0*.npz"))) >= 2)
 
-    again = pippin.fit(folder / "arm.toml", out=tmp_path / "out")
+    again = pippin_fit.fit(folder / "arm.toml", out=tmp_path / "out")
 
     assert values(again) == values(result)
 
@@ -124,7 +124,7 @@ def test_control_c_writes_what_was_found_and_the_fit_goes_on(whole, tmp_path):
 
     kill(command, lambda: len(list(begun.glob("0*.npz"))) >= 2, signal.SIGINT, 130)
     has_file, has_page = ((tmp_path / "out" / name).is_file() for name in ("identified.toml", "report.html"))
-    again = pippin.fit(folder / "arm.toml", out=tmp_path / "out")
+    again = pippin_fit.fit(folder / "arm.toml", out=tmp_path / "out")
 
     assert has_file
     assert has_page
@@ -135,7 +135,7 @@ def test_control_c_writes_what_was_found_and_the_fit_goes_on(whole, tmp_path):
 def test_starts_side_by_side_that_were_killed_go_on(whole, tmp_path):
     """To the same bits, with fewer evaluations: those before the kill are not repeated."""
     folder, _ = whole
-    once = pippin.fit(folder / "arm.toml", overrides={"fit.starts": 4}, out=tmp_path / "once")
+    once = pippin_fit.fit(folder / "arm.toml", overrides={"fit.starts": 4}, out=tmp_path / "once")
     command = [str(Path(sys.executable).with_name("pippin")), "fit", str(folder / "arm.toml"), "--set", "fit.starts=4"]
     file = tmp_path / "killed" / "iterations" / "starts.npz"
 
@@ -145,7 +145,7 @@ def test_starts_side_by_side_that_were_killed_go_on(whole, tmp_path):
     kill([*command, "--out", str(tmp_path / "killed")], is_under_way)
     assert not list(file.parent.glob("0*.npz")), "the starts were under way"
     begun = read_arrays(file)["taken"]
-    again = pippin.fit(folder / "arm.toml", overrides={"fit.starts": 4}, out=tmp_path / "killed")
+    again = pippin_fit.fit(folder / "arm.toml", overrides={"fit.starts": 4}, out=tmp_path / "killed")
 
     assert begun.max() >= 2
     assert again.ends == once.ends
@@ -180,11 +180,11 @@ def bits(folder):
 def test_one_two_and_four_processes_find_the_same_bits(whole, tmp_path, solver, start):
     folder, _ = whole
     changes = {"solver.type": solver, "fit.start": start, "fit.starts": 3, "fit.iterations": 4, "fit.window": 0.5}
-    pippin.fit(folder / "arm.toml", overrides=changes, out=tmp_path / "1")
+    pippin_fit.fit(folder / "arm.toml", overrides=changes, out=tmp_path / "1")
 
     for processes in (2, 4):
         own = tmp_path / str(processes)
-        found = pippin.fit(folder / "arm.toml", overrides=changes, out=own, processes=processes)
+        found = pippin_fit.fit(folder / "arm.toml", overrides=changes, out=own, processes=processes)
 
         assert bits(own) == bits(tmp_path / "1")
         assert len(bits(own)) >= 2
@@ -198,7 +198,7 @@ def test_a_wrong_number_of_processes_is_refused(whole, tmp_path):
     folder, _ = whole
 
     with pytest.raises(ConfigError, match="expected 1 to 13, the candidates that are simulated at once, got 14"):
-        pippin.fit(folder / "arm.toml", out=tmp_path / "many", processes=14)
+        pippin_fit.fit(folder / "arm.toml", out=tmp_path / "many", processes=14)
     arguments = ["fit", str(folder / "arm.toml"), "--out", str(tmp_path / "none"), "--processes", "none"]
     outcome = CliRunner().invoke(main, arguments)
     assert outcome.exit_code != 0
@@ -214,7 +214,7 @@ def test_another_order_of_logs_finds_the_same_values(whole, tmp_path):
     files = [str(tmp_path / "1.npz"), str(tmp_path / "2.npz")]
     same = {"fit.tolerance": 1e-9}
 
-    one = pippin.fit(folder / "arm.toml", overrides={**same, "fit.logs": files}, out=tmp_path / "one")
-    other = pippin.fit(folder / "arm.toml", overrides={**same, "fit.logs": files[::-1]}, out=tmp_path / "other")
+    one = pippin_fit.fit(folder / "arm.toml", overrides={**same, "fit.logs": files}, out=tmp_path / "one")
+    other = pippin_fit.fit(folder / "arm.toml", overrides={**same, "fit.logs": files[::-1]}, out=tmp_path / "other")
 
     np.testing.assert_allclose(values(other), values(one), rtol=1e-6)

@@ -7,9 +7,9 @@ import numpy as np
 import pippin
 import pippin.files
 import pytest
-from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin.config.loading import structure_choice
 from pippin_fit import log as logs
+from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin_fit.robot_joints import RobotJoint
 
 LIMITS = {"low": -3.0, "high": 3.0}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pippin
+import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
@@ -149,9 +150,9 @@ def test_a_delay_beyond_a_local_minimum_needs_several_starts_or_an_evolution(tmp
     tables = tones(tmp_path, lag=128)  # 0.64 s, and the minimum near 0.14 s is a period away
     file = write(tmp_path, tables, parameters={"signals.delay": {"range": [0.0, 0.9], "scale": "linear"}})
 
-    one = pippin.fit(file, out=tmp_path / "one")
-    several = pippin.fit(file, overrides={"fit.starts": 6}, out=tmp_path / "several")
-    evolved = pippin.fit(file, overrides={"fit.method": "cmaes"}, out=tmp_path / "evolved")
+    one = pippin_fit.fit(file, out=tmp_path / "one")
+    several = pippin_fit.fit(file, overrides={"fit.starts": 6}, out=tmp_path / "several")
+    evolved = pippin_fit.fit(file, overrides={"fit.method": "cmaes"}, out=tmp_path / "evolved")
 
     assert abs(one.value("signals.delay")["commands"] - 0.64) > 0.3
     assert several.value("signals.delay")["commands"] == pytest.approx(0.64, abs=1e-3)
@@ -179,10 +180,10 @@ def test_a_whole_number_of_steps_is_found_beside_the_others(tmp_path):
 
     told = check_fit(file)
     blind = check_fit(file, overrides={"fit.signals.position.std": 10.0})
-    result = pippin.fit(file, out=tmp_path / "out")
+    result = pippin_fit.fit(file, out=tmp_path / "out")
     (tmp_path / "again" / "iterations").mkdir(parents=True)
     shutil.copy(tmp_path / "out" / "iterations" / "explored.npz", tmp_path / "again" / "iterations")
-    again = pippin.fit(file, out=tmp_path / "again")
+    again = pippin_fit.fit(file, out=tmp_path / "again")
 
     assert result.is_identified
     assert [each.key for each in told.verdicts] == [each.key for each in result.verdicts]
@@ -230,7 +231,7 @@ def test_a_search_that_cannot_be_is_refused(tmp_path, changes, words):
     file = write(tmp_path, tables)
 
     with pytest.raises(pippin.ConfigError, match=words):
-        pippin.fit(file, overrides=changes, out=tmp_path / "out")
+        pippin_fit.fit(file, overrides=changes, out=tmp_path / "out")
 
 
 @pytest.mark.slow

@@ -7,11 +7,12 @@ import re
 import newton  # noqa: F401  (before the first simulation of the process, with its backward kernels)
 import numpy as np
 import pippin
+import pippin_optimise
 import pytest
+from pippin.studies.progress import RunProgress
 from pippin_optimise.config import VariableConfig
 from pippin_optimise.descent import Descent
 from pippin_optimise.objective import Objective
-from pippin.studies.progress import RunProgress
 
 DT, STEPS, G = 0.02, 20, 9.81
 BALL = {"type": "body", "label": "ball", "mass": 0.5, "shapes": [{"type": "sphere", "radius": 0.1}]}
@@ -201,7 +202,9 @@ def test_a_step_counter_goes_with_a_rollout_and_its_backward_pass():
 
 
 def test_what_was_found_is_played_from_the_file_that_was_written(tmp_path):
-    result = pippin.optimise(write(tmp_path / "throw.json", thrown("ball")), {"scene.worlds": 2}, out=tmp_path / "out")
+    result = pippin_optimise.optimise(
+        write(tmp_path / "throw.json", thrown("ball")), {"scene.worlds": 2}, out=tmp_path / "out"
+    )
 
     with pippin.Simulation.from_file(result.file) as simulation:
         for _ in range(2):
@@ -221,7 +224,7 @@ def test_targets_in_time_are_played_as_they_were_found(tmp_path):
     variables = {"push": {"value_of": "actuators.arm.feedforward", "points": 4, "scale": 10.0}}
     data = tables(SLIDER, steps=20, variables=variables, loss=miss("cart", [0.4, 0.0, 0.0], axes="xyz"))
     data["actuators"] = PD
-    result = pippin.optimise(write(tmp_path / "push.json", data), out=tmp_path / "out")
+    result = pippin_optimise.optimise(write(tmp_path / "push.json", data), out=tmp_path / "out")
 
     with pippin.Simulation.from_file(result.file, {"scene.worlds": 2}) as simulation:
         simulation.step(20)
@@ -246,7 +249,7 @@ def test_each_move_is_the_first_step_of_a_plan_from_where_the_last_one_ends(solv
         variables={"push": {"value_of": "actuators.arm.feedforward", "scale": 5.0}},
         loss={"speed": {"of": "joint-velocities", "target": 0.1}},
     )
-    result = pippin.optimise(write(tmp_path / "push.json", {**data, "actuators": FREE}), out=tmp_path / "out")
+    result = pippin_optimise.optimise(write(tmp_path / "push.json", {**data, "actuators": FREE}), out=tmp_path / "out")
 
     np.testing.assert_allclose(result.values["push"], [[2.0 * 0.1 / DT], [0.0], [0.0]], atol=2e-2)
     assert result.moves == 3
@@ -287,7 +290,7 @@ def test_plans_in_other_worlds_start_elsewhere_within_the_bounds():
 
 def refused(data, tmp_path):
     with pytest.raises((pippin.ConfigError, pippin.SimulationError)) as caught:
-        pippin.optimise(write(tmp_path / "file.json", data), out=tmp_path / "out")
+        pippin_optimise.optimise(write(tmp_path / "file.json", data), out=tmp_path / "out")
     return str(caught.value)
 
 
@@ -372,7 +375,7 @@ def test_ctrl_c_keeps_the_best(tmp_path, monkeypatch):
 
     monkeypatch.setattr(RunProgress, "update", stop)
     with pytest.raises(KeyboardInterrupt) as caught:
-        pippin.optimise(write(tmp_path / "throw.json", thrown("grain")), out=tmp_path / "out")
+        pippin_optimise.optimise(write(tmp_path / "throw.json", thrown("grain")), out=tmp_path / "out")
 
     assert caught.value.args[0].iterations == 1
     assert (tmp_path / "out" / "optimised.toml").is_file()

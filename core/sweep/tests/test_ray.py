@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pippin_conformance import executor_faults
 from pippin.errors import ConfigError, PluginError
 from pippin.sharding import RolloutShard
+from pippin_conformance import executor_faults
 from pippin_sweep import Job
 from pippin_sweep.executor import make_executor
 

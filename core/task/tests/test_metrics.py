@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 from pippin_task.gym.local_worlds import LocalWorlds
 
 from .reached import reached

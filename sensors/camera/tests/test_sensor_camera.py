@@ -5,9 +5,9 @@ import math
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 
 WIDTH, HEIGHT, FOV = 32, 20, 0.9
 EYE, TARGET = np.array([1.6, -1.1, 1.2]), np.array([0.0, 0.1, 0.6])

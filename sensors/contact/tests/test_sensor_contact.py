@@ -5,9 +5,9 @@ import copy
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 
 DT = 0.002
 

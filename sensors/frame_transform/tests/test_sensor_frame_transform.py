@@ -3,9 +3,9 @@
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 
 QUARTER = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.radians(90.0))
 """A quarter turn about z: the x axis of what is turned points along y."""

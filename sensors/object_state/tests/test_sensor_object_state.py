@@ -2,8 +2,8 @@
 
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 DT = 0.004
 SAND = {"type": "granular", "label": "sand", "size": [0.2, 0.1, 0.1], "spacing": 0.05, "density": 2000.0}

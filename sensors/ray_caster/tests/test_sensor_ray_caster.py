@@ -5,9 +5,9 @@ import math
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin_sensor_ray_caster import targets
 
 DOWN = {"size": [0.0, 0.0], "resolution": 1.0}

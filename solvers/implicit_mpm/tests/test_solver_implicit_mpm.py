@@ -8,9 +8,9 @@ import attrs
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin_solver_implicit_mpm import ImplicitMPMConfig
 from pippin_solver_implicit_mpm.solver import SolverImplicitMPM
 

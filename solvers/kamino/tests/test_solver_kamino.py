@@ -7,9 +7,9 @@ import attrs
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin_solver_kamino import KaminoConfig
 from pippin_solver_kamino.solver import SolverKamino
 

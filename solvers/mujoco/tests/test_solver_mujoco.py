@@ -6,9 +6,9 @@ import attrs
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 from pippin import ConfigError
-import pippin_conformance as conformance
 from pippin_solver_mujoco import MuJoCoConfig
 
 LEFT_OUT = {

@@ -9,10 +9,10 @@ import mujoco
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
 from mujoco.rollout import Rollout
-import pippin_conformance as conformance
 from pippin_solver_mujoco_native import MuJoCoNativeConfig
 
 DT = 0.002

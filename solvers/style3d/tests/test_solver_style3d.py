@@ -8,10 +8,10 @@ import attrs
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
 from newton.solvers import style3d
-import pippin_conformance as conformance
 from pippin_solver_style3d import Style3DConfig
 from pippin_solver_style3d.solver import SolverStyle3D
 

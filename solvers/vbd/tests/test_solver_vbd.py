@@ -6,9 +6,9 @@ import attrs
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin_solver_vbd import VBDConfig
 
 LEFT_OUT = {

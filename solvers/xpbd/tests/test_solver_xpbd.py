@@ -5,9 +5,9 @@ import inspect
 import attrs
 import newton
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 from pippin_solver_xpbd import XPBDConfig
 
 OWN = {"disable_particle_contacts": False}

@@ -12,9 +12,9 @@ import pippin
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from pippin_view.acting import RECORDER, for_operator
-from pippin_record.replay import replay
 from pippin.cli import main
+from pippin_record.replay import replay
+from pippin_view.acting import RECORDER, for_operator
 from pippin_view.viser.config import ViserConfig
 from pippin_view.viser.operator import _turns
 from pippin_view.viser.viewer import ViserViewer

@@ -1,12 +1,29 @@
-"""Benchmarks of solvers: the error in scenes with a reference, against its cost."""
+"""Benchmarks of solvers: the error in scenes with a reference, against its cost; and comparisons on one file."""
 
 from typing import TYPE_CHECKING
 
 from pippin.late import late
 
 if TYPE_CHECKING:
+    from .compare import compare
+    from .comparison import Comparison, SolverRun
     from .scene import BenchmarkScene, SceneMotion
 
-__all__ = ["BenchmarkScene", "SceneMotion"]
+__all__ = [
+    "BenchmarkScene",
+    "Comparison",
+    "SceneMotion",
+    "SolverRun",
+    "compare",
+]
 
-__getattr__ = late(__name__, dict.fromkeys(__all__, ".scene"))
+__getattr__ = late(
+    __name__,
+    {
+        "BenchmarkScene": ".scene",
+        "Comparison": ".comparison",
+        "SceneMotion": ".scene",
+        "SolverRun": ".comparison",
+        "compare": ".compare",
+    },
+)

@@ -10,14 +10,14 @@ import numpy as np
 import pippin
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PluginError
+from pippin_conformance.check import check
+from pippin_conformance.kinds import KindChecks
+from pippin_conformance.runs import Runs
+
 from pippin_benchmark.benchmark import load_scene
 from pippin_benchmark.measuring import measured, prototype_of, still_motion
 from pippin_benchmark.result import BenchmarkRow
 from pippin_benchmark.scene import SAMPLE, BenchmarkScene, SceneMotion
-
-from pippin_conformance.check import check
-from pippin_conformance.kinds import KindChecks
-from pippin_conformance.runs import Runs
 
 _KEPT = ("energy", "angular momentum")
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import attrs
 import numpy as np
+from pippin.analysis.figures import UNITS
+from pippin.analysis.solver_choice import accepting_numbers, with_solver
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PluginError, SimulationError
@@ -21,9 +23,8 @@ from pippin.spelling import did_you_mean
 from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study, step_count
 from pippin.workers import WorkerProcess
 
-from pippin.analysis.comparison import UNITS, Comparison, SolverRun
+from .comparison import Comparison, SolverRun
 from .comparison_page import comparison_page
-from pippin.analysis.solver_choice import accepting_numbers, with_solver
 
 Overrides = Mapping[str, Any] | Sequence[str]
 

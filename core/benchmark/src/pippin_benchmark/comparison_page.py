@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from pippin.analysis.figures import COLUMNS, figure_text
 from pippin.report import Chart, Line, Markup, bars, element, noted, section, table
 
-from pippin.analysis.comparison import COLUMNS, Comparison, SolverRun, figure_text
+from .comparison import Comparison, SolverRun
 
 _CHARTS = {
     "energy": ("change of mechanical energy", "J"),

@@ -9,14 +9,13 @@ In the tests of a plugin's package, with pytest:
         check()
 
 `Conformance("solver", "demo").check()` runs the same checks without pytest. So does the command `pippin check-plugin
-NAME`. `check_vector_env` checks a vector environment of Gymnasium, and `executor_faults` an executor.
+NAME`. `check_vector_env` checks a vector environment of Gymnasium.
 """
 
 from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from pippin_sweep.executor_contract import executor_faults
 from .outcomes import CheckResult
 from .vector_env import check_vector_env
 
@@ -33,7 +32,6 @@ __all__ = [
     "KindChecks",
     "check",
     "check_vector_env",
-    "executor_faults",
     "parametrize",
 ]
 

@@ -1,1 +1,31 @@
-"""Identification: the parameters of a robot from its logs."""
+"""Parameters of a robot from its logs: `pippin fit` and `pippin excite`."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+from .config import FitConfig, FitParameterConfig, FitSignalConfig, PriorConfig
+
+if TYPE_CHECKING:
+    from .fit import fit
+    from .result import FitResult
+    from .verdicts import FitVerdict
+
+__all__ = [
+    "FitConfig",
+    "FitParameterConfig",
+    "FitResult",
+    "FitSignalConfig",
+    "FitVerdict",
+    "PriorConfig",
+    "fit",
+]
+
+__getattr__ = late(
+    __name__,
+    {
+        "FitResult": ".result",
+        "FitVerdict": ".verdicts",
+        "fit": ".fit",
+    },
+)

@@ -10,10 +10,11 @@ import newton
 import numpy as np
 from pippin import labels
 from pippin.arrays import on_host
-from pippin_fit.config import FitParameterConfig
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
 from pippin.spelling import did_you_mean
+
+from pippin_fit.config import FitParameterConfig
 
 from .parameters import FitParameter
 

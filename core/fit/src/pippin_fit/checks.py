@@ -7,8 +7,9 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from pippin_fit.config import FitConfig
 from pippin.errors import ConfigError
+
+from pippin_fit.config import FitConfig
 
 from .faults import Fault
 from .log import Log, slopes

@@ -14,10 +14,11 @@ import attrs
 import numpy as np
 from attrs.validators import ge, in_
 from pippin.config import SimulationConfig
-from pippin_fit.config import NOTED, FitConfig, FitSignalConfig
 from pippin.errors import ConfigError
 from pippin.studies import Overlay, RunFolder, RunProgress, Study, run_study
 from pippin.validators import positive
+
+from pippin_fit.config import NOTED, FitConfig, FitSignalConfig
 
 from .least_squares import Point
 from .verdicts import FitVerdict

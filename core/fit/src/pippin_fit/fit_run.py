@@ -11,10 +11,11 @@ import attrs
 import numpy as np
 from pippin.closing import Closing
 from pippin.config import SimulationConfig
-from pippin_fit.config import FitConfig
 from pippin.errors import ConfigError
-from pippin.studies import RunProgress
 from pippin.simulation import Simulation
+from pippin.studies import RunProgress
+
+from pippin_fit.config import FitConfig
 
 from .checks import say_faults
 from .estimated_starts import unseen_starts

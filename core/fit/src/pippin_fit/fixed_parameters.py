@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
-from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
+
+from pippin_fit.config import FitConfig, FitParameterConfig
 
 from .body_parameters import BodyNumbers, body_parameter
 from .parameters import ActuatorParameter, FitParameter

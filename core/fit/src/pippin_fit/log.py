@@ -8,9 +8,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin_fit.config import FitConfig
 from pippin.errors import ConfigError, PippinError
 from pippin.spelling import did_you_mean
+
+from pippin_fit.config import FitConfig
 
 from .readers.reader import make_reader
 from .robot_joints import RobotJoint

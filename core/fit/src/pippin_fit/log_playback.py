@@ -8,8 +8,9 @@ import attrs
 import numpy as np
 from pippin.closing import Closing
 from pippin.config import SimulationConfig
-from pippin_fit.config import FitConfig
 from pippin.simulation import Simulation
+
+from pippin_fit.config import FitConfig
 
 from .body_parameters import BodyNumbers
 from .fixed_parameters import set_fixed_parameters

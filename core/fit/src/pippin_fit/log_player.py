@@ -13,10 +13,11 @@ from pippin.actuation.drive import DriveActuator
 from pippin.actuation.joints import Axes
 from pippin.actuation.parameters import Lanes
 from pippin.binding import Binding
-from pippin_fit.config import FitConfig
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 from pippin.step.kernels import count_step
+
+from pippin_fit.config import FitConfig
 
 from .device_commands import DeviceCommands
 from .joint_motion import JointMotion

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import attrs
 import numpy as np
+
 from pippin_fit.config import FitConfig
 
 from .faults import Fault

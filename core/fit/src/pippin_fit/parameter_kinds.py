@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pippin_fit.config import FitConfig
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
+
+from pippin_fit.config import FitConfig
 
 from .body_parameters import BodyNumbers, body_parameter
 from .parameters import ActuatorParameter, FitParameter, SignalParameter

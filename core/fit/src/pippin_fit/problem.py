@@ -9,9 +9,10 @@ import attrs
 import numpy as np
 from pippin.closing import Closing
 from pippin.config import SimulationConfig
-from pippin_fit.config import FitConfig
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
+
+from pippin_fit.config import FitConfig
 
 from .body_parameters import BodyNumbers
 from .checks import refuse_faults, say_faults

@@ -10,9 +10,10 @@ import numpy as np
 import warp as wp
 from pippin.analysis.measures import PenetrationProbe
 from pippin.arrays import on_host, present
-from pippin_fit.config import FitConfig
 from pippin.labels import name_of
 from pippin.simulation import Simulation
+
+from pippin_fit.config import FitConfig
 
 from .faults import Fault
 from .log import Log

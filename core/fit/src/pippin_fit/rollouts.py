@@ -9,8 +9,9 @@ from typing import Literal
 import attrs
 import numpy as np
 from pippin.closing import Closing
-from pippin_fit.config import FitConfig
 from pippin.simulation import Simulation
+
+from pippin_fit.config import FitConfig
 
 from .candidates import JUDGED, Candidates
 from .log import velocities_of

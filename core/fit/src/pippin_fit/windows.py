@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from pippin_fit.config import FitConfig
 from pippin.errors import ConfigError
+
+from pippin_fit.config import FitConfig
 
 from .log import Log
 

@@ -221,6 +221,10 @@ class Host(Protocol):
         """
         ...
 
+    def component(self, name: str) -> Any:
+        """Return the component of a name such as `sensors:torso` or `task`; None if there is none."""
+        ...
+
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state; None means all."""
         ...

@@ -267,6 +267,10 @@ class Simulation(FrozenAttributes):
         """Return the names of all attributes, with those of tables."""
         return [*super().__dir__(), *self._components.tables()]
 
+    def component(self, name: str) -> Any:
+        """Return the component of a name such as `sensors:torso` or `task`; None if there is none."""
+        return self._components.get(name)
+
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component; components without notes are left out.

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-from pippin.analysis.comparison import Comparison, SolverRun
-from pippin_benchmark.comparison_page import comparison_page
 from pippin.recording.series import Series
+from pippin_benchmark.comparison import Comparison, SolverRun
+from pippin_benchmark.comparison_page import comparison_page
 
 
 def run(solver, outcome, samples, gap, **figures) -> SolverRun:

@@ -9,6 +9,7 @@ from typing import get_origin
 import attrs
 import numpy as np
 import pippin
+import pippin_task
 import pytest
 from pippin.catalog import Catalog
 from pippin.config import CollisionConfig
@@ -317,7 +318,7 @@ def test_loading_imports_neither_newton_nor_warp_nor_unused_plugins(tmp_path):
 
 TABLES_OF_LABELS = [
     *((kind.table,) for kind in Catalog.installed().kinds.values() if kind.table and kind.is_labelled),
-    *(("task", field.name) for field in fields_of(pippin.TaskConfig) if get_origin(field.type) is Mapping),
+    *(("task", field.name) for field in fields_of(pippin_task.TaskConfig) if get_origin(field.type) is Mapping),
 ]
 
 

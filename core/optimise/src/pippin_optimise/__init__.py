@@ -1,1 +1,27 @@
 """Optimisation by gradients: `pippin optimise` varies numbers of a simulation, and lowers a loss through rollouts."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+from .config import LossConfig, OptimiseConfig, VariableConfig
+
+if TYPE_CHECKING:
+    from .optimise import optimise
+    from .result import OptimisationResult
+
+__all__ = [
+    "LossConfig",
+    "OptimisationResult",
+    "OptimiseConfig",
+    "VariableConfig",
+    "optimise",
+]
+
+__getattr__ = late(
+    __name__,
+    {
+        "OptimisationResult": ".result",
+        "optimise": ".optimise",
+    },
+)

@@ -10,11 +10,12 @@ import numpy as np
 import warp as wp
 from pippin.binding import Host
 from pippin.config.component import ComponentConfig
-from pippin_optimise.config import LossConfig
 from pippin.errors import ConfigError
 from pippin_task.context import TermContext
 from pippin_task.episodes import EpisodeBuffers
 from pippin_task.factory import make_term
+
+from pippin_optimise.config import LossConfig
 
 from .kernels import FUNCTIONS, add_term
 

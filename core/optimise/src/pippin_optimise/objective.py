@@ -8,10 +8,11 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin_optimise.config import OptimiseConfig
 from pippin.errors import ConfigError
 from pippin.simulation import Simulation
 from pippin.state.world_rows import arrays_of
+
+from pippin_optimise.config import OptimiseConfig
 
 from .loss import Loss
 from .result import GradientCheck

@@ -12,11 +12,12 @@ import warp as wp
 from pippin.actuation.drive import TARGETS
 from pippin.arrays import on_host, present
 from pippin.binding import Host
-from pippin_optimise.config import OptimiseConfig, VariableConfig
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.step.rollout_inputs import InputRows
+
+from pippin_optimise.config import OptimiseConfig, VariableConfig
 
 _CORNERS = {
     newton.Model.AttributeFrequency.SPRING: ("spring_indices", 2),

@@ -6,11 +6,11 @@ import tempfile
 from pathlib import Path
 
 from pippin.errors import PluginError
-
 from pippin_conformance.check import check
-from .executor_contract import executor_faults
 from pippin_conformance.kinds import KindChecks
 from pippin_conformance.runs import Runs
+
+from .executor_contract import executor_faults
 
 
 def check_jobs(runs: Runs) -> None:

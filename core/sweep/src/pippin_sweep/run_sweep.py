@@ -1,4 +1,4 @@
-"""`pippin.sweep`: variants of one file, planned, run and listed in one table."""
+"""`pippin_sweep.sweep`: variants of one file, planned, run and listed in one table."""
 
 from __future__ import annotations
 

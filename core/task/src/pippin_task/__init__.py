@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
+from .config import ObservationConfig, SymmetryConfig, TaskConfig
+from .policy.config import PolicyConfig
 from .terms import (
     Action,
     Command,
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 
     from .context import TermContext
     from .episodes import EpisodeBuffers
+    from .motion_conversion import convert_motion
+    from .rollouts.rollout_batch import RolloutBatch
+    from .rollouts.rollout_shard import RolloutShard
     from .task import Task
 
 __all__ = [
@@ -44,16 +49,23 @@ __all__ = [
     "Event",
     "EventConfig",
     "Metric",
+    "ObservationConfig",
+    "PolicyConfig",
     "Quantity",
     "QuantityReward",
     "QuantityRewardConfig",
     "Reward",
     "RewardConfig",
+    "RolloutBatch",
+    "RolloutShard",
+    "SymmetryConfig",
     "Task",
+    "TaskConfig",
     "TermContext",
     "Termination",
     "TerminationConfig",
     "WorldSeeds",
+    "convert_motion",
     "random_state",
 ]
 
@@ -62,9 +74,12 @@ __getattr__ = late(
     {
         "Draws": "pippin.state.draws",
         "EpisodeBuffers": ".episodes",
+        "RolloutBatch": ".rollouts.rollout_batch",
+        "RolloutShard": ".rollouts.rollout_shard",
         "Task": ".task",
         "TermContext": ".context",
         "WorldSeeds": "pippin.state.draws",
+        "convert_motion": ".motion_conversion",
         "random_state": "pippin.state.kernels",
     },
 )

@@ -10,8 +10,9 @@ import newton
 import warp as wp
 from pippin.binding import Host
 from pippin.config.component import ComponentConfig
-from pippin_task.config import TaskConfig
 from pippin.errors import ConfigError
+
+from pippin_task.config import TaskConfig
 
 from .context import TermContext
 from .delays import LateAction

@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
-from pippin.validators import finite, positive
-
 from pippin.config.component import ComponentConfig
+from pippin.validators import finite, positive
 
 
 def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 import attrs
 import warp as wp
 from pippin.arrays import on_host
-from pippin_task.config import ObservationConfig
 from pippin.errors import ConfigError
 from pippin.state.draws import Draws
+
+from pippin_task.config import ObservationConfig
 
 from .context import TermContext
 from .delays import Delays

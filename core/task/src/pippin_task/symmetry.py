@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from pippin.axes import axis_labels
-from pippin_task.config import SymmetryConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
+
+from pippin_task.config import SymmetryConfig
 
 from .mirrored import MirroredColumns, MirroredTask
 from .observations import ObservationGroup

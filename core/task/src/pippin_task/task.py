@@ -12,17 +12,18 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.binding import Host
-from pippin_task.config import TaskConfig
 from pippin.devices import allocates_in_branches, records_branches
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
+from pippin.runs.score import Score
+
+from pippin_task.config import TaskConfig
 
 from . import kernels
 from .all_terms import AllTerms
 from .episodes import EpisodeBuffers
 from .factory import release_term
 from .mirrored import MirroredTask
-from pippin.runs.score import Score
 from .terms import Command, Event, Term
 from .timers import Timer
 

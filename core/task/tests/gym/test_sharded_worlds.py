@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 from pippin_task.gym import VectorEnv
 from pippin_task.gym.backends import backend_of
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import gymnasium
 import mujoco
 import numpy as np
-import pippin
+import pippin_conformance as conformance
 import pippin_task.gym
 import pytest
-import pippin_conformance as conformance
 
 STEPS = 20
 
@@ -168,7 +167,10 @@ QUICK = ("ant", "hopper", "quadruped_velocity")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "file",
-    [pytest.param(file, marks=[] if file.stem in QUICK else [pytest.mark.slow]) for file in pippin_task.gym.TASKS.values()],
+    [
+        pytest.param(file, marks=[] if file.stem in QUICK else [pytest.mark.slow])
+        for file in pippin_task.gym.TASKS.values()
+    ],
     ids=lambda file: file.stem,
 )
 def test_a_task_runs_captured_on_its_own_solver(file):

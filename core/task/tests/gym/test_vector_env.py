@@ -8,9 +8,9 @@ import tomllib
 import gymnasium
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 from gymnasium.vector import AutoresetMode
-import pippin_conformance as conformance
 from pippin_task.gym import TASKS, VectorEnv
 
 PUSH = np.full((4, 1), 3.0, dtype=np.float32)

@@ -9,6 +9,8 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
+from pippin.analysis.inspection.contents import inspect_assets
+from pippin.analysis.inspection.rows import AssetContents
 from pippin.arrays import on_host
 from pippin.assembly.model import features_of
 from pippin.axes import axis_labels
@@ -24,8 +26,6 @@ from pippin.support.declaration import Declaration
 from pippin.support.requirements import find_gaps
 
 from .gain_tables import gain_notes, group_table, pattern_of
-from pippin.analysis.inspection.contents import inspect_assets
-from pippin.analysis.inspection.rows import AssetContents
 from .stances import Stance
 from .tuning import dofs_of, first_world, tune
 

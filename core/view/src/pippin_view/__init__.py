@@ -1,1 +1,1 @@
-"""pippin_view."""
+"""Viewers: a page in the browser, videos, the motion of a run in USD, and a window of this machine."""

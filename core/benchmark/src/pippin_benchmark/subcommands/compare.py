@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pippin
 from pippin.commands import (
     PATH,
     changes,
@@ -23,6 +22,8 @@ from pippin.commands import (
     steps,
 )
 from pippin.errors import ConfigError
+
+import pippin_benchmark
 
 from ._benchmark import print_benchmark
 
@@ -88,7 +89,7 @@ def compare(
         _compare_steps(file, solvers, overrides, ladder, as_json, limits=_values(limits), **options)
         return
     with shown_progress(is_stdout_reserved=as_json) as progress:
-        found = pippin.compare(file, solvers, overrides, limits=_values(limits), **options)
+        found = pippin_benchmark.compare(file, solvers, overrides, limits=_values(limits), **options)
         if not as_json:
             progress.note(f"folder: {found.folder}")
     if as_json:
@@ -137,8 +138,8 @@ def _values(limits: Sequence[str]) -> dict[str, float]:
     return values
 
 
-def _print(found: pippin.Comparison) -> None:
-    from pippin.analysis.comparison import COLUMNS, figure_text
+def _print(found: pippin_benchmark.Comparison) -> None:
+    from pippin.analysis.figures import COLUMNS, figure_text
     from rich.markup import escape
 
     runs = found.solvers.values()
@@ -152,7 +153,7 @@ def _print(found: pippin.Comparison) -> None:
     print_table(table, [*notes, *found.exceeded])
 
 
-def _leave(found: pippin.Comparison, *, is_named: bool) -> None:
+def _leave(found: pippin_benchmark.Comparison, *, is_named: bool) -> None:
     """Exit with the code of the worst outcome."""
     outcomes = {run.outcome for run in found.solvers.values()}
     if found.exceeded or "failed" in outcomes:

@@ -14,15 +14,11 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-import pippin_conformance as conformance
 from pippin.analysis.gpu_diagnosis import gpu_facts, told
 from pippin.arrays import on_host
 from pippin.catalog.entries import Catalog
 from pippin.config import structure
 from pippin.config.loading import dump_toml, read_source
-from pippin_conformance.observation import advance, begin_anew, see, start, step
-from pippin_conformance.outcomes import NotApplicableError
-from pippin_conformance.plugin_under_test import PluginUnderTest
 from pippin.devices import find_device
 from pippin.errors import SimulationError
 from pippin.export.replay import Replay
@@ -30,6 +26,11 @@ from pippin.export.step_export import export_step
 from pippin.simulation import Simulation
 from pippin.state.checkpoint import Checkpoint
 from pippin.workers import free_cores
+
+import pippin_conformance as conformance
+from pippin_conformance.observation import advance, begin_anew, see, start, step
+from pippin_conformance.outcomes import NotApplicableError
+from pippin_conformance.plugin_under_test import PluginUnderTest
 
 from .comparison import StepComparison
 from .figures import measure_speed

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 from pippin.arrays import present
-from pippin_conformance.observation import Seen, advance
 from pippin.simulation import Simulation
+
+from pippin_conformance.observation import Seen, advance
 
 from .rows import WrongResult
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+
 from pippin_conformance.templates.writing import templates, ways_to_try, write_package
 
 

@@ -41,6 +41,7 @@ def selftest(
     The exit code is 1 if a result is wrong or a check failed.
     """
     from pippin.devices import find_device
+
     from pippin_conformance.selftest.groups import groups, run
     from pippin_conformance.selftest.page import fragment, machine, speed_text
 

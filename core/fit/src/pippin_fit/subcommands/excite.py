@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
+
 from pippin_fit.report import expectations
 
 KINDS = ("multisine", "chirp", "steps", "optimal")

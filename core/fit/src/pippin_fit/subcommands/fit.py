@@ -11,6 +11,7 @@ import click
 from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.commands.progress import ConsoleProgress
 from pippin.errors import ConfigError
+
 from pippin_fit.report import expectations
 
 

@@ -18,10 +18,10 @@ from pippin.extras import import_library
 from pippin.labels import name_of
 from pippin.matter import seen_matter
 from pippin.quaternions import conjugate, rotated
-from pippin.state.start_pose import limit_notes
-from pippin.viewing.bounding_box import bounding_box
 from pippin.rendering.cameras import look_at
 from pippin.rendering.renderer import render_image
+from pippin.state.start_pose import limit_notes
+from pippin.viewing.bounding_box import bounding_box
 
 from .lettering import add_names
 

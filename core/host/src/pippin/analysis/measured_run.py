@@ -124,7 +124,7 @@ class _Samples:
     def __init__(self, simulation: Simulation) -> None:
         self._model = simulation.model
         self._has_rotors = "armature" not in simulation.ignored_features
-        self._room = 0 if simulation.config.task or simulation.config.plugins else _KEPT_MAX
+        self._room = 0 if {"task", "plugins"} & simulation.config.tables.keys() else _KEPT_MAX
         self._probe: PenetrationProbe | None = None
         #: What does work that nobody knows.
         self.unmeasured_work: tuple[str, ...] = unmeasured_work(simulation)

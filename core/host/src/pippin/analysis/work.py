@@ -70,7 +70,7 @@ def unmeasured_work(simulation: Simulation) -> tuple[str, ...]:
         idle.add("rigid_contacts")
     left = [name for name in used if name not in idle]
     tables: dict[str, Any] = {
-        "task": config.task,
+        "task": config.tables.get("task"),
         "plugins": config.plugins,
         "motions": config.motions,
         "controllers": config.controllers,

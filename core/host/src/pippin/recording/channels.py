@@ -182,7 +182,7 @@ class _Finder:
                 yield self._channel(f"sensors/{label}/{name}", *rows(output.data, chosen), **names)
 
     def _task(self) -> Iterator[Channel]:
-        task = self._simulation.task
+        task = self._simulation.component("task")
         if task is None:
             return
         table, labels = EpisodeTable(task, self._worlds), {"rewards": tuple(task.rewards)}

@@ -36,8 +36,8 @@ class Recording(Closing, Mapping[str, Series]):
         #: For the core: The files as one; None for one file.
         self.partial_files: PartialFiles | None = None
         if others:
-            self.partial_files = PartialFiles({Path(each): _reader(Path(each)) for each in (path, *others)})
-        self._file: Any = self.partial_files or _reader(self.path)
+            self.partial_files = PartialFiles({Path(each): open_recording(Path(each)) for each in (path, *others)})
+        self._file: Any = self.partial_files or open_recording(self.path)
         #: Everything besides the values: worlds, channels, times of the steps, configuration and versions.
         self.header: Header = self._file.header
         self._columns = {column.name: column for column in self.header.columns}
@@ -104,8 +104,8 @@ def is_readable(path: Path) -> bool:
     return path.suffix in readable_suffixes()
 
 
-def _reader(path: Path) -> RecordingFile:
-    """Open a file."""
+def open_recording(path: Path) -> RecordingFile:
+    """Return a file of a recorder, open for reading."""
     if not is_readable(path) or not path.is_file():
         raise ConfigError(f"{path}: not a recording; name a file that ends with {', '.join(readable_suffixes())}")
     entry = Catalog.installed().find("reader", path.suffix[1:])

@@ -36,6 +36,8 @@ class RecordingFile(Protocol):
         """
         ...
 
+    # A reader may have `repair(path)`, static: it completes a file that was cut off, and returns it and its rows.
+
     def close(self) -> None:
         """Close the file."""
         ...

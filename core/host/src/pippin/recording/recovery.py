@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from pippin.catalog import Catalog
 from pippin.errors import ConfigError
 
 from .files import refuse_locked
-from pippin_record.hdf5 import file as hdf5
-from pippin_record.mcap import file as mcap
-from .npz import file as npz
+from .reading import is_readable, open_recording, readable_suffixes
 
-_REPAIRS: dict[str, Callable[[Path], tuple[Path, int]]] = {
-    ".rows": npz.repair,
-    ".h5": hdf5.repair,
-    ".mcap": mcap.repair,
-}
+_UNFINISHED = ".rows"
+"""Suffix of the rows beside a file that is made at the end."""
 
 
 def recover(path: Path) -> tuple[Path, int]:
@@ -29,13 +25,13 @@ def recover(path: Path) -> tuple[Path, int]:
         ConfigError: The file does not exist, its beginning is damaged, or a process still writes it.
         PluginError: The library of the format is not installed.
     """
-    rows = npz.spool_of(path)
-    if path.suffix == ".npz" and rows.is_file():
-        path = rows
-    if path.suffix == ".npz" and path.is_file():
-        return path, len(npz.NpzFile(path).column("time"))
-    repair = _REPAIRS.get(path.suffix)
-    if repair is None or not path.is_file():
-        raise ConfigError(f"{path}: not a recording; name a file that ends with .npz, {', '.join(_REPAIRS)}")
+    rows = path.with_name(path.name + _UNFINISHED)
+    path = rows if rows.is_file() else path
+    if not is_readable(path) or not path.is_file():
+        raise ConfigError(f"{path}: not a recording; name a file that ends with {', '.join(readable_suffixes())}")
+    reader: Any = Catalog.installed().find("reader", path.suffix[1:]).load()
+    repair = getattr(reader, "repair", None)
+    if repair is None:
+        return path, len(open_recording(path).column("time"))
     refuse_locked(path)
     return repair(path)

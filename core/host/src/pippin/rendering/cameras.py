@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
+import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -12,7 +14,48 @@ from pippin.arrays import on_host
 from pippin.quaternions import product, rotated
 from pippin.viewing.bounding_box import bounding_box
 
-from pippin_view.video.config import VideoConfig
+Vector3 = tuple[float, float, float]
+
+
+class CameraSettings(Protocol):
+    """Where a camera is, and what it looks at."""
+
+    @property
+    def camera(self) -> str | None:
+        """Name of a camera of the asset, as a pattern, in place of the others."""
+        ...
+
+    @property
+    def target(self) -> Vector3 | None:
+        """Point in the middle of the image [m]; None means the middle of the robots."""
+        ...
+
+    @property
+    def eye(self) -> Vector3 | None:
+        """Position of the camera [m]; None means so far away that the robots fill the image."""
+        ...
+
+    @property
+    def follow(self) -> str | None:
+        """Pattern of the bodies that the camera moves along with; None means robots that can go away."""
+        ...
+
+    @property
+    def fov(self) -> float | None:
+        """Angle between the upper and the lower edge of the image [rad]; None means a usual one."""
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class Shot:
+    """A camera that shows the robots; each of its settings may be chosen."""
+
+    camera: str | None = None
+    target: Vector3 | None = None
+    eye: Vector3 | None = None
+    follow: str | None = None
+    fov: float | None = None
+
 
 _FOV = 0.7
 """Angle between the upper and the lower edge of the image [rad]."""
@@ -37,7 +80,7 @@ class Cameras:
         ConfigError: A body or a camera does not exist, or the camera cannot look along the vertical.
     """
 
-    def __init__(self, config: VideoConfig, simulation: Host, worlds: np.ndarray, aspect: float) -> None:
+    def __init__(self, config: CameraSettings, simulation: Host, worlds: np.ndarray, aspect: float) -> None:
         self._model, state = simulation.model, simulation.state
         #: Angle between the upper and the lower edge of the images [rad].
         self.fov = _FOV if config.fov is None else config.fov
@@ -75,7 +118,7 @@ class Cameras:
         self._last, self._time = anchors, time
         return np.concatenate([self._eyes + self._smooth - self._start, self._turns], axis=1)
 
-    def _followed(self, config: VideoConfig, worlds: np.ndarray) -> list[np.ndarray]:
+    def _followed(self, config: CameraSettings, worlds: np.ndarray) -> list[np.ndarray]:
         model = self._model
         if config.follow is None:
             is_free = config.eye is None and config.target is None

@@ -11,9 +11,9 @@ from pippin.simulation import Simulation
 from pippin.step.host_schedule import next_stride
 from pippin.studies.interrupt import stopped_between_steps
 from pippin.studies.progress import RunProgress
-from pippin.runs.score import Score
 
 from .result import End
+from .score import Score
 from .start import prepare
 from .summary import status_line, throughput
 
@@ -39,13 +39,13 @@ class RunLoop:
         #: Whether the results are checked after each stride, or about four times a second if strides are shorter.
         self.checks_each_stride = True
         self._stride, self._checked = 1, 0.0
-        task = simulation.task
+        task = simulation.component("task")
         self._scored = None if task is None else task.sums
 
     @property
     def score(self) -> Score | None:
         """The episodes of the run; None without a task."""
-        task = self.simulation.task
+        task = self.simulation.component("task")
         return None if task is None or self._scored is None else task.sums.since(self._scored)
 
     def run(self, take: Callable[[RunLoop], None]) -> None:

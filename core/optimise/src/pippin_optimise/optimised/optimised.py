@@ -15,9 +15,10 @@ from pippin.hookspecs import hookimpl
 from pippin.step.kernels import count_step, restore_numbers
 from pippin.step.rollout_inputs import flat
 
-from .config import OptimisedConfig
 from pippin_optimise.kernels import play_row
 from pippin_optimise.variables import InputVariable, StartVelocity, Variable, find_variables
+
+from .config import OptimisedConfig
 
 
 class Optimised:

@@ -17,3 +17,10 @@ class Hdf5Config(RecorderConfig):
 
     compression: Literal["gzip"] | None = None
     """Compression of the datasets, by default none; `gzip` makes files smaller and writing slower."""
+
+
+@attrs.frozen
+class Hdf5ReaderConfig:
+    """Settings of the reader `h5`, for files of the recorder `hdf5`."""
+
+    implementation = ".file:Hdf5File"

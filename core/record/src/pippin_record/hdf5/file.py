@@ -42,6 +42,19 @@ class Hdf5File:
         """Close the file."""
         self._file.close()
 
+    @staticmethod
+    def repair(path: Path) -> tuple[Path, int]:
+        """Cut all datasets of a file that was cut off to their whole rows; return the file, and the number of its rows."""
+        h5py: Any = import_library("h5py", "hdf5")
+        found = Hdf5File(path)
+        names = [column.name for column in found.header.columns]
+        found.close()
+        with h5py.File(path, "r+", locking=False) as file:
+            count = len(file["time"])
+            for name in names:
+                file[name].resize(count, axis=0)
+        return path, count
+
 
 class _WholeRows:
     """The first rows of a dataset: those that were written completely."""
@@ -69,16 +82,3 @@ class _WholeRows:
         if not -self._count <= rows < self._count:
             raise IndexError(f"row {rows} of {self._count} rows")
         return rows % self._count
-
-
-def repair(path: Path) -> tuple[Path, int]:
-    """Cut all datasets of a file that was cut off to their whole rows; return the file, and the number of its rows."""
-    h5py: Any = import_library("h5py", "hdf5")
-    found = Hdf5File(path)
-    names = [column.name for column in found.header.columns]
-    found.close()
-    with h5py.File(path, "r+", locking=False) as file:
-        count = len(file["time"])
-        for name in names:
-            file[name].resize(count, axis=0)
-    return path, count

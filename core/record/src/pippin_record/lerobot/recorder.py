@@ -9,6 +9,7 @@ from pippin import ConfigError, Host
 from pippin.files import output_path
 from pippin.recording import Header
 from pippin.recording.channels import Channel
+
 from pippin_record.demonstrations import Camera, Episode, EpisodeRecorder
 
 from .dataset import HEADER, Dataset

@@ -21,3 +21,10 @@ class McapConfig(RecorderConfig):
 
     compression: Literal["zstd", "lz4"] | None = "zstd"
     """Compression of the chunks."""
+
+
+@attrs.frozen
+class McapReaderConfig:
+    """Settings of the reader `mcap`, for files of the recorder `mcap`."""
+
+    implementation = ".file:McapFile"

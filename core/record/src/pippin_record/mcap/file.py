@@ -109,23 +109,23 @@ class McapFile:
     def close(self) -> None:
         """Do nothing: the messages are in memory."""
 
-
-def repair(path: Path) -> tuple[Path, int]:
-    """Write the records of a file that was cut off into a complete one, which replaces it."""
-    writers: Any = import_library("mcap.writer", "mcap")
-    found = McapFile(path)
-    count = len(found.column("time"))  # and refuses what cannot be unpacked
-    partial = path.with_name(f"{path.name}.part")
-    schemas: dict[int, int] = {0: 0}
-    channels: dict[int, int] = {}
-    with partial.open("wb") as file:
-        writer = writers.Writer(file)
-        writer.start()
-        for record in records(path):
-            _copy(writer, record, schemas, channels)
-        writer.finish()
-    os.replace(partial, path)
-    return path, count
+    @staticmethod
+    def repair(path: Path) -> tuple[Path, int]:
+        """Write the records of a file that was cut off into a complete one, which replaces it."""
+        writers: Any = import_library("mcap.writer", "mcap")
+        found = McapFile(path)
+        count = len(found.column("time"))  # and refuses what cannot be unpacked
+        partial = path.with_name(f"{path.name}.part")
+        schemas: dict[int, int] = {0: 0}
+        channels: dict[int, int] = {}
+        with partial.open("wb") as file:
+            writer = writers.Writer(file)
+            writer.start()
+            for record in records(path):
+                _copy(writer, record, schemas, channels)
+            writer.finish()
+        os.replace(partial, path)
+        return path, count
 
 
 def _copy(writer: Any, record: Any, schemas: dict[int, int], channels: dict[int, int]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 from pippin.recording import Header
+
 from pippin_record.demonstrations import Camera, Episode, EpisodeRecorder
 
 _GYM = 2

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import warp as wp
 from pippin import ConfigError, labels
+
 from pippin_task import Action, TermContext
 
 from .configs import JointTargetsConfig, ScaledConfig

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import warp as wp
 from pippin import ConfigError, labels
+
 from pippin_task import Action, TermContext
 
 from .configs import GripperConfig, ToolGoalsConfig

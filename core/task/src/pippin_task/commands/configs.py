@@ -8,8 +8,9 @@ from typing import Any, Literal
 import attrs
 from attrs.validators import ge, optional
 from pippin import FilePath
-from pippin_task import CommandConfig
 from pippin.validators import fraction, non_negative, only_where, ordered, positive
+
+from pippin_task import CommandConfig
 
 Range = tuple[float, float]
 

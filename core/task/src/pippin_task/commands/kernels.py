@@ -1,6 +1,7 @@
 """Kernels of commands."""
 
 import warp as wp
+
 from pippin_task import random_state
 
 

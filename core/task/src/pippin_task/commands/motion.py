@@ -14,6 +14,7 @@ from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.labels import name_of
 from pippin.motions import Clip
+
 from pippin_task import Command, TermContext
 
 from . import kernels

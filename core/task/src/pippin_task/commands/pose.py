@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import warp as wp
+
 from pippin_task import Command, TermContext
 
 from .configs import PoseCommandConfig

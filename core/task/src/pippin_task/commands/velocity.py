@@ -6,6 +6,7 @@ from typing import Any
 
 import newton
 import warp as wp
+
 from pippin_task import Command, TermContext
 
 from .configs import VelocityConfig

@@ -8,6 +8,7 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
+
 from pippin_task import Curriculum, TermContext
 
 from .configs import StagesConfig

@@ -6,6 +6,7 @@ from typing import Any
 
 import warp as wp
 from pippin import ConfigError
+
 from pippin_task import Curriculum, TermContext
 
 from .configs import TerrainLevelsConfig

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable
-from pippin_task import EventConfig
 from pippin.validators import finite, fraction, non_negative, only_where, ordered
+
+from pippin_task import EventConfig
 
 Range = tuple[float, float]
 """Lowest and highest value."""

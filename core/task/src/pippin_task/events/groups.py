@@ -6,6 +6,7 @@ import newton
 import warp as wp
 from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
+
 from pippin_task import TermContext
 
 from .configs import GainsConfig, JointOffsetsConfig

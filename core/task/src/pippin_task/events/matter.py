@@ -11,6 +11,7 @@ from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.labels import match
 from pippin.matter import OF_PARTICLES, Matter
+
 from pippin_task import TermContext
 
 from .configs import MaterialConfig

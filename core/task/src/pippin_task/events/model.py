@@ -9,6 +9,7 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
+
 from pippin_task import TermContext
 
 from .configs import (

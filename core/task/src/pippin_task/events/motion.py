@@ -5,6 +5,7 @@ from __future__ import annotations
 import newton
 import warp as wp
 from pippin import ConfigError
+
 from pippin_task import TermContext
 
 from .configs import MotionStartConfig

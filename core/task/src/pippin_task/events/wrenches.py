@@ -7,6 +7,7 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
+
 from pippin_task import TermContext
 
 from .configs import WrenchConfig

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+
 from pippin_task import RewardConfig, TerminationConfig
 
 Parameter = bool | int | float | str | tuple[float, ...]

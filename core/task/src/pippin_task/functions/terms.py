@@ -8,10 +8,11 @@ from typing import Any
 import newton
 import warp as wp
 from pippin import ConfigError, PluginError
+from pippin.workers.functions import function_named
+
 from pippin_task import Quantity, Reward, TermContext, Termination
 
 from .configs import FunctionConfig, FunctionQuantityConfig
-from pippin.workers.functions import function_named
 
 
 class OfFunction:

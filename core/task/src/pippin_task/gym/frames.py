@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from pippin.simulation import Simulation
-from pippin.rendering.cameras import Cameras
-from pippin_view.video.config import VideoConfig
+from pippin.rendering.cameras import Cameras, Shot
 from pippin.rendering.renderer import Renderer, Tiles
+from pippin.simulation import Simulation
 
 _SIZE = (320, 240)
 """Width and height of an image [pixels]."""
@@ -21,7 +20,7 @@ class Frames:
         width, height = _SIZE
         corners = np.stack([worlds * height, np.zeros_like(worlds)], axis=1)
         layout = Tiles(size=(width, height * len(worlds)), width=width, height=height, corners=corners)
-        self._shot = Cameras(VideoConfig(), simulation, worlds, width / height)
+        self._shot = Cameras(Shot(), simulation, worlds, width / height)
         self._renderer = Renderer(simulation.model, worlds, layout, self._shot.fov, self._shot.scale)
 
     def draw(self) -> tuple[np.ndarray, ...]:

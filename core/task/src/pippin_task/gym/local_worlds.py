@@ -13,6 +13,7 @@ from pippin.simulation import Simulation
 
 if TYPE_CHECKING:
     import warp as wp
+
     from pippin_task.observations import ObservationGroup
     from pippin_task.task import Task
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+
 from pippin_task.mirrored import MirroredColumns
 
 

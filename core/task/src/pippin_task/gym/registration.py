@@ -38,5 +38,8 @@ def register_tasks() -> None:
     """Register the tasks with Gymnasium."""
     for name, file in TASKS.items():
         gymnasium.register(
-            id=name, entry_point="pippin_task.gym:Env", vector_entry_point="pippin_task.gym:VectorEnv", kwargs={"file": str(file)}
+            id=name,
+            entry_point="pippin_task.gym:Env",
+            vector_entry_point="pippin_task.gym:VectorEnv",
+            kwargs={"file": str(file)},
         )

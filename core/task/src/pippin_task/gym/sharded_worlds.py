@@ -24,6 +24,7 @@ from .shard_worker import EnvShardWorker
 
 if TYPE_CHECKING:
     import warp as wp
+
     from pippin_task.task import Task
 
 _CURE = "close this environment, and make another one, or load what you saved"

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import warp as wp
+
 from pippin_task import Metric, TermContext
 
 from . import kernels

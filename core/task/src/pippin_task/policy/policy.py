@@ -7,11 +7,12 @@ from typing import Any
 import warp as wp
 from pippin.binding import Host
 from pippin.config.files import find_file
-from pippin_task.policy.config import PolicyConfig
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 from pippin.spelling import did_you_mean
+
 from pippin_task import kernels
+from pippin_task.policy.config import PolicyConfig
 from pippin_task.task import Task
 
 from .network import Network

@@ -9,6 +9,7 @@ import attrs
 import newton
 import warp as wp
 from pippin import ConfigError, labels
+
 from pippin_task import Quantity, TermContext
 
 from .configs import JointEffortsConfig, JointPowerConfig

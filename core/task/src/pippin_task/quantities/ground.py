@@ -9,6 +9,7 @@ from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.labels import name_of
 from pippin.sensing import Output
+
 from pippin_task import Quantity, TermContext
 
 from .configs import GroundNormalConfig, HeightScanConfig

@@ -7,6 +7,7 @@ from typing import Any
 import newton
 import warp as wp
 from pippin import ConfigError
+
 from pippin_task import Quantity, TermContext
 
 from .configs import CommandValueConfig, RemainingTimeConfig

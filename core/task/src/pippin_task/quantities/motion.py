@@ -10,6 +10,7 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError
 from pippin.labels import match
+
 from pippin_task import Quantity, TermContext
 
 from .configs import MotionAnchorConfig, MotionBodiesConfig, MotionJointsConfig, PhaseConfig

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import newton
 import warp as wp
 from pippin import ConfigError
+
 from pippin_task import Quantity, TermContext
 
 from .configs import PartsConfig

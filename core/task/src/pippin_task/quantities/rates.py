@@ -7,6 +7,7 @@ from typing import Any
 
 import newton
 import warp as wp
+
 from pippin_task import Quantity, TermContext
 
 from .kernels import begin_rates, take_rates

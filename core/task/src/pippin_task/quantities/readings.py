@@ -9,6 +9,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin import ConfigError, SimulationError, did_you_mean, labels
+
 from pippin_task import Quantity, TermContext
 
 from .configs import ImageConfig, SensorReadingConfig, ViewReadingConfig

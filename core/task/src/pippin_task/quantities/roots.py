@@ -9,6 +9,7 @@ import newton
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
+
 from pippin_task import Quantity, TermContext
 
 from .configs import (

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge, le, min_len, optional
-from pippin_task import QuantityRewardConfig, RewardConfig
 from pippin.validators import finite, non_negative, only_where, positive, range_ends
+
+from pippin_task import QuantityRewardConfig, RewardConfig
 
 
 def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:

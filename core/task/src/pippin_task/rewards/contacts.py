@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin import ConfigError
+
 from pippin_task import Reward, TermContext
 
 from . import kernels

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warp as wp
+
 from pippin_task import Reward
 
 from .kernels import read_end

@@ -8,8 +8,9 @@ import numpy as np
 import warp as wp
 from numpy.typing import ArrayLike
 from pippin import ConfigError, labels
-from pippin_task import QuantityReward, QuantityRewardConfig, TermContext
 from pippin.validators import range_ends
+
+from pippin_task import QuantityReward, QuantityRewardConfig, TermContext
 
 from . import kernels
 from .configs import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig, ToleranceConfig

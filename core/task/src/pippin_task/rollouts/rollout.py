@@ -13,14 +13,15 @@ import warp as wp
 from pippin.config import SimulationConfig, dump_toml
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError
+from pippin.sharding.kernels import explore
 from pippin.simulation import Simulation
 from pippin.spelling import did_you_mean
 from pippin.state.draws import key_of
 from pippin.state.seeds import folded_seed
+
 from pippin_task.policy.network import Network
 from pippin_task.task import Task
 
-from pippin.sharding.kernels import explore
 from .rollout_batch import RolloutBatch
 
 _KEY = key_of("rollout/action")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
+from pippin.sharding.shard import config_of_worlds
 from pippin.simulation import import_hot_modules
 from pippin.validators import whole_number
 
 from .rollout_batch import RolloutBatch
-from pippin.sharding.shard import config_of_worlds
 
 if TYPE_CHECKING:
     from .rollout import Rollout

@@ -10,11 +10,10 @@ from typing import Any
 
 import click
 from pippin.catalog.outside import located
+from pippin.cli._run import run_file
 from pippin.commands import PATH, changes
 from pippin.commands.options import simulation_options, viewer_options
 from pippin.errors import ConfigError
-
-from pippin.cli._run import run_file
 
 
 @click.command()

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import attrs
 from pippin import ComponentConfig
-from pippin_task import TerminationConfig
 from pippin.validators import non_negative, only_where, range_ends
+
+from pippin_task import TerminationConfig
 
 
 @attrs.frozen(kw_only=True)

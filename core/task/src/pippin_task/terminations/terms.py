@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warp as wp
 from pippin import ConfigError
-from pippin_task import TermContext, Termination
 from pippin.validators import range_ends
+
+from pippin_task import TermContext, Termination
 
 from .configs import ContactTerminationConfig, MotionEndConfig, OutOfBoundsConfig, RangeTerminationConfig
 from .kernels import is_at_last, is_beyond, is_outside, is_touching

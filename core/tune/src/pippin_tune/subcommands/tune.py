@@ -68,10 +68,11 @@ def tune(
         from pippin.studies.start import import_newton
 
         import_newton(config, progress)
+        from pippin.state.start_pose import limit_notes
+
         from pippin_tune.gain_tables import gain_notes, group_table
         from pippin_tune.tuning import first_world
         from pippin_tune.tuning import tune as propose
-        from pippin.state.start_pose import limit_notes
 
         with progress.phase("tune"):
             model = first_world(config)

@@ -20,6 +20,7 @@ from pippin.studies.interrupt import stopped_between_steps
 from pippin.studies.progress import RunProgress
 from pippin.studies.start import import_newton
 from pippin.validators import slice_or_indices
+
 from pippin_view.viser.config import ViserConfig
 from pippin_view.viser.pacing import Meter
 from pippin_view.viser.ports import free_port
@@ -27,6 +28,7 @@ from pippin_view.viser.ports import free_port
 if TYPE_CHECKING:
     from pippin.runs.loop import RunLoop
     from pippin.runs.reading import Run
+
     from pippin_view.viser.panel import Clients
     from pippin_view.viser.viewer import ViserViewer
 
@@ -101,6 +103,7 @@ class Running(Shown):
     def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Run the simulation in real time."""
         from pippin.runs.loop import RunLoop
+
         from pippin_view.viser.viewer import ViserViewer
 
         viewer = ViserViewer(page)
@@ -129,6 +132,7 @@ class Recorded(Shown):
     def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Play the recording back."""
         from pippin.assembly.poses import build_poses
+
         from pippin_view.viser.playback import Playback, find_poses, fits
         from pippin_view.viser.playback_page import PlaybackPage
 

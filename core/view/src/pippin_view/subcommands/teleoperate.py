@@ -40,9 +40,10 @@ def teleoperate(
     """
     with shown_progress() as progress:
         with progress.phase("read"):
-            from pippin_view.acting import RECORDER, for_operator
             from pippin.config import load
             from pippin.simulation import Simulation
+
+            from pippin_view.acting import RECORDER, for_operator
 
             from ._pages import Running
 

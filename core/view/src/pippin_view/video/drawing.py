@@ -18,9 +18,9 @@ import warp as wp
 from pippin import SimulationError
 from pippin.arrays import on_host
 from pippin.devices import kind_of
+from pippin.rendering.renderer import Renderer
 
 from .file import VideoFile
-from pippin.rendering.renderer import Renderer
 
 _LOGGER = logging.getLogger(__name__)
 

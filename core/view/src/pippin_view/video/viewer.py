@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from pippin import Host
+from pippin.rendering.cameras import Cameras
+from pippin.rendering.renderer import Renderer, tiles
 from pippin.viewing import FileViewer
 
-from pippin.rendering.cameras import Cameras
 from .drawing import Drawing, DrawingBeside, DrawingHere, can_draw_beside
 from .file import PIXEL_FORMATS, VideoFile
-from pippin.rendering.renderer import Renderer, tiles
 
 _SAMPLES = {"low": 1, "medium": 4, "high": 9}
 """Rays per pixel at edges, by quality."""

@@ -122,7 +122,8 @@ def _roots(simulation: Simulation) -> Iterator[tuple[str, Any]]:
     yield "contacts", simulation.contact_source
     for kind in ("actuators", "sensors", "plugins"):
         yield from ((f"{kind}.{label}", each) for label, each in getattr(simulation, kind).items())
-    yield from (("task", simulation.task),) if simulation.task is not None else ()
+    task = simulation.component("task")
+    yield from () if task is None else (("task", task),)
     yield from ((f"recorders.{label}", each) for label, each in simulation.recorders.items())
     yield _REST, vars(simulation)
 

@@ -9,3 +9,17 @@ class NpzConfig(RecorderConfig):
     """Recordings as arrays of NumPy, `.npz`."""
 
     implementation = ".recorder:NpzRecorder"
+
+
+@attrs.frozen
+class NpzReaderConfig:
+    """Settings of the reader `npz`, for finished files of arrays."""
+
+    implementation = ".file:NpzFile"
+
+
+@attrs.frozen
+class RowsReaderConfig:
+    """Settings of the reader `rows`, for the rows of an npz file that was not finished."""
+
+    implementation = ".file:NpzRows"

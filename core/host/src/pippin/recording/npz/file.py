@@ -115,10 +115,14 @@ class NpzFile:
         """Do nothing: the arrays keep their memory."""
 
 
-def repair(path: Path) -> tuple[Path, int]:
-    """Turn the rows that a killed recorder left into an npz file; return it, and the number of its rows."""
-    spool = Spool(path)
-    target = path.with_suffix("")
-    assemble(spool, target)
-    path.unlink()
-    return target, spool.count
+class NpzRows(Spool):
+    """The rows of an npz file that was not finished."""
+
+    @staticmethod
+    def repair(path: Path) -> tuple[Path, int]:
+        """Turn the rows that a killed recorder left into an npz file; return it, and the number of its rows."""
+        spool = Spool(path)
+        target = path.with_suffix("")
+        assemble(spool, target)
+        path.unlink()
+        return target, spool.count

@@ -1,6 +1,7 @@
 """Kernels of events that change the material of matter."""
 
 import warp as wp
+
 from pippin_task import random_state
 
 from .model import draw_value

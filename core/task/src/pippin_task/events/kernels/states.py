@@ -1,6 +1,7 @@
 """Kernels of events that change the state."""
 
 import warp as wp
+
 from pippin_task import random_state
 
 

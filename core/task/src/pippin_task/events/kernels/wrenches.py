@@ -1,6 +1,7 @@
 """Kernels of events that exert forces and torques."""
 
 import warp as wp
+
 from pippin_task import random_state
 
 from .states import draw_six

@@ -1,7 +1,7 @@
 """Tests of the contract of every action, and of this one."""
 
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("action", "demo", config={"joints": [".*"]}))

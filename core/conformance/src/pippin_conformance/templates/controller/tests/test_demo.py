@@ -5,8 +5,8 @@ import math
 import newton
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 DRIVES = {"actuators": {"legs": {"type": "pd", "joints": ["hinge_.*"], "kp": 50.0, "kd": 2.0}}}
 TESTED = conformance.Conformance("controller", "demo", config={"actuator": "legs", "body": "link_1"}, tables=DRIVES)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 COMMAND = {"task": {"commands": {"speed": {"type": "velocity", "x": [-0.1, 0.1], "body": "ball"}}}}
 

@@ -1,8 +1,8 @@
 """Tests of the contract of every event, and of this one."""
 
 import numpy as np
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("event", "demo", config={"rate": 3.0, "body": "ball"}))

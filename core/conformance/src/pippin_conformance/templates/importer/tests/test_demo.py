@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 FILE = Path(__file__).parents[1] / "tower.demo"
 

@@ -1,7 +1,7 @@
 """Tests of the contract of every metric, and of this one."""
 
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("metric", "demo"))

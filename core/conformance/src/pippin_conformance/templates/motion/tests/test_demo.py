@@ -3,8 +3,8 @@
 import math
 
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("motion", "demo"))

@@ -1,8 +1,8 @@
 """Tests of the contract of every object, and of this one's shapes."""
 
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("object", "demo"))

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("recorder", "demo"))

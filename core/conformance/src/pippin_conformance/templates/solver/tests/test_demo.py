@@ -3,9 +3,9 @@
 import newton
 import numpy as np
 import pippin
+import pippin_conformance as conformance
 import pytest
 import warp as wp
-import pippin_conformance as conformance
 
 
 @conformance.parametrize(conformance.Conformance("solver", "demo"))

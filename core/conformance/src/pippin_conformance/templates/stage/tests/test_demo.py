@@ -1,7 +1,7 @@
 """Tests of the contract of every stage, and of this one's readings."""
 
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("stage", "demo", config={"width": 0.05}))

@@ -1,7 +1,7 @@
 """Tests of the contract of every quantity and every reward, and of the numbers of these."""
 
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("quantity", "demo"))

@@ -1,8 +1,8 @@
 """Tests of the contract of every termination, and of this one."""
 
 import numpy as np
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("termination", "demo", config={"height": 1.0}))

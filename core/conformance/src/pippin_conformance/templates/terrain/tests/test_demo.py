@@ -1,8 +1,8 @@
 """Tests of the contract of every kind of patches, and of this one's ridges."""
 
 import pippin
-import pytest
 import pippin_conformance as conformance
+import pytest
 
 
 @conformance.parametrize(conformance.Conformance("terrain", "demo"))
