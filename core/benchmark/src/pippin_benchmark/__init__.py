@@ -6,14 +6,14 @@ from pippin.late import late
 
 if TYPE_CHECKING:
     from .compare import compare
-    from .comparison import Comparison, SolverRun
+    from pippin.analysis.figures import SolverRun
+    from .comparison import Comparison
     from .scene import BenchmarkScene, SceneMotion
 
 __all__ = [
     "BenchmarkScene",
     "Comparison",
     "SceneMotion",
-    "SolverRun",
     "compare",
 ]
 
@@ -23,7 +23,6 @@ __getattr__ = late(
         "BenchmarkScene": ".scene",
         "Comparison": ".comparison",
         "SceneMotion": ".scene",
-        "SolverRun": ".comparison",
         "compare": ".compare",
     },
 )

@@ -23,7 +23,8 @@ from pippin.spelling import did_you_mean
 from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study, step_count
 from pippin.workers import WorkerProcess
 
-from .comparison import Comparison, SolverRun
+from pippin.analysis.figures import SolverRun
+from .comparison import Comparison
 from .comparison_page import comparison_page
 
 Overrides = Mapping[str, Any] | Sequence[str]

@@ -7,74 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.analysis.figures import COLUMNS, UNITS
-from pippin.recording.series import Series
-
-
-@attrs.frozen(kw_only=True)
-class SolverRun:
-    """Result of one solver on a file. A figure is None if there was nothing to measure, or the run ended before."""
-
-    solver: str
-    """The solver's name."""
-
-    outcome: str
-    """"finished", "failed" (during the run) or "unable" (refused before the run)."""
-
-    reason: str | None = None
-    """Reason why the run did not finish."""
-
-    ignored: tuple[str, ...] = ()
-    """Features of the scene that the solver ignores: those that the file accepts to lose, and all that are only
-    numbers if the file names another solver."""
-
-    warnings: tuple[str, ...] = ()
-    """Warnings of the run."""
-
-    is_captured: bool | None = None
-    """Whether the whole step was replayed from a graph."""
-
-    first_diverged_step: int | None = None
-    """The first control step whose result was not finite or beyond the bounds, counted from 1."""
-
-    world_steps_per_second: float | None = None
-    """Physics steps of all worlds per second, after the first control step [1/s]."""
-
-    time_to_first_step: float | None = None
-    """Time from the start of the process to the end of its first control step, with compilation [s]."""
-
-    energy_drift: float | None = None
-    """The largest change of mechanical energy since the start that is not the work of actuators, in any world [J]. None
-    if a joint limit is violated, or if something else does work: see `unmeasured_work`."""
-
-    unmeasured_work: tuple[str, ...] = ()
-    """What does work of an amount that nobody knows: features of the scene, such as contacts, and tables of the file;
-    there is no energy drift with one of them."""
-
-    relative_energy_drift: float | None = None
-    """The energy drift in units of the largest kinetic energy that the reference reaches in any world."""
-
-    angle_limit_violation: float | None = None
-    """Largest violation of a joint's angle limits [rad]."""
-
-    length_limit_violation: float | None = None
-    """Largest violation of a joint's length limits [m]."""
-
-    joint_gap: float | None = None
-    """Largest distance between the two anchors of a joint [m]."""
-
-    penetration: float | None = None
-    """The deepest penetration of two rigid shapes [m]."""
-
-    distance: float | None = None
-    """Largest distance to the reference: root mean square over the positions of bodies and particles [m]."""
-
-    series: Mapping[str, Series] = attrs.field(factory=dict, repr=False)
-    """Samples by name: `time` and `distance`, shape [samples]; the others per world, shape [samples, world_count]."""
-
-    def figures(self) -> dict[str, Any]:
-        """Return everything but the series, as plain data."""
-        return attrs.asdict(self, filter=lambda field, _: field.name != "series")
+from pippin.analysis.figures import COLUMNS, UNITS, SolverRun
 
 
 @attrs.frozen(kw_only=True, eq=False)

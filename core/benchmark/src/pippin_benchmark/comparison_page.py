@@ -8,7 +8,8 @@ import numpy as np
 from pippin.analysis.figures import COLUMNS, figure_text
 from pippin.report import Chart, Line, Markup, bars, element, noted, section, table
 
-from .comparison import Comparison, SolverRun
+from pippin.analysis.figures import SolverRun
+from .comparison import Comparison
 
 _CHARTS = {
     "energy": ("change of mechanical energy", "J"),

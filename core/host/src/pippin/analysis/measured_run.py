@@ -21,7 +21,7 @@ from pippin.simulation import Simulation
 from pippin.studies.progress import RunProgress
 
 from . import measures
-from .comparison import UNITS, SolverRun
+from .figures import UNITS, SolverRun
 from .measures import PenetrationProbe
 from .work import ActuatorWork, unmeasured_work
 
