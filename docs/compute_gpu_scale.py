@@ -224,7 +224,7 @@ def page(text: str) -> str:
 def measured(robot: Robot, worlds: int = 256, steps: int = 100) -> Robot:
     """Return a robot with the counts of today, except for its memory."""
     import pippin
-    from pippin.analysis.launches import count_launches
+    from pippin.profiling.launches import count_launches
 
     overrides = {"scene.worlds": worlds, "simulation.device": "cpu"}
     config = pippin.load(DOCS.parent / robot.file, overrides)
@@ -256,7 +256,7 @@ def measured(robot: Robot, worlds: int = 256, steps: int = 100) -> Robot:
 def with_memory(robot: Robot) -> Robot:
     """Return a robot with the memory that `pippin inspect FILE --memory` counts."""
     import pippin
-    from pippin.analysis.inspection.memory import measure
+    from pippin.inspection.memory import measure
 
     found = measure(pippin.load(DOCS.parent / robot.file, {"simulation.device": "cpu"}))
     return attrs.evolve(robot, memory=round(found.per_world), fixed=round(found.fixed))

@@ -7,8 +7,8 @@ import pippin
 import pytest
 import warp as wp
 from click.testing import CliRunner
-from pippin.analysis.inspection.memory import Count, measure
-from pippin.analysis.inspection.memory_use import MemoryUse
+from pippin.inspection.memory import Count, measure
+from pippin.inspection.memory_use import MemoryUse
 from pippin.cli import main
 
 HOARD = """

@@ -5,7 +5,7 @@ import math
 import newton
 import numpy as np
 import pytest
-from pippin.analysis.inspection.model_rows import shape_rows
+from pippin.inspection.model_rows import shape_rows
 from pippin.matter import seen_shapes
 from pippin.quaternions import rotated
 from pippin_tune.stances import Stance

@@ -6,8 +6,8 @@ import numpy as np
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.analysis import measures
-from pippin.analysis.figures import COLUMNS, UNITS
+from pippin.measuring import measures
+from pippin.measuring.figures import COLUMNS, UNITS
 from pippin.cli import main
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).parents[2]
 COLD_ENTRANCES = (
     "pippin",
     "pippin.actuation",
-    "pippin.analysis.doctor",
+    "pippin.diagnosis.doctor",
     "pippin_conformance",
     "pippin_task.gym",
     "pippin_benchmark",
@@ -38,12 +38,12 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin_task.gym.local_worlds", "pippin_task.gym.frames"),
-    ("pippin_benchmark.compare", "pippin.analysis.measured_run"),
+    ("pippin_benchmark.compare", "pippin.measuring.measured_run"),
     ("pippin.config.files", "pippin.config.newton_assets"),
-    ("pippin.analysis.inspection", "pippin.analysis.inspection.contents"),
-    ("pippin.analysis.inspection", "pippin.analysis.image"),
-    ("pippin.analysis.inspection", "pippin.analysis.inspection.memory"),
-    ("pippin.analysis.verify", "pippin.analysis.digests"),
+    ("pippin.inspection", "pippin.inspection.contents"),
+    ("pippin.inspection", "pippin.inspection.image"),
+    ("pippin.inspection", "pippin.inspection.memory"),
+    ("pippin.verification.verify", "pippin.verification.digests"),
     ("pippin_fit.excitation", "pippin_fit.fit_run"),
     ("pippin_fit.excitation", "pippin_fit.trial"),
     ("pippin_fit.fit", "pippin_fit.fit_run"),

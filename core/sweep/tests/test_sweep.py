@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.analysis import measured_run
+from pippin.measuring import measured_run
 from pippin.studies.progress import RunProgress, progress_shown_by
 from pippin_sweep import JobResult, call_job
 from pippin_sweep.run_sweep import run_variants

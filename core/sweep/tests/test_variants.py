@@ -4,7 +4,7 @@ import contextlib
 
 import pippin
 import pytest
-from pippin.analysis.solver_choice import with_solver
+from pippin.measuring.solver_choice import with_solver
 from pippin.errors import ConfigError
 from pippin_sweep.sweep_folder import unwatched
 from pippin_sweep.values import axis_of

@@ -2,7 +2,7 @@
 
 import pippin
 import pytest
-from pippin.analysis.measures import joint_gap
+from pippin.measuring.measures import joint_gap
 from pippin.assets.usd.loose_joints import articulate
 from pxr import Usd, UsdPhysics
 

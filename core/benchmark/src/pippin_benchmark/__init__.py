@@ -6,7 +6,7 @@ from pippin.late import late
 
 if TYPE_CHECKING:
     from .compare import compare
-    from pippin.analysis.figures import SolverRun
+    from pippin.measuring.figures import SolverRun
     from .comparison import Comparison
     from .scene import BenchmarkScene, SceneMotion
 

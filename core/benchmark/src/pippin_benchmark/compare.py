@@ -12,8 +12,8 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.analysis.figures import UNITS
-from pippin.analysis.solver_choice import accepting_numbers, with_solver
+from pippin.measuring.figures import UNITS
+from pippin.measuring.solver_choice import accepting_numbers, with_solver
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PluginError, SimulationError
@@ -23,7 +23,7 @@ from pippin.spelling import did_you_mean
 from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study, step_count
 from pippin.workers import WorkerProcess
 
-from pippin.analysis.figures import SolverRun
+from pippin.measuring.figures import SolverRun
 from .comparison import Comparison
 from .comparison_page import comparison_page
 
@@ -172,7 +172,7 @@ def _run(
     started: float,
 ) -> None:
     """Run the file, and send the result."""
-    from pippin.analysis.measured_run import MeasuredRun
+    from pippin.measuring.measured_run import MeasuredRun
 
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from pippin.analysis.figures import COLUMNS, figure_text
+from pippin.measuring.figures import COLUMNS, figure_text
 from pippin.report import Chart, Line, Markup, bars, element, noted, section, table
 
-from pippin.analysis.figures import SolverRun
+from pippin.measuring.figures import SolverRun
 from .comparison import Comparison
 
 _CHARTS = {

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.analysis.solver_choice import accepting_numbers, with_solver
+from pippin.measuring.solver_choice import accepting_numbers, with_solver
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PluginError, SimulationError

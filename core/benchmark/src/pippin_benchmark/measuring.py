@@ -14,8 +14,8 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.analysis import measures
-from pippin.analysis.solver_choice import accepting_numbers
+from pippin.measuring import measures
+from pippin.measuring.solver_choice import accepting_numbers
 from pippin.arrays import on_host
 from pippin.assembly.poses import build_poses
 from pippin.config import SimulationConfig, structure

@@ -8,7 +8,7 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.analysis.measures import PenetrationProbe
+from pippin.measuring.measures import PenetrationProbe
 from pippin.arrays import on_host, present
 from pippin.labels import name_of
 from pippin.simulation import Simulation

@@ -36,9 +36,9 @@ from .state.double_buffer import DoubleBuffer
 from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
-    from .analysis.inspection import inspect
-    from .analysis.inspection.rows import AssetContents
-    from .analysis.verify import RunDifference, verify
+    from .inspection import inspect
+    from .inspection.rows import AssetContents
+    from .verification.verify import RunDifference, verify
     from .export.replay import Replay, ReplayError
     from .runs.reading import Run
     from .runs.result import RunResult
@@ -96,15 +96,15 @@ __all__ = [
 ]
 
 _LATE = {
-    "AssetContents": "pippin.analysis.inspection.rows",
+    "AssetContents": "pippin.inspection.rows",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
     "Run": "pippin.runs.reading",
-    "RunDifference": "pippin.analysis.verify",
+    "RunDifference": "pippin.verification.verify",
     "RunResult": "pippin.runs.result",
-    "inspect": "pippin.analysis.inspection",
+    "inspect": "pippin.inspection",
     "run": "pippin.runs.run",
-    "verify": "pippin.analysis.verify",
+    "verify": "pippin.verification.verify",
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""
 

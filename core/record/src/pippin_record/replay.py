@@ -11,7 +11,7 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.analysis.kernels import write_rows
+from pippin.profiling.kernels import write_rows
 from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.config import SimulationConfig

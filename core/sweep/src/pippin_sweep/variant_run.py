@@ -10,7 +10,7 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.analysis.measured_run import MeasuredRun
+from pippin.measuring.measured_run import MeasuredRun
 from pippin.config import SimulationConfig
 from pippin.recording import Recorder
 from pippin.runs.summary import what_ran

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.analysis.solver_choice import accepting_numbers
+from pippin.measuring.solver_choice import accepting_numbers
 from pippin.catalog.implementation import modules_of
 from pippin.catalog.outside import digest_of
 from pippin.config import SimulationConfig, dump_toml, load

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-from pippin.analysis.inspection.contents import inspect_assets
-from pippin.analysis.inspection.rows import AssetContents
+from pippin.inspection.contents import inspect_assets
+from pippin.inspection.rows import AssetContents
 from pippin.arrays import on_host
 from pippin.assembly.model import features_of
 from pippin.axes import axis_labels

@@ -14,7 +14,7 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.analysis.gpu_diagnosis import gpu_facts, told
+from pippin.diagnosis.gpu_diagnosis import gpu_facts, told
 from pippin.arrays import on_host
 from pippin.catalog.entries import Catalog
 from pippin.config import structure

@@ -17,7 +17,7 @@ from pippin.config import load
 from pippin.support.features import FEATURES
 
 if TYPE_CHECKING:
-    from pippin.analysis.check import Verdict
+    from pippin.inspection.check import Verdict
 
 UNABLE = 2
 
@@ -45,7 +45,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
         from pippin.studies.start import import_newton
 
         import_newton(config, progress)
-        from pippin.analysis.check import check_solvers
+        from pippin.inspection.check import check_solvers
 
         with progress.phase("check"):
             named = solvers or (() if own is None else (own.type,))

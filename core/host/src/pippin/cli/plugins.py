@@ -14,7 +14,7 @@ from pippin.commands.options import json_list
 from pippin.errors import PluginError
 
 if TYPE_CHECKING:
-    from pippin.analysis.doctor import Diagnosis
+    from pippin.diagnosis.doctor import Diagnosis
     from pippin.catalog.entry import Entry
 
 FIELDS = ("kind", "name", "distribution", "version", "state")
@@ -84,7 +84,7 @@ def _catalog_of(file: Path) -> Catalog:
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
     """Diagnose one plugin after the other, so that no import slows down another."""
-    from pippin.analysis.doctor import diagnose
+    from pippin.diagnosis.doctor import diagnose
     from pippin.commands.progress import ConsoleProgress
     from rich.console import Console
 
@@ -118,7 +118,7 @@ def _print_listed(entries: Sequence[Entry]) -> None:
 
 
 def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
-    from pippin.analysis.doctor import unmet_requirements
+    from pippin.diagnosis.doctor import unmet_requirements
 
     faults = dict.fromkeys(fault for each in diagnoses for fault in (*each.own_faults, *filter(None, [each.lack])))
     others = [diagnosis.entry for diagnosis in diagnoses if not diagnosis.faults]
@@ -135,7 +135,7 @@ def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
 
 
 def _print_gpus(timeout: float) -> None:
-    from pippin.analysis.gpu_diagnosis import diagnose_gpus
+    from pippin.diagnosis.gpu_diagnosis import diagnose_gpus
 
     for line in diagnose_gpus(timeout):
         click.echo(line)

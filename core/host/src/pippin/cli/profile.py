@@ -13,7 +13,7 @@ from pippin.config import load
 from pippin.studies.start import import_newton
 
 if TYPE_CHECKING:
-    from pippin.analysis.profile import OperationTime, Profile
+    from pippin.profiling.profile import OperationTime, Profile
     from rich.table import Table
 
 
@@ -38,7 +38,7 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
         with progress.phase("read"):
             config = load(file, overrides).unobserved()
         import_newton(config, progress)
-        from pippin.analysis.profile import profile as measure
+        from pippin.profiling.profile import profile as measure
         from pippin.runs.start import prepared
         from pippin.studies.folder import RunFolder
 

@@ -62,7 +62,7 @@ def play(
 
 def _with_solver(file: Path, overrides: Iterable[str], solver: str) -> Iterator[str]:
     """Yield what chooses another solver, and accepts the loss of numbers."""
-    from pippin.analysis.solver_choice import accepting_numbers, with_solver
+    from pippin.measuring.solver_choice import accepting_numbers, with_solver
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run warns of it

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pippin
 import pytest
-from pippin.analysis.measured_run import MeasuredRun
+from pippin.measuring.measured_run import MeasuredRun
 from pippin_benchmark.integrator import integrated
 
 MASS, LENGTH, INERTIA, EFFORT = 2.0, 0.7, 0.05, 4.0

@@ -25,7 +25,7 @@ from pippin.simulation import Simulation
 from pippin.spelling import listed
 from pippin.support.requirements import find_gaps, unmet_needs
 
-from .solver_choice import with_solver
+from pippin.measuring.solver_choice import with_solver
 
 
 @attrs.frozen(kw_only=True)

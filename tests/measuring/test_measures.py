@@ -7,7 +7,7 @@ import newton
 import numpy as np
 import pytest
 import warp as wp
-from pippin.analysis import measures
+from pippin.measuring import measures
 
 G = 9.81
 ABOUT_Y = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), 0.7)

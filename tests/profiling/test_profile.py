@@ -10,7 +10,7 @@ from pathlib import Path
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.analysis.profile import profile
+from pippin.profiling.profile import profile
 from pippin.cli import main
 
 DECIMATION, SUBSTEPS, STEPS = 2, 3, 4

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from pippin.analysis.image import draw_scene
-from pippin.analysis.lettering import add_names
+from pippin.inspection.image import draw_scene
+from pippin.inspection.lettering import add_names
 from pippin.config import SimulationConfig
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError, PluginError

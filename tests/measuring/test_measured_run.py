@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pippin
 import pytest
-from pippin.analysis.measured_run import MeasuredRun
+from pippin.measuring.measured_run import MeasuredRun
 
 BODY = '<body name="arm"><joint axis="0 1 0"/><geom size="0.1" pos="1 0 0"/></body>'
 ARM = f"<mujoco><worldbody>{BODY}</worldbody></mujoco>"

@@ -23,7 +23,7 @@ from pippin.studies.progress import RunProgress
 from . import measures
 from .figures import UNITS, SolverRun
 from .measures import PenetrationProbe
-from .work import ActuatorWork, unmeasured_work
+from pippin.profiling.work import ActuatorWork, unmeasured_work
 
 _SAMPLE_COUNT = 100
 """Largest number of samples of a run; the steps between two samples are timed without a break."""

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import attrs
 import pytest
-from pippin.analysis.inspection.contents import inspect_assets, inspect_scene
-from pippin.analysis.inspection.rows import AssetContents
+from pippin.inspection.contents import inspect_assets, inspect_scene
+from pippin.inspection.rows import AssetContents
 from pippin.config import SimulationConfig
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError

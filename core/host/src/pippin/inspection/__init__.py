@@ -57,7 +57,7 @@ def inspect(
             use = measure(config)
         found = [attrs.evolve(contents, memory=use) for contents in found]
     if draw is not None:
-        from pippin.analysis.image import draw_scene
+        from pippin.inspection.image import draw_scene
 
         with progress.phase("draw"):
             notes = draw_scene(config, Path(draw))

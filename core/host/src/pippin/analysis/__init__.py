@@ -1,1 +1,0 @@
-"""Findings about one file: comparisons, checks, profiles, first configurations, gains, images, clips."""
