@@ -1,4 +1,4 @@
-"""Page of a fit: a verdict for each value, the signals before and after, and the course."""
+"""Page of a fit: a verdict for each value, the signals before and after, and the iterations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
 
     Args:
         file: The configuration file.
-        result: What was found.
+        result: The result.
         config: The configuration as TOML.
     """
     charts = Charts()
@@ -53,14 +53,14 @@ def fit_page(file: str, result: FitResult, config: str) -> str:
             grid([charts.place(_spectrum(each)) for each in spectra]),
         ),
         section("How the values hang together", *_coupling(result)),
-        section("Course", grid([charts.place(_course(result))]), element("p", _ending(result))),
+        section("Iterations", grid([charts.place(_iterations(result))]), element("p", _ending(result))),
         section("Settings", folded("config.toml, with every default", element("pre", config))),
     ]
     return page(f"{Path(file).stem}: fit", body, charts)
 
 
 def play_command(result: FitResult) -> str:
-    """Return the command that runs the file with what was identified."""
+    """Return the command that runs the file with the identified values."""
     return shlex.join(["pippin", "run", str(result.file)])
 
 
@@ -149,7 +149,7 @@ def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
 
 
 def _left(spectra: Sequence[ResidualSpectrum]) -> Iterator[str]:
-    """Yield what the residuals say."""
+    """Yield a sentence on the residuals of each signal."""
     for each in spectra:
         low, high = each.band
         text = f"{each.signal}: half of what is left lies between {low:.3g} and {high:.3g} Hz."
@@ -195,7 +195,7 @@ def _coupling(result: FitResult) -> Iterator[Any]:
     yield folded("Correlation of each value with each", table(("value", *numbers), cells, numeric=1))
 
 
-def _course(result: FitResult) -> Chart:
+def _iterations(result: FitResult) -> Chart:
     numbers = list(range(len(result.costs)))
     stride = -(-len(numbers) // 10)
     return Chart(
