@@ -97,7 +97,6 @@ def test_a_fit_that_is_stopped_anywhere_has_a_whole_result_or_none(tmp_path, met
     if method == "cmaes":
         parameters["actuators.arm.delay.steps"] = {"range": [0, 3], "each": "group"}
     fit = {"parameters": parameters, "method": method, "generations": 2, "iterations": 4, "accept": ["excitation"]}
-    fit |= {"starts": 2} if method == "least-squares" else {}
     file = tmp_path / "arm.toml"
     tables = arms.tables(tmp_path, **{**truth, "armature": 0.03}, delay={**delay, "steps": 0})
     file.write_text(toml_text({**tables, "fit": fit}), encoding="utf-8")

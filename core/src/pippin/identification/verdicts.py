@@ -30,7 +30,7 @@ CHI_SQUARED = 3.841
 
 _EXPLAINED, _WORSE = 5.0, 1.05
 """Largest residual of windows that the fit did not see, and that the model explains, with noisy starts, in σ; and the
-smallest ratio of it to the residual with the file that is no chance."""
+smallest ratio of it to the residual with the file above chance."""
 
 
 @attrs.frozen(kw_only=True)
