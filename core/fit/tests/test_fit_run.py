@@ -8,6 +8,7 @@ import pippin
 import pippin_fit
 import pytest
 from pippin.config.toml_text import toml_text
+from pippin.studies import current_progress
 from pippin_fit.fit_run import FitRun
 from warp._src.context import user_modules
 
@@ -85,3 +86,39 @@ def test_fifty_rollouts_build_nothing_anew(tmp_path):
         assert loaded_modules() == loaded
         assert resident_bytes() - memory < 8_000_000
         assert run.rollouts.count == 52
+
+
+@pytest.mark.parametrize("method", ["least-squares", "cmaes"])
+def test_a_fit_that_is_stopped_anywhere_has_a_whole_result_or_none(tmp_path, method):
+    """Before, among and after the iterations, and before whole numbers are judged."""
+    truth = {name: {".*shoulder": one, ".*elbow": two} for name, (one, two) in arms.TRUTH.items()}
+    delay = {"max_steps": 3}
+    arms.log(tmp_path / "log.npz", arms.tables(tmp_path, **truth, delay={**delay, "steps": 2}), seconds=1.5)
+    parameters = {"actuators.arm.armature": {"range": [1e-3, 1.0]}}
+    if method == "cmaes":
+        parameters["actuators.arm.delay.steps"] = {"range": [0, 3], "each": "group"}
+    fit = {"parameters": parameters, "method": method, "generations": 2, "iterations": 4, "accept": ["excitation"]}
+    file = tmp_path / "arm.toml"
+    tables = arms.tables(tmp_path, **{**truth, "armature": 0.03}, delay={**delay, "steps": 0})
+    file.write_text(toml_text({**tables, "fit": fit}), encoding="utf-8")
+    config, found, calls = pippin.load(file), [], 0
+
+    while True:
+        left = iter(range(calls))
+
+        def stop_if_asked(left=left):
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+
+        with FitRun(config, config.fit, [str(tmp_path / "log.npz")], None) as run:
+            try:
+                run.run(current_progress(), stop_if_asked)
+                break
+            except KeyboardInterrupt:
+                found.append(len(run.result(tmp_path).verdicts) if run.costs else None)
+        calls += 1
+
+    whole = len(parameters) + 1
+    assert found[0] is None
+    assert whole in found
+    assert set(found) <= {None, whole}

@@ -227,7 +227,7 @@ def test_a_bag_of_ros_has_the_stamps_of_its_messages_and_commands_at_their_own_t
     np.testing.assert_allclose(found.times, TIMES[1:], atol=1e-9)
     np.testing.assert_allclose(found.command_times, TIMES + 0.004, atol=1e-9)
     np.testing.assert_array_equal(found.command, numbers("command"))
-    np.testing.assert_array_equal(found.told, numbers("command")[:-1])
+    np.testing.assert_array_equal(found.commanded, numbers("command")[:-1])
     for kind in ("position", "velocity"):
         np.testing.assert_array_equal(found.signals[kind], numbers(kind)[1:])
     assert not np.allclose(np.diff(received.times), 0.01)

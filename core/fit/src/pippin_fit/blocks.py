@@ -11,13 +11,13 @@ from .verdicts import quantile
 
 _DRAWS = 200
 _FEWEST, _WANTED = 8, 24
-"""Fewest blocks that tell an interval, and how many windows are divided into if they are fewer."""
+"""Fewest blocks that give an interval, and the number of pieces of windows that are fewer."""
 
 _NORMAL = 1.96
 """The 97.5 % quantile of the normal distribution."""
 
 _SHOWN = 0.3
-"""Share of the largest part from which on a value belongs to a direction."""
+"""Smallest part of a value in a direction that is shown, as a share of the largest."""
 
 
 def blocks_of(windows: np.ndarray, width: int) -> np.ndarray:
@@ -46,7 +46,7 @@ def bootstrap(
         jacobian: Derivatives of the residuals, shape [rows, unknowns].
         residuals: Residuals at the minimum, shape [rows].
         blocks: The block of each row.
-        priors: Inverse variance of what was known before, in units of the residuals, shape [unknowns].
+        priors: Inverse variance of the priors, in units of the residuals, shape [unknowns].
         seed: Seed of the draws.
     """
     numbers = np.unique(blocks)
@@ -56,7 +56,7 @@ def bootstrap(
     parts = [blocks == number for number in numbers]
     normals = np.stack([inner(jacobian[part].T, jacobian[part].T) for part in parts])
     gradients = np.stack([inner(jacobian[part].T, residuals[part]) for part in parts])
-    left = gradients.sum(axis=0)  # what the priors hold, or a minimum that is not quite one
+    left = gradients.sum(axis=0)  # balanced by the priors, or of a minimum that is not quite one
     size = np.sqrt(np.diag(normals.sum(axis=0)) + priors)
     scale = np.where(size > 0.0, size, 1.0)
     draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1.0 / count), size=_DRAWS)
@@ -77,25 +77,25 @@ def directions(
     sizes: np.ndarray,
     count: int = 3,
 ) -> tuple[str, ...]:
-    """Return the weakest directions in words: what can change together, within the interval of 95 %.
+    """Return the weakest directions in words: joint changes of values within the interval of 95 %.
 
     Args:
         names: The name of each value.
-        covariance: Covariance of the unknowns, shape [values, values]; infinite where nothing tells one.
+        covariance: Covariance of the unknowns, shape [values, values]; infinite for an undetermined one.
         slopes: Change of the values per change of the unknowns.
         values: The values, of which changes are shares; NaN for those whose changes are shown as they are.
         sizes: Change of the residuals per change of the unknowns: in a direction, a small change may outweigh others.
         count: Number of directions.
     """
-    told = np.flatnonzero(np.isfinite(np.diag(covariance)))
+    finite = np.flatnonzero(np.isfinite(np.diag(covariance)))
     found = []
-    spreads, axes = np.linalg.eigh(covariance[np.ix_(told, told)])
+    spreads, axes = np.linalg.eigh(covariance[np.ix_(finite, finite)])
     for size, axis in list(zip(spreads, axes.T, strict=True))[::-1][:count]:
         step = _NORMAL * np.sqrt(max(float(size), 0.0)) * axis * np.sign(axis[np.abs(axis).argmax()])
-        parts = [np.abs(step), np.abs(step) * sizes[told]]
+        parts = [np.abs(step), np.abs(step) * sizes[finite]]
         is_shown = np.any([part >= _SHOWN * part.max() for part in parts], axis=0)
         shown = [at for at in np.argsort(-np.abs(step), kind="stable") if is_shown[at]]
-        changes = [(int(told[at]), float(step[at] * slopes[told[at]])) for at in shown]
+        changes = [(int(finite[at]), float(step[at] * slopes[finite[at]])) for at in shown]
         texts = [
             f"{names[at]} {change:+.2g}" if np.isnan(values[at]) else f"{names[at]} {100 * change / values[at]:+.2g} %"
             for at, change in changes

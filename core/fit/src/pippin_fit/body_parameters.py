@@ -21,7 +21,7 @@ from .parameters import FitParameter
 _AXES = (" x", " y", " z")
 
 _PARTS = {"mass": ("",), "com": _AXES, "spread": _AXES, "shear": (" xy", " xz", " yz")}
-"""Numbers of a body, and what the names of their values add to the name of the body."""
+"""Numbers of a body, and the suffixes of their values after the name of the body."""
 
 _KEYS = {"spread": "inertia", "shear": "inertia"}
 """Keys of files, where they are others."""
@@ -31,10 +31,10 @@ class BodyNumbers:
     """The numbers of all bodies of a simulation, shape [worlds, bodies, ...].
 
     The spreads of a body are ∫x² dm, ∫y² dm and ∫z² dm about its centre of mass, along the principal axes of the file.
-    The moment of inertia about one of the axes is the sum of the other two: each triple of positive spreads is that of
+    The moment of inertia about one of the axes is the sum of the other two: each triple of positive spreads belongs to
     a body. Shears slide its layers along each other, x' = x + xy y + xz z and y' = y + yz z, so that its principal axes
     turn. With the mass and the centre of mass, these are the ten numbers of the Cholesky factor of its pseudo-inertia
-    (Rucker and Wensing 2022): all of them together are those of a body.
+    (Rucker and Wensing 2022): any ten such numbers belong to a body.
     """
 
     def __init__(self, simulation: Simulation) -> None:

@@ -33,7 +33,7 @@ _STILL = 1e-6
 
 
 def refuse_faults(logs: Sequence[Log], config: FitConfig, joints: Mapping[str, RobotJoint]) -> None:
-    """Refuse logs with faults; those that `accept` names are warned of.
+    """Refuse logs with faults; faults that `accept` names become warnings.
 
     Args:
         logs: The logs.
@@ -70,7 +70,7 @@ def say_faults(found: Sequence[tuple[str, Fault]], config: FitConfig) -> None:
 
 
 def _faults(log: Log, config: FitConfig, joints: Mapping[str, RobotJoint]) -> Iterator[Fault]:
-    """Yield each fault; those of the clock alone if they make the others meaningless."""
+    """Yield each fault; of a broken clock alone, since the others would be meaningless."""
     if len(log.times) < 10:
         yield Fault(text=f"{len(log.times)} samples; a log needs at least 10")
         return
@@ -112,13 +112,13 @@ def _clock_faults(log: Log, config: FitConfig) -> Iterator[Fault]:
 
 
 def _stale_faults(log: Log, column: int) -> Iterator[Fault]:
-    joint, told, positions = log.joints[column], log.told[:, column], log.signals["position"][:, column]
-    moves = np.abs(np.diff(told)) > 0.0
-    if np.array_equal(told, positions) and moves.any():
+    joint, commanded, positions = log.joints[column], log.commanded[:, column], log.signals["position"][:, column]
+    moves = np.abs(np.diff(commanded)) > 0.0
+    if np.array_equal(commanded, positions) and moves.any():
         yield Fault(text=f"{joint}: the commands are the measured positions; log what the robot was told")
         return
     is_still = (np.diff(positions) == 0.0) & moves
-    if _is_frozen(told, positions):
+    if _is_frozen(commanded, positions):
         moves_on = moves
     else:  # a joint at rest sticks and repeats a count of its encoder, one that moves on has new ones
         steps = np.abs(np.diff(positions))
@@ -135,10 +135,10 @@ def _stale_faults(log: Log, column: int) -> Iterator[Fault]:
         yield Fault(kind="stale", text=text)
 
 
-def _is_frozen(told: np.ndarray, positions: np.ndarray) -> bool:
+def _is_frozen(commanded: np.ndarray, positions: np.ndarray) -> bool:
     """Return whether a position stays the same while its command goes half of the way that it goes at all."""
-    runs = np.split(told, np.flatnonzero(np.diff(positions) != 0.0) + 1)
-    return np.ptp(told) > 0.0 and max(np.ptp(run) for run in runs) > _FROZEN * np.ptp(told)
+    runs = np.split(commanded, np.flatnonzero(np.diff(positions) != 0.0) + 1)
+    return np.ptp(commanded) > 0.0 and max(np.ptp(run) for run in runs) > _FROZEN * np.ptp(commanded)
 
 
 def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Iterator[Fault]:
@@ -175,7 +175,7 @@ def _rest_faults(logs: Sequence[Log], config: FitConfig) -> Iterator[Fault]:
     keys = [key for key in config.parameters if key.endswith(".friction")]
     for joint in logs[0].joints:
         own = [(log, log.joints.index(joint)) for log in logs if joint in log.joints]
-        if all(np.ptp(array[:, at]) < _STILL for log, at in own for array in (log.signals["position"], log.told)):
+        if all(np.ptp(array[:, at]) < _STILL for log, at in own for array in (log.signals["position"], log.commanded)):
             text = f"{joint}: at rest, which tells nothing of it; move it, `pippin excite` writes how"
             yield Fault(is_note=True, text=text)
             continue

@@ -42,10 +42,10 @@ class Elimination:
 def eliminate(
     residuals: np.ndarray, by_unknown: np.ndarray, by_start: np.ndarray, windows: np.ndarray, used: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return what is left of residuals if each window starts where it fits best.
+    """Return the residuals that are left if each window starts where it fits best.
 
-    The residuals of a window, and the shifts of its start themselves, are projected on what its start cannot change
-    (variable projection in the form of Kaufman 1975, with shifts of standard normal distribution).
+    The residuals of a window, and the shifts of its start themselves, are projected on the complement of the
+    effects of its start (variable projection in the form of Kaufman 1975, with shifts of standard normal distribution).
 
     Args:
         residuals: Residuals, shape [rows].

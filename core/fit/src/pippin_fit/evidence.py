@@ -12,12 +12,12 @@ from .least_squares import inner
 from .verdicts import COUPLED, collinearity, covariance, informative_normal, variances
 
 _WIDEST = 3.0
-"""Standard deviation of an unknown of which nothing is told: a factor of 20, or three times its range."""
+"""Standard deviation of an unobservable unknown: a factor of 20, or three times its range."""
 
 
 @attrs.define(kw_only=True, eq=False, slots=False)
 class Evidence:
-    """Rows of a least-squares problem at its minimum, and what they tell of its values."""
+    """Rows of a least-squares problem at its minimum: the information about its values."""
 
     names: tuple[str, ...]
     """The name of each value."""
@@ -26,13 +26,13 @@ class Evidence:
     """The values, shape [values]."""
 
     is_ratio: np.ndarray
-    """Whether changes of a value are told as shares of it."""
+    """Whether changes of a value are written as shares of it."""
 
     slopes: np.ndarray
     """Change of the values per change of the unknowns."""
 
     priors: np.ndarray
-    """Inverse variance of the unknowns that was known before."""
+    """Inverse variance of the priors of the unknowns."""
 
     jacobian: np.ndarray
     """Derivatives of the residuals by the unknowns, shape [rows, values]."""
@@ -41,7 +41,7 @@ class Evidence:
     """Residuals, shape [rows]."""
 
     blocks: np.ndarray
-    """The block of each row, whose residuals do not depend on those of others."""
+    """The block of each row, whose residuals do not depend on other blocks."""
 
     errors: np.ndarray
     """Errors of the derivatives, as norms of their columns, shape [values]."""
@@ -63,7 +63,7 @@ class Evidence:
         return attrs.evolve(self, names=names, jacobian=self.jacobian[:, columns], **own)
 
     def sensitivities(self, is_held: np.ndarray) -> np.ndarray:
-        """Return the change of each other unknown per change of one that is held, shape [others, held].
+        """Return the sensitivity of each other unknown to each held one, shape [others, held].
 
         Args:
             is_held: Whether each value is held.
@@ -73,7 +73,7 @@ class Evidence:
 
     @cached_property
     def covariance(self) -> np.ndarray:
-        """Covariance of the unknowns if residuals are white noise; infinite where nothing tells one."""
+        """Covariance of the unknowns if residuals are white noise; infinite for an undetermined one."""
         return covariance(self.jacobian, variances(self.residuals, self.channels, self.share), self.priors)
 
     @property
@@ -87,7 +87,7 @@ class Evidence:
         return [None] * len(self.values) if found is None else (found * self.slopes).tolist()
 
     def correlations(self) -> tuple[tuple[float, ...], ...]:
-        """Return the correlations of the values; 0 where nothing tells one."""
+        """Return the correlations of the values; 0 for an undetermined one."""
         whole = np.where(np.isfinite(self.covariance), self.covariance, 0.0)
         size = np.sqrt(np.diag(whole))
         scale = np.where(size > 0.0, size, 1.0)
@@ -98,7 +98,7 @@ class Evidence:
         is_share = self.is_ratio & (self.values != 0.0)
         sizes = np.linalg.norm(self.jacobian, axis=0)
         noise = variances(self.residuals, self.channels, self.share).mean()
-        told = informative_normal(self.jacobian, self.priors, self.errors) / max(noise, 1e-300) + np.diag(self.priors)
-        spread = np.linalg.pinv(told + _WIDEST**-2 * np.eye(len(told)), hermitian=True)  # what nothing tells has an end
+        normal = informative_normal(self.jacobian, self.priors, self.errors) / max(noise, 1e-300) + np.diag(self.priors)
+        spread = np.linalg.pinv(normal + _WIDEST**-2 * np.eye(len(normal)), hermitian=True)  # finite if undetermined
         spread[sizes == 0.0] = spread[:, sizes == 0.0] = np.inf
         return directions(self.names, spread, self.slopes, np.where(is_share, self.values, np.nan), sizes)

@@ -10,7 +10,7 @@ class Fault:
     """A fault of a log."""
 
     text: str
-    """What is wrong, and what to do."""
+    """The fault and its cure, for a message."""
 
     kind: str = ""
     """Its name in `accept`; empty if it cannot be accepted."""

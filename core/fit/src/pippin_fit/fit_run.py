@@ -49,7 +49,7 @@ class FitRun(Closing):
         processes: Number of processes that share the candidates, or "auto".
 
     Raises:
-        ConfigError: The configuration, a log or a parameter is wrong, or the journal is that of another fit.
+        ConfigError: The configuration, a log or a parameter is wrong, or the journal belongs to another fit.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class FitRun(Closing):
         return self._state.costs if self._minimisation.minimum is not None else ()
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
-        """Lower the cost until the end. Unobservable values are reset to those of the file, and the others are fitted
-        once more; if the fit got worse, the logs contradict the file, and the estimates are restored.
+        """Lower the cost until the end. Unobservable values are reset to the file, and the others are fitted once
+        more; if the fit got worse, the logs contradict the file, and the estimates are restored.
 
         Raises:
             ConfigError: Whole numbers vary in a method that needs derivatives, or an effort is at its limit.

@@ -1,4 +1,4 @@
-"""Numbers of the model that are known and differ between logs, such as the mass on a bench."""
+"""Fixed parameters: numbers of the model that are known and differ between logs, such as the mass on a bench."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pippin_fit.config import FitConfig, FitParameterConfig
 from .body_parameters import BodyNumbers, body_parameter
 from .parameters import ActuatorParameter, FitParameter
 
-_KNOWN = FitParameterConfig(range=(0.0, 1.0), scale="linear")
-"""A table of what does not vary."""
+_FIXED = FitParameterConfig(range=(0.0, 1.0), scale="linear")
+"""The table of a parameter that does not vary."""
 
 
 def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
-    """Refuse numbers that belong to no log, that a log has twice, or that vary.
+    """Refuse fixed parameters that belong to no log, that a log has twice, or that vary.
 
     Args:
         config: The table `[fit]`.
@@ -40,7 +40,7 @@ def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
 
 
 def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Simulation, bodies: BodyNumbers) -> None:
-    """Let each world have the numbers that are known of its log; the others keep those of the file.
+    """Set the fixed parameters of the log of each world; other numbers stay as in the file.
 
     Args:
         config: The table `[fit]`.
@@ -67,7 +67,7 @@ def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Si
 def _parameter(key: str, simulation: Simulation, bodies: BodyNumbers) -> FitParameter:
     where = f"fit.known.{key!r}"
     if key.startswith("actuators."):
-        return ActuatorParameter(key, _KNOWN, simulation, where)
+        return ActuatorParameter(key, _FIXED, simulation, where)
     if key.startswith("bodies."):
-        return body_parameter(key, _KNOWN, bodies, where)
+        return body_parameter(key, _FIXED, bodies, where)
     raise ConfigError(f"{where}: not a place of a number of a model; write actuators.LABEL.KEY or bodies.PATTERN.mass")

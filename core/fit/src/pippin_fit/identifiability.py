@@ -33,7 +33,7 @@ class Minimum:
 
 
 class Identifiability:
-    """How well the logs determine the free values at a minimum.
+    """Identifiability of the free values at a minimum: their evidence and their verdicts.
 
     Args:
         problem: The problem.

@@ -1,4 +1,4 @@
-"""Motion of the joints of logs in all worlds: the state at the start, and what each control step left."""
+"""Motion of the joints of logs in all worlds: the state at the start, and after each control step."""
 
 from __future__ import annotations
 

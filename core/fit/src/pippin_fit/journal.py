@@ -30,7 +30,7 @@ _RESET = ("unknowns", "is_free", "numbers")
 
 @attrs.frozen(kw_only=True, eq=False)
 class ValueReset:
-    """A reset of unobservable values to those of the file, and the minimum before it."""
+    """A reset of unobservable values to the file, and the minimum before it."""
 
     unknowns: np.ndarray
     """The unknowns before, shape [values]."""
@@ -71,7 +71,7 @@ class FitState:
     """Reason for the end of the present search; empty before it."""
 
     verdicts: dict[int, FitVerdict] = attrs.field(factory=dict)
-    """Verdicts on the values that no longer vary, and on those that depend on them, by their number."""
+    """Verdicts on the held values, and on values that depend on them, by their number."""
 
     least: float = np.inf
     """The lowest cost at the end of a search; infinite before the first end."""
@@ -85,8 +85,8 @@ class FitState:
 
 
 def key_of(config: SimulationConfig, logs: Iterable[Path]) -> str:
-    """Return the digest of all that a fit depends on: the file, the logs, and the version. More iterations change
-    nothing of those that were taken.
+    """Return the digest of all that a fit depends on: the file, the logs, and the version. More iterations leave
+    the earlier ones as they were.
     """
     assert config.fit is not None, "the file has been checked"
     same = config.with_tables(fit=attrs.evolve(config.fit, iterations=1))
@@ -102,7 +102,7 @@ class Journal:
 
     Args:
         folder: The folder of the files.
-        key: What `key_of` returned.
+        key: The digest of `key_of`.
     """
 
     def __init__(self, folder: Path, key: str) -> None:
@@ -112,7 +112,7 @@ class Journal:
         """Return the state after the last iteration; None if there is none.
 
         Raises:
-            ConfigError: The state is that of another fit.
+            ConfigError: The state belongs to another fit.
         """
         files = sorted(self._folder.glob("[0-9]*.npz"))
         if not files:
@@ -135,7 +135,7 @@ class Journal:
         )
 
     def _read(self, file: Path, make: Callable[[Mapping[str, np.ndarray], Any], _Made]) -> _Made:
-        """Return what a function makes of the arrays and the notes of a file."""
+        """Return the value of a function of the arrays and the notes of a file."""
         try:
             arrays = read_arrays(file)
             notes = json.loads(str(arrays["notes"]))

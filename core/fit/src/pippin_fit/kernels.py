@@ -1,4 +1,4 @@
-"""Kernels that play the commands of logs, and that keep what is compared with the measurements."""
+"""Kernels that play the commands of logs, and that record the motion."""
 
 import warp as wp
 

@@ -49,7 +49,7 @@ class Point:
     """Half of the sum of the squares; of large residuals with a robust loss, less."""
 
     errors: np.ndarray
-    """Errors of the derivatives, as norms of the columns, shape [unknowns]; 0 as long as nothing tells them."""
+    """Errors of the derivatives, as norms of the columns, shape [unknowns]; 0 until `refine`."""
 
 
 def cost_of(residuals: np.ndarray, *, is_robust: bool) -> float:
@@ -113,11 +113,11 @@ class LeastSquares:
         self.ended: str = ""
 
     def iterate(self, x: np.ndarray, iterations: int) -> Iterator[Point]:
-        """Yield the best point so far: that of the start, and after each iteration.
+        """Yield the best point so far: the start, then after each iteration.
 
         Args:
             x: The start, shape [unknowns].
-            iterations: Largest number of iterations, with those of the earlier run.
+            iterations: Largest number of iterations, the earlier run included.
 
         Raises:
             FloatingPointError: The residuals of the start are not finite.
@@ -172,7 +172,7 @@ class LeastSquares:
         self.ended = ALL_TAKEN
 
     def refine(self, point: Point) -> Point:
-        """Return a point with derivatives of second order and their errors: half of what both sides differ by."""
+        """Return a point with derivatives of second order and their errors: half of the difference of both sides."""
         ahead = self._ahead(point.x)
         behind = np.where((point.x - ahead >= self._low) & (point.x - ahead <= self._high), -ahead, 2.0 * ahead)
         rows = self._residuals(np.stack([point.x, *(point.x + np.diag(behind))]))

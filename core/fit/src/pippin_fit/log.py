@@ -24,7 +24,7 @@ _UNITS = {"rad": 1.0, "deg": np.pi / 180.0}
 
 @attrs.frozen(kw_only=True, eq=False)
 class Log:
-    """A log: what the robot was told, and what it measured."""
+    """A log: commands of a robot, and its measurements."""
 
     name: str
     """The file, and the world or the episode if it has several."""
@@ -36,7 +36,7 @@ class Log:
     """Labels of the joints, as in the simulation."""
 
     command_times: np.ndarray
-    """Times of the commands [s], shape [commands]: those of the measurements, or times of their own."""
+    """Times of the commands [s], shape [commands]: as the measurements, or times of their own."""
 
     command: np.ndarray
     """Commands [rad or m, per second, or N and N·m], shape [commands, joints]."""
@@ -45,10 +45,10 @@ class Log:
     """Measured `position` [rad or m] and perhaps `velocity`, shape [samples, joints] each."""
 
     notes: tuple[str, ...] = ()
-    """What the reader says of the file."""
+    """Remarks of the reader on the file."""
 
     is_unseen: bool = False
-    """Whether the fit does not see it, and is judged by it."""
+    """Whether the fit does not see it, and is validated by it."""
 
     @property
     def period(self) -> float:
@@ -61,17 +61,17 @@ class Log:
         return float(self.times[-1] - self.times[0])
 
     @property
-    def told(self) -> np.ndarray:
+    def commanded(self) -> np.ndarray:
         """The last command at each sample, shape [samples, joints]; before the first one, that one."""
         last = np.searchsorted(self.command_times, self.times + 1e-9, side="right") - 1
         return self.command[np.maximum(last, 0)]
 
 
 def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str, RobotJoint]) -> tuple[Log, ...]:
-    """Return the logs of files, and those of the validation; a file may have several.
+    """Return the logs of files, then the logs of the validation; a file may have several.
 
     Args:
-        files: The files, or patterns of them, besides those of the validation.
+        files: The files that are fitted, or patterns of them.
         config: The table `[fit]`.
         known: Joints of the simulation by label.
 
@@ -88,13 +88,13 @@ def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str
         )
     judges = [log for path in unseen for log in _logs_of(path, config, known)]
     return (
-        *_told_apart([log for path in seen for log in _logs_of(path, config, known)], config),
+        *_marked([log for path in seen for log in _logs_of(path, config, known)], config),
         *(attrs.evolve(log, is_unseen=True) for log in judges),
     )
 
 
-def _told_apart(logs: Sequence[Log], config: FitConfig) -> Iterator[Log]:
-    """Yield logs, of which those that patterns name judge the fit."""
+def _marked(logs: Sequence[Log], config: FitConfig) -> Iterator[Log]:
+    """Yield logs, with a mark on each that `fit.validation` names."""
     patterns = config.validation if isinstance(config.validation, tuple) else ()
     names = [log.name for log in logs]
     for pattern in patterns:
@@ -158,17 +158,17 @@ def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping
     _numbers(name, "command_time", command_times[:, None], command_times, 1)
     if missing := {"position", "command"} - numbers.keys():
         raise LookupError(f"there is no {min(missing)}")
-    is_told = times >= command_times[0] - 1e-9  # before its first command, nobody knows what a robot was told
+    is_commanded = times >= command_times[0] - 1e-9  # before its first command, the command of a robot is unknown
     notes = list(arrays.get("notes", ()))
-    if not is_told.all():
-        notes.append(f"{np.count_nonzero(~is_told)} samples before the first command are left out")
+    if not is_commanded.all():
+        notes.append(f"{np.count_nonzero(~is_commanded)} samples before the first command are left out")
     return Log(
         name=name,
-        times=times[is_told],
+        times=times[is_commanded],
         joints=tuple(labels),
         command_times=command_times,
         command=numbers.pop("command"),
-        signals={kind: array[is_told] for kind, array in numbers.items()},
+        signals={kind: array[is_commanded] for kind, array in numbers.items()},
         notes=tuple(notes),
     )
 
@@ -186,7 +186,7 @@ def _numbers(name: str, kind: str, array: Any, times: np.ndarray, joints: int) -
 
 
 def _scales(name: str, own: Sequence[str], joints: Sequence[RobotJoint], config: FitConfig) -> np.ndarray:
-    """Return what the numbers of each joint are multiplied by: its sign, and the unit if it turns."""
+    """Return the factor of the numbers of each joint: its sign, times the unit if it turns."""
     _refuse_unknown("fit.signs", name, config.signs, own)
     pairs = [(joint, config.signs.get(joint, 1), of.is_turning) for joint, of in zip(own, joints, strict=True)]
     if not isinstance(config.units, Mapping):

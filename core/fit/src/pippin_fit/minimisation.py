@@ -30,7 +30,7 @@ class Minimisation:
         problem: The problem.
         state: State of the fit. Each iteration updates it.
         journal: The journal to write after each iteration; None for none.
-        is_resumed: Whether the state is that of an earlier run, whose search continues.
+        is_resumed: Whether the state comes from an earlier run, whose search continues.
     """
 
     def __init__(self, problem: FitProblem, state: FitState, journal: Journal | None, *, is_resumed: bool) -> None:
@@ -46,8 +46,8 @@ class Minimisation:
         is_over = earlier is not None and earlier.is_over(most)
         state.ended = ""
         residuals = self._from_starts(state.unknowns, state.is_free, stop_if_asked, earlier)
-        options = {} if earlier is None else {"damping": earlier.damping, "taken": earlier.taken}
-        method = self.method(residuals, state.is_free, **options)
+        damping, taken = (DAMPING, 0) if earlier is None else (earlier.damping, earlier.taken)
+        method = self.method(residuals, state.is_free, damping, taken)
         for point in _named(method.iterate(state.unknowns[state.is_free], 0 if is_over else most)):
             self.minimum = _minimum(state.unknowns, state.is_free, point)
             state.unknowns = self.minimum.unknowns

@@ -1,4 +1,4 @@
-"""Faults of logs that the motion tells: commands and measurements of two clocks, of other joints, or of other signs."""
+"""Faults of logs that the motion shows: commands and measurements of two clocks, of other joints, or of other signs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .faults import Fault
 from .log import Log
 
 _SPAN = 0.05
-"""Time over which motions are compared: what is shorter is noise [s]."""
+"""Time over which motions are compared: anything shorter is noise [s]."""
 
 _LONGEST = 2.0
 """Longest lag that is looked for [s]."""
@@ -22,10 +22,10 @@ _OF_DRIVE = 0.4
 """Longest lag of a drive behind its command [s]."""
 
 _SURE, _CLEAR = 0.6, 0.3
-"""Correlation from which on a motion follows a command, and how much more another one must have."""
+"""Smallest correlation of a motion that follows its command, and how much higher that of another must be."""
 
 _DRIFT, _LONG = 1e-3, 6.0
-"""Drift of one clock against the other that is refused, and the length of a log that tells it [s]."""
+"""Drift of one clock against the other that is refused, and the shortest log that shows it [s]."""
 
 _LEAST_DRIFT, _PER_LAG = 0.02, 0.5
 """Change of the lag that has other reasons, such as friction and frequency: a time [s], and a share of the lag."""
@@ -44,12 +44,12 @@ class Alignment:
 
 def align(log: Log, config: FitConfig) -> Alignment | None:
     """Return the lag of the motion behind the commands; None if no joint follows its command clearly."""
-    told, moved = _motions(log, config)
+    commanded, moved = _motions(log, config)
     parts = [slice(None)]
     if log.duration > _LONG:
-        parts += [slice(0, len(told) // 3), slice(-(len(told) // 3), None)]
+        parts += [slice(0, len(commanded) // 3), slice(-(len(commanded) // 3), None)]
     lags, drifts = [], [0.0]
-    for own, motion in zip(told.T, moved.T, strict=True):
+    for own, motion in zip(commanded.T, moved.T, strict=True):
         found = [_follows(own[part], motion[part], log.period) for part in parts]
         if found[0][0] > _SURE:
             lags.append(found[0][1])
@@ -59,7 +59,7 @@ def align(log: Log, config: FitConfig) -> Alignment | None:
 
 
 def motion_faults(log: Log, config: FitConfig) -> Iterator[Fault]:
-    """Yield each fault that the motion tells."""
+    """Yield each fault that the motion shows."""
     if config.command == "feedforward":  # an effort moves a joint later and otherwise
         return
     yield from _wrong_joints(log, config)
@@ -85,9 +85,9 @@ def motion_faults(log: Log, config: FitConfig) -> Iterator[Fault]:
 
 def _wrong_joints(log: Log, config: FitConfig) -> Iterator[Fault]:
     """Yield a fault of each joint that moves against its command, or by the command of another joint."""
-    told, moved = _motions(log, config)
+    commanded, moved = _motions(log, config)
     for column, joint in enumerate(log.joints):
-        own, _ = _follows(told[:, column], moved[:, column], log.period)
+        own, _ = _follows(commanded[:, column], moved[:, column], log.period)
         if own < -_SURE:
             yield Fault(
                 kind="commands",
@@ -95,7 +95,7 @@ def _wrong_joints(log: Log, config: FitConfig) -> Iterator[Fault]:
             )
         elif abs(own) < _SURE:
             shares = [
-                abs(_follows(told[:, column], moved[:, other], log.period)[0]) for other in range(len(log.joints))
+                abs(_follows(commanded[:, column], moved[:, other], log.period)[0]) for other in range(len(log.joints))
             ]
             best = int(np.argmax(shares))
             if shares[best] > max(_SURE, abs(own) + _CLEAR):
@@ -109,26 +109,26 @@ def _motions(log: Log, config: FitConfig) -> tuple[np.ndarray, np.ndarray]:
     """Return the changes of commands and positions at equal steps of time, shape [steps, joints]."""
     times = np.arange(log.times[0], log.times[-1], log.period)
     span = max(1, round(_SPAN / log.period))
-    told, positions = (
+    commanded, positions = (
         np.stack([np.interp(times, log.times, values) for values in signals.T], axis=1)
-        for signals in (log.told, log.signals["position"])
+        for signals in (log.commanded, log.signals["position"])
     )
     if config.command == "velocity_targets":
-        told = np.cumsum(told, axis=0)
-    return told[span:] - told[:-span], positions[span:] - positions[:-span]
+        commanded = np.cumsum(commanded, axis=0)
+    return commanded[span:] - commanded[:-span], positions[span:] - positions[:-span]
 
 
-def _follows(told: np.ndarray, moved: np.ndarray, period: float) -> tuple[float, float]:
+def _follows(commanded: np.ndarray, moved: np.ndarray, period: float) -> tuple[float, float]:
     """Return how much a motion follows a command, from -1 to 1, and its lag behind it [s]."""
-    told, moved = told - told.mean(), moved - moved.mean()
-    size = np.sqrt((told @ told) * (moved @ moved))
+    commanded, moved = commanded - commanded.mean(), moved - moved.mean()
+    size = np.sqrt((commanded @ commanded) * (moved @ moved))
     if size < 1e-12:
         return 0.0, 0.0
-    count = 2 ** int(np.ceil(np.log2(2 * len(told))))
-    product = np.fft.irfft(np.fft.rfft(moved, count) * np.fft.rfft(told, count).conj(), count) / size
-    reach = min(round(_LONGEST / period), len(told) // 3)
+    count = 2 ** int(np.ceil(np.log2(2 * len(commanded))))
+    product = np.fft.irfft(np.fft.rfft(moved, count) * np.fft.rfft(commanded, count).conj(), count) / size
+    reach = min(round(_LONGEST / period), len(commanded) // 3)
     lags = np.arange(-reach, reach + 1)
-    shares = product[lags] * len(told) / (len(told) - np.abs(lags))  # fewer samples overlap at long lags
+    shares = product[lags] * len(commanded) / (len(commanded) - np.abs(lags))  # fewer samples overlap at long lags
     # A periodic motion follows at every period: the shortest lag explains it.
     best = int(np.argmax(np.abs(shares) * (1.0 - 0.3 * np.abs(lags) / max(reach, 1))))
     return float(shares[best]), float(lags[best] * period)

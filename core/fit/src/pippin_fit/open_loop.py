@@ -1,4 +1,4 @@
-"""Control steps whose inputs are known before, in one call of the solver: a log is played, and no drive looks."""
+"""Open-loop rollouts: control steps whose inputs do not depend on the state, in one call of the solver."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pippin.devices import WARP_LOCK
 from pippin.hookspecs import hookspec
 from pippin.simulation import Simulation
 
-_BEFORE = ("start_step(plugins:log)", "zero_efforts", "apply_actuators(actuators:")
-"""What the operations are called that set the inputs of the solver."""
+_INPUTS = ("start_step(plugins:log)", "zero_efforts", "apply_actuators(actuators:")
+"""First parts of the names of the operations that set the inputs of the solver."""
 
-_BESIDE = ("keep_forces", "apply_forces", "eval_fk", "copy_back", "clear_forces", "monitor", "end_step(plugins:log)")
-"""What the others are called that a step may have: nothing that remains reads what they write."""
+_SKIPPED = ("keep_forces", "apply_forces", "eval_fk", "copy_back", "clear_forces", "monitor", "end_step(plugins:log)")
+"""Names of other operations that a rollout may skip: the solver reads nothing that they write."""
 
 _READINGS = "update_sensors(sensors:"
 
@@ -49,11 +49,11 @@ class RolloutHooks:
 
 
 class OpenLoopRollout:
-    """The control steps of a simulation in which nothing acts that reads the state.
+    """The rollouts of a simulation whose actuators, sensors and plugins do not read the state.
 
     Args:
         simulation: The simulation, which has taken a step: its operations are recorded.
-        count_step: Goes to the next control step of the log. May be recorded.
+        count_step: Counts a control step of the log. May be recorded.
     """
 
     def __init__(self, simulation: Simulation, count_step: Callable[[], None]) -> None:
@@ -63,7 +63,7 @@ class OpenLoopRollout:
         operations, options = simulation.program.operations, simulation.config.simulation
         if _depends_on_state(simulation, [each.name for each in operations]):
             return
-        acting = [each for each in operations if each.name.startswith(_BEFORE)]
+        acting = [each for each in operations if each.name.startswith(_INPUTS)]
         calls = [*(each.run for each in acting), count_step]
         if options.capture == "off" or any(each.name in simulation.program.eager_reasons for each in acting):
             self._set_inputs = partial(_call_each, calls)
@@ -80,8 +80,8 @@ class OpenLoopRollout:
             worlds: The worlds to take, shape [worlds].
 
         Returns:
-            `joint_q` and `joint_qd` of the worlds after each, shape [count, worlds, numbers of a world]; None if it has
-            to step.
+            `joint_q` and `joint_qd` of the worlds after each, shape [count, worlds, numbers of a world]; None if the
+            simulation has to step.
         """
         if self._set_inputs is None:
             return None
@@ -108,12 +108,12 @@ class OpenLoopRollout:
 
 
 def _depends_on_state(simulation: Simulation, names: Sequence[str]) -> bool:
-    """Tell whether something in a control step reads the state before the solver does, or acts after it."""
+    """Return whether a part of a control step reads the state before the solver does, or acts after it."""
     parts: list[Any] = [*simulation.actuators.values(), *simulation.sensors.values(), *simulation.plugins.values()]
     is_open = all(RuntimeAttributes(each, "actuator").is_open_loop for each in simulation.actuators.values())
-    is_known = all(name in (*_BESIDE, _SOLVER) or name.startswith((*_BEFORE, _READINGS)) for name in names)
+    is_skippable = all(name in (*_SKIPPED, _SOLVER) or name.startswith((*_INPUTS, _READINGS)) for name in names)
     is_watched = any(hasattr(each, hook) for each in parts for hook in ("after_step", "frame"))
-    return not is_open or not is_known or is_watched or names.count(_SOLVER) != 1
+    return not is_open or not is_skippable or is_watched or names.count(_SOLVER) != 1
 
 
 def _call_each(calls: Sequence[Callable[[], None]]) -> None:

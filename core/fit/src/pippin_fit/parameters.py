@@ -19,7 +19,7 @@ from pippin_fit.config import FitParameterConfig
 from .least_squares import STEP
 
 _ABOVE_ZERO = 0.01
-"""What is added to a value in logarithmic scale if its range begins at 0, as a share of the range."""
+"""Offset of a value in logarithmic scale whose range begins at 0, as a share of the range."""
 
 
 class FitParameter(abc.ABC):
@@ -37,7 +37,7 @@ class FitParameter(abc.ABC):
         chosen = range(len(names))
         if config.joints is not None:
             chosen = labels.match(config.joints, names, what="joint", where=f"{self.where}.joints")
-        #: Columns of the joints that vary, among those that have a value.
+        #: Columns of the joints that vary, among all that have a value.
         self.columns: np.ndarray = np.array(chosen)
         short = [name.rpartition("/")[2] for name in names]
         own = [short[column] if short.count(short[column]) == 1 else names[column] for column in chosen]
@@ -70,7 +70,7 @@ class FitParameter(abc.ABC):
         return len(self.names)
 
     def unknowns(self, values: np.ndarray) -> np.ndarray:
-        """Return what the method varies: logarithms, or shares of the range; a step of 0.02 matters."""
+        """Return the unknowns of values: logarithms, or shares of the range. A step of 0.02 is above rounding."""
         low, high = self.config.range
         return np.log(values + self._added) if self._is_log else (values - low) / (high - low)
 
@@ -116,7 +116,7 @@ class FitParameter(abc.ABC):
 
     @abc.abstractmethod
     def write(self, values: np.ndarray) -> None:
-        """Let the next rollouts have some values, shape [worlds, count]."""
+        """Set the values of the next rollouts, shape [worlds, count]."""
 
     @abc.abstractmethod
     def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:

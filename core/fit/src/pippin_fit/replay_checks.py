@@ -1,4 +1,4 @@
-"""Faults of logs that the simulation tells: contacts that nobody measured, efforts at a limit, and nothing to gain."""
+"""Faults of logs that the simulation shows: contacts that nobody measured, efforts at a limit, and nothing to gain."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Touching:
 
 
 def _can_touch(model: newton.Model) -> bool:
-    """Tell whether shapes of a robot may collide, and the joints of a log say where they are."""
+    """Return whether shapes of a robot may collide in poses that the joints of a log determine."""
     has_free_base = (on_host(model.joint_type) == int(newton.JointType.FREE)).any()
     return bool(model.shape_contact_pair_count) and not has_free_base
 
@@ -138,7 +138,7 @@ def gain_faults(validation: Sequence[float] | None) -> Iterator[Fault]:
     """Yield a note if the file explains the logs already.
 
     Args:
-        validation: Residuals of the windows that the fit did not see, in units of the noise; that of the file first.
+        validation: Residuals of the windows that the fit did not see, in units of the noise; with the file first.
     """
     if validation is not None and validation[0] < _FLOOR:
         text = f"the file meets the windows of the validation to {validation[0]:.2g} σ: there is nothing to gain"

@@ -1,4 +1,4 @@
-"""Page of a fit: a verdict for each value, the signals before and after, and the course."""
+"""Page of a fit: a verdict for each value, the signals before and after, and the iterations."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def fit_page(result: FitResult, file: Path) -> Iterator[Markup]:
     texts = (element("p", text) for text in _left(spectra))
     yield section("What was left", *texts, [_spectrum(each) for each in spectra])
     yield section("How the values hang together", *_coupling(result))
-    yield section("Course", [_course(result)], element("p", _ending(result)))
+    yield section("Iterations", [_iterations(result)], element("p", _ending(result)))
 
 
 def play_command(result: FitResult) -> str:
-    """Return the command that runs the file with what was identified."""
+    """Return the command that runs the file with the identified values."""
     return shlex.join(["pippin", "run", str(result.file)])
 
 
@@ -130,7 +130,7 @@ def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
 
 
 def _left(spectra: Sequence[ResidualSpectrum]) -> Iterator[str]:
-    """Yield what the residuals say."""
+    """Yield a sentence on the residuals of each signal."""
     for each in spectra:
         low, high = each.band
         text = f"{each.signal}: half of what is left lies between {low:.3g} and {high:.3g} Hz."
@@ -170,7 +170,7 @@ def _coupling(result: FitResult) -> Iterator[Any]:
     yield folded("Correlation of each value with each", table(("value", *numbers), cells, numeric=1))
 
 
-def _course(result: FitResult) -> Chart:
+def _iterations(result: FitResult) -> Chart:
     axis = Axis.of([str(number) for number in range(len(result.costs))])
     is_logarithmic = min(result.costs) > 0.0
     lines = {"residual": result.costs}

@@ -33,7 +33,7 @@ class Trace:
     """Times of the samples [s], shape [samples]."""
 
     values: np.ndarray
-    """Measured, simulated with the values of the file, and with those that were found, shape [samples, 3]."""
+    """Measured, simulated with the values of the file, and with the found ones, shape [samples, 3]."""
 
 
 @attrs.frozen(kw_only=True)
@@ -54,20 +54,20 @@ class FitResult:
     """The same at the ends of `fit.starts` searches, the lowest one first; empty if there was one."""
 
     validation: tuple[float, float] | None
-    """The same of the windows that the fit did not see: with the values of the file, and with those that were found;
+    """The same of the windows that the fit did not see: with the values of the file, and with the found ones;
     None if there are none."""
 
     start: Literal["measured", "estimated"]
     """The states that all windows started from."""
 
     correlated: tuple[str, ...]
-    """Names of the values that were fitted, also of those that were held in the end."""
+    """Names of the values that were fitted, held ones included."""
 
     correlations: tuple[tuple[float, ...], ...]
     """Correlation of each of them with each, between -1 and 1."""
 
     directions: tuple[str, ...]
-    """What can change together and leave the residuals as they are, but for noise: the weakest directions first."""
+    """Changes of several values at once that the residuals hardly show, the weakest direction first."""
 
     rollouts: int
     """Rollouts of all candidates."""
@@ -143,7 +143,7 @@ class LogAlignment:
     """Change of the lag from the first third to the last one [s]."""
 
     notes: tuple[str, ...]
-    """What its reader says."""
+    """Remarks of its reader."""
 
 
 @attrs.frozen(kw_only=True)

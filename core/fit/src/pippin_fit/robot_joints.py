@@ -1,4 +1,4 @@
-"""Joints of the simulation that logs may have, and what they can do."""
+"""Joints of the simulation that logs may have, and their limits."""
 
 from __future__ import annotations
 

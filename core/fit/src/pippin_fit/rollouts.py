@@ -63,7 +63,7 @@ class _Part:
     """The windows."""
 
     first: int
-    """Their first world, that of the first candidate."""
+    """The first world of the first candidate."""
 
     candidates: int
     """Number of candidates."""
@@ -111,7 +111,7 @@ class Rollouts(Closing):
         fitted, validating = (
             [each for each in material.windows if each.is_validation is kind] for kind in (False, True)
         )
-        #: The windows that are fitted, and those of the validation.
+        #: The windows that are fitted, and the windows of the validation.
         self.parts: tuple[_Part, _Part] = (
             self._part(fitted, 0, count),
             self._part(validating, len(fitted) * count, JUDGED),
@@ -173,7 +173,7 @@ class Rollouts(Closing):
         return len(self.noise) * self._joints
 
     def channels_of_states(self) -> np.ndarray:
-        """Return the channel of each number of a start, shape [2 * joints]: that of its measurement, or one more."""
+        """Return the channel of each number of a start, shape [2 * joints]: as its measurement, or one more."""
         kinds, joints = list(self.noise), np.arange(self._joints)
         return np.concatenate(
             [
@@ -203,7 +203,8 @@ class Rollouts(Closing):
         shifts: np.ndarray | None = None,
         unseen: np.ndarray | None = None,
     ) -> None:
-        """Simulate candidates over all windows that are fitted, and the first ones over those of the validation.
+        """Simulate candidates over all windows that are fitted, and the first ones over the windows of the
+        validation.
 
         Args:
             values: The values of all parameters, shape [candidates, values].

@@ -128,8 +128,8 @@ class SeveralStarts:
         )
 
     def ends(self) -> list[tuple[float, np.ndarray]]:
-        """Return cost and place of the best point of each search, the best one first; those that diverge at their start
-        are left out.
+        """Return cost and place of the best point of each search, the best one first, without those that
+        diverge at their start.
         """
         found = [(track.cost, track.x) for track in self._tracks if np.isfinite(track.cost)]
         return sorted(found, key=lambda end: end[0])
@@ -215,11 +215,11 @@ class Evolution:
         """
         for generation in range(generations):
             asked = [self._method.ask() for _ in range(self._method.population_size)]
-            shown, told = zip(*asked, strict=True) if self._has_whole else (asked, asked)
+            shown, drawn = zip(*asked, strict=True) if self._has_whole else (asked, asked)
             points = self._low + np.stack(shown) * self._width
             own = earlier[generation] if generation < len(earlier) else costs(points)
             found = np.where(np.isfinite(own), own, _FAILED)
-            self._method.tell(list(zip(told, found.tolist(), strict=True)))
+            self._method.tell(list(zip(drawn, found.tolist(), strict=True)))
             self.history.append(own)
             if found.min() < self.cost:
                 self.cost, self.best = float(found.min()), points[int(found.argmin())]

@@ -23,7 +23,7 @@ class ValueSelection:
         self._problem, self._state = problem, state
 
     def reset(self, minimum: Minimum | None) -> bool:
-        """Reset unobservable values to those of the file, and hold them. Values that the logs contradict are held as
+        """Reset unobservable values to the file, and hold them. Values that the logs contradict are held as
         estimated. Return whether other values have to be fitted anew.
 
         Args:

@@ -24,7 +24,7 @@ class ResidualSpectrum:
     """Frequencies [Hz], shape [frequencies]."""
 
     power: np.ndarray
-    """Power with the values of the file, and with those that were found, shape [frequencies, 2]."""
+    """Power with the values of the file, and with the found ones, shape [frequencies, 2]."""
 
     correlation: float
     """Mean correlation of neighbouring residuals, with the values that were found."""

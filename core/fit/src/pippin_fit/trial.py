@@ -1,4 +1,4 @@
-"""Trial of motions in simulation: what limits they reach, before a robot does."""
+"""Trial of motions in simulation: the limits that they reach, before a robot does."""
 
 from __future__ import annotations
 

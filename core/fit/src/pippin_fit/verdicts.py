@@ -1,4 +1,4 @@
-"""Verdicts: how well the logs determine each parameter, and what it cannot be told apart from."""
+"""Verdicts: how well the logs determine each parameter, and with which others it is correlated."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .least_squares import inner
 _WIDE, _AT_END = 0.5, 0.01
 
 COUPLED, _EQUAL = 0.98, 0.9999
-"""R² from which on a value is coupled, and from which on nothing is left of it."""
+"""Smallest R² of a value that is coupled, and of one that is unobservable."""
 
 _ERRORS, _PART = 2.0, 0.05
-"""How many times the error of the derivatives an effect must be to tell anything; and the part that a value has in a
-direction, squared, from which on it is lost with it."""
+"""Smallest informative effect, as a multiple of the error of its derivatives; and the smallest squared part in an
+uninformative direction that makes a value unobservable."""
 
 _ROUNDING = 1e-12
 """Smallest eigenvalue of a matrix of correlations that is not rounding."""
@@ -29,8 +29,8 @@ CHI_SQUARED = 3.841
 """The 95 % quantile of χ² with one degree of freedom: a cost that rises more is no noise."""
 
 _EXPLAINED, _WORSE = 5.0, 1.05
-"""Residual up to which a model explains windows that the fit did not see, which start from noisy states, in σ; and the
-ratio to that of the file from which on they are met worse than before, and not by chance."""
+"""Largest residual of windows that the fit did not see, and that the model explains, with noisy starts, in σ; and the
+smallest ratio of it to the residual with the file above chance."""
 
 
 @attrs.frozen(kw_only=True)
@@ -41,7 +41,7 @@ class FitVerdict:
     """The place of the parameter."""
 
     name: str
-    """The joint, or what has the value."""
+    """The joint, the body or the signal that has the value."""
 
     start: float
     """The value that the file gives."""
@@ -56,21 +56,21 @@ class FitVerdict:
     """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`, or `only together`: right if
     the value that it is coupled to, which is held, is right. `fitted, not validated`: windows that the fit did not see
     say that the model lacks something. `logs contradict the file`: the value is not identifiable, and is held as it was
-    found, since that of the file does not explain the logs."""
+    found, since the value of the file does not explain the logs."""
 
     collinearity: float
-    """How much of its effect the other values together can have (R²): 1 if nothing tells them apart."""
+    """Share of its effect that the other values together can have (R²): 1 if the logs cannot distinguish them."""
 
     block_half_width: float | None = None
     """The same from blocks of the logs, which holds if neighbouring samples share an error; None if there are too few
     blocks, or the value was not fitted."""
 
     coupled: tuple[str, ...] = ()
-    """The value that it is hardest to tell apart from, if the others can have 98 % of its effect."""
+    """The value with which it is most correlated, if the others can have 98 % of its effect."""
 
     @property
     def is_determined(self) -> bool:
-        """Whether the logs tell the value, which may be at an end of its range, or depend on one that is held."""
+        """Whether the logs determine the value, which may be at an end of its range, or depend on a held one."""
         return self.verdict in (IDENTIFIED, _END, CORRELATED, _UNVALIDATED)
 
     @property
@@ -95,8 +95,8 @@ class FitVerdict:
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the value is not identifiable, but that of the file is known not to explain the logs, or lies outside
-        the interval.
+        """Whether the value is not identifiable, but the one of the file does not explain the logs, or lies outside the
+        interval.
         """
         width = max(self.half_width, self.block_half_width or 0.0)
         return self.verdict == CONTRADICTED or (self.verdict == UNOBSERVABLE and abs(self.start - self.value) > width)
@@ -111,7 +111,7 @@ def is_worse(validation: tuple[float, float]) -> bool:
     """Return whether windows that a fit did not see are met worse than before.
 
     Args:
-        validation: Their residuals with the values of the file and with those that were found, in σ.
+        validation: Their residuals with the values of the file and with the found ones, in σ.
     """
     return validation[1] > _WORSE * validation[0]
 
@@ -147,7 +147,7 @@ def covariance(jacobian: np.ndarray, noise: np.ndarray, priors: np.ndarray) -> n
     Args:
         jacobian: Derivatives of the residuals, shape [rows, unknowns].
         noise: Variance of each residual, shape [rows].
-        priors: Inverse variance of what was known before, shape [unknowns].
+        priors: Inverse variance of the priors, shape [unknowns].
     """
     count = jacobian.shape[1]
     size = np.sqrt((jacobian**2).sum(axis=0) + priors)
@@ -158,8 +158,8 @@ def covariance(jacobian: np.ndarray, noise: np.ndarray, priors: np.ndarray) -> n
         normal = inner(own.T, own.T) + known
         inverse = np.linalg.pinv(normal, rcond=1e-12, hermitian=True)
         spread = inverse @ (inner(own.T, own.T * noise) + known) @ inverse
-        lost = np.linalg.eigh(normal)
-        for value, direction in zip(lost.eigenvalues, lost.eigenvectors.T, strict=True):
+        axes = np.linalg.eigh(normal)
+        for value, direction in zip(axes.eigenvalues, axes.eigenvectors.T, strict=True):
             if value < 1e-12:  # nothing determines this direction
                 spread[np.ix_(*2 * [np.abs(direction) > 0.1])] = np.inf
         found[np.ix_(has_effect, has_effect)] = spread / np.outer(size[has_effect], size[has_effect])
@@ -171,7 +171,7 @@ def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, 
 
     Args:
         jacobian: Derivatives of the residuals, shape [rows, unknowns].
-        priors: Inverse variance of what was known before, shape [unknowns].
+        priors: Inverse variance of the priors, shape [unknowns].
     """
     normal = inner(jacobian.T, jacobian.T) + np.diag(priors)
     size = np.sqrt(np.diag(normal))
@@ -188,11 +188,11 @@ def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, 
 
 
 def informative_normal(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Return JᵀJ without the directions of which only the errors of the derivatives tell anything.
+    """Return JᵀJ without its uninformative directions, in which the effect is an error of the derivatives.
 
     Args:
         jacobian: Derivatives of the residuals, shape [rows, unknowns].
-        priors: Inverse variance of what was known before, shape [unknowns].
+        priors: Inverse variance of the priors, shape [unknowns].
         errors: Errors of the derivatives, as norms of their columns, shape [unknowns].
     """
     normal = inner(jacobian.T, jacobian.T)
@@ -203,21 +203,19 @@ def informative_normal(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndar
     scale = np.maximum(errors, 1e-9 * size)[acting]
     values, axes = np.linalg.eigh(normal[np.ix_(acting, acting)] / np.outer(scale, scale))
     values[values <= _ERRORS**2] = 0.0
-    told = np.zeros_like(normal)
-    told[np.ix_(acting, acting)] = (axes * values) @ axes.T * np.outer(scale, scale)
-    return told
+    informative = np.zeros_like(normal)
+    informative[np.ix_(acting, acting)] = (axes * values) @ axes.T * np.outer(scale, scale)
+    return informative
 
 
-def _lost(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Return whether each value has a part in a direction of which only the errors of the derivatives tell anything,
-    shape [unknowns].
-    """
+def _is_unobservable(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Return whether each value has a part in an uninformative direction, shape [unknowns]."""
     size = np.sqrt(np.diag(inner(jacobian.T, jacobian.T)) + priors)
     acting = np.flatnonzero(size > 0.0)
     found = np.zeros(len(size), dtype=bool)
     if errors.any() and len(acting):
-        told = (informative_normal(jacobian, priors, errors) + np.diag(priors)) / np.outer(size, size).clip(1e-300)
-        left = np.linalg.eigh(told[np.ix_(acting, acting)])
+        scaled = (informative_normal(jacobian, priors, errors) + np.diag(priors)) / np.outer(size, size).clip(1e-300)
+        left = np.linalg.eigh(scaled[np.ix_(acting, acting)])
         parts = (left.eigenvectors[:, left.eigenvalues < _ROUNDING * 1e3] ** 2).sum(axis=1)
         found[acting] = parts > _PART
     return found
@@ -242,25 +240,25 @@ def judge(
         values: The values that were found.
         ranges: Lowest and highest value, shape [values, 2].
         places: Places of the values between them, from 0 to 1, as the method counts.
-        deviations: Standard deviation of each value, infinite if nothing determines it.
+        deviations: Standard deviation of each value, infinite if it is undetermined.
         jacobian: Derivatives of the residuals by the unknowns, shape [rows, values].
-        priors: Inverse variance of what was known before.
+        priors: Inverse variance of the priors.
         errors: Errors of the derivatives, as norms of their columns, shape [values].
     """
     shares, partners = collinearity(jacobian, priors)
     sizes = np.linalg.norm(jacobian, axis=0)
-    is_lost = _lost(jacobian, priors, errors)
-    is_alike = (shares > _EQUAL) & (priors == 0.0) & (priors[partners] == 0.0)  # a prior tells two values apart
+    is_unobservable = _is_unobservable(jacobian, priors, errors)
+    is_alike = (shares > _EQUAL) & (priors == 0.0) & (priors[partners] == 0.0)  # a prior distinguishes two values
     found = []
     for number, (key, name) in enumerate(names):
         half = quantile(len(jacobian) - len(names)) * float(deviations[number])
         low, high = ranges[number]
-        # what lies about zero is compared with its range
+        # a value about zero is compared with its range
         typical = max(abs(float(values[number])), 0.1 * (high - low) if low < 0.0 else 0.01 * (high - low))
         coupled: tuple[str, ...] = ()
         if sizes[number] <= 1e-9 * sizes.max(initial=1e-300):
             verdict = "no effect"
-        elif is_alike[number] or is_lost[number]:
+        elif is_alike[number] or is_unobservable[number]:
             verdict, half = UNOBSERVABLE, np.inf  # a narrow interval would be one of errors of the derivatives
         elif not half <= _WIDE * typical:
             verdict = UNOBSERVABLE

@@ -25,12 +25,12 @@ def envelope(times: np.ndarray, duration: float) -> np.ndarray:
 
 
 def harmonics(count: int, band: tuple[float, float], duration: float) -> list[np.ndarray]:
-    """Return the harmonics of each joint: those of a band, dealt out in turn, so that no two joints share one.
+    """Return the harmonics of each joint: all in a band, dealt out in turn, so that no two joints share one.
 
     Args:
         count: Number of joints.
         band: Lowest and highest frequency [Hz].
-        duration: Length of the motion [s]; its period is what is left between the two edges.
+        duration: Length of the motion [s]; its period is the time between the two edges.
 
     Raises:
         ConfigError: The band has too few harmonics.
@@ -60,7 +60,7 @@ def multisine(
         own: Its harmonics.
         duration: Length of the motion [s].
         slope: How fast the amplitude falls: harmonic k has k to the power of minus this. 1 gives all the same speed.
-        phases: Phases [rad]; by default those of Schroeder, which keep the peak low.
+        phases: Phases [rad]; by default Schroeder's, which keep the peak low.
     """
     edge, order = edge_of(duration), np.arange(1, len(own) + 1)
     if phases is None:

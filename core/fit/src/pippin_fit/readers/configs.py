@@ -16,7 +16,7 @@ class _ColumnsConfig:
     """Name of the column of times [s]."""
 
     position: str = attrs.field(default="position.", validator=min_len(1))
-    """What the names of the columns of measured positions begin with; the name of the joint follows."""
+    """First part of the names of the columns of measured positions; the name of the joint follows."""
 
     velocity: str = attrs.field(default="velocity.", validator=min_len(1))
     """The same of measured velocities."""
@@ -98,7 +98,7 @@ class McapLogConfig:
     """Topic of the commands; by default the only one with trajectories or plain numbers."""
 
     joints: tuple[str, ...] = ()
-    """Names of the joints of plain numbers, in their order; by default those of the measurements."""
+    """Names of the joints of plain numbers, in their order; by default as in the measurements."""
 
     stamps: Literal["header", "receive"] = "header"
     """Whose clock counts: the stamp in the header of a message, or the time at which it was written to the file."""

@@ -137,7 +137,7 @@ class McapReader:
         return rows
 
     def _points(self, topic: _Topic, field: str) -> list[_Row]:
-        """Return the points of trajectories; a later message replaces what is left of an earlier one."""
+        """Return the points of trajectories; a later message replaces the rest of an earlier one."""
         name, rows = {"position": "positions", "velocity": "velocities"}.get(field, field), list[_Row]()
         for received, message in topic.messages:
             begin = self._time(topic, received, message)
@@ -150,7 +150,7 @@ class McapReader:
         return rows
 
     def _time(self, topic: _Topic, received: int, message: Any) -> int:
-        """Return the time of a message [ns]: that of its header, unless it has none."""
+        """Return the time of a message [ns]: of its header, if it has one."""
         stamp = _stamp(topic, message) if self._config.stamps == "header" else 0
         return stamp or received
 

@@ -19,7 +19,7 @@ class LogReader(Protocol):
     """Contract of a reader: a class that a configuration of the group `pippin.logs` names, called with it."""
 
     form: str
-    """What a file must have, in one line for errors."""
+    """Required contents of a file, in one line for errors."""
 
     def __init__(self, config: Any) -> None: ...
 
@@ -32,7 +32,7 @@ class LogReader(Protocol):
 
         Args:
             path: The file.
-            targets: What the commands are: `position_targets`, `velocity_targets` or `feedforward`.
+            targets: Kind of the commands: `position_targets`, `velocity_targets` or `feedforward`.
 
         Raises:
             ConfigError: The file lacks something.

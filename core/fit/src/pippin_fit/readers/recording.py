@@ -46,7 +46,7 @@ def _of_world(recording: Recording, column: int, targets: str) -> dict[str, Any]
             f"fit.logs: '{recording.path}' has a row each {recording.header.period:g} s, and commands came each"
             f" {recording.header.control_dt:g} s; record without 'period'"
         )
-    # A row has the commands that led to its state: those that follow are in the next one.
+    # A row has the commands that led to its state: later ones are in the next one.
     found: dict[str, Any] = {"joints": list(commands), "command": np.stack([*commands.values()], axis=1)[1:]}
     found["time"] = recording.time[:-1]
     for kind, name in _SIGNALS.items():
