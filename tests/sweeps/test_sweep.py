@@ -19,7 +19,7 @@ from pippin.sweeps.values import axis_of
 from pippin.sweeps.variant_run import run_variant
 from pippin.sweeps.variants import variants_of
 
-ARM = '<mujoco><worldbody><body name="arm"><joint name="shoulder"/><geom size="0.1"/></body></worldbody></mujoco>'
+from ..scene_files import ARM
 
 SCENE = """
 [simulation]
