@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-
 COMMAND = 'from pippin.cli import main; main(prog_name="pippin")'
 """Python that runs `pippin` with the words behind it."""
 
