@@ -126,7 +126,7 @@ def draw_control(axes: Axes) -> None:
 def draw_joint_impedance(axes: Axes) -> None:
     """Draw positions of the shoulder over time for three gains, each with critical damping."""
     rates = np.array([5.0, 10.0, 20.0])
-    with simulate("joint-impedance", len(rates)) as simulation:
+    with simulate("impedance", len(rates)) as simulation:
         motor = simulation.actuators["motor"]
         everywhere = np.ones(len(motor.joint_labels))
         motor.set("kp", np.outer(rates**2, everywhere))
@@ -142,7 +142,8 @@ def draw_operational_space(axes: Axes) -> None:
     """Draw heights of the tool over time for three gains, each with critical damping."""
     curves = {}
     for rate in (5.0, 10.0, 20.0):
-        with simulate("operational-space", 1, kp=rate**2, kd=2.0 * rate) as simulation:
+        tool = {"type": "operational-space", "site": "grip"}
+        with simulate("impedance", 1, **tool, kp=rate**2, kd=2.0 * rate) as simulation:
             motor = simulation.actuators["motor"]
             goals = motor.goals.numpy().copy()
             goals[..., 2] += 0.1

@@ -1,4 +1,4 @@
-"""Keep results of `pippin benchmark`, and draw and write what the page *Ten solvers in one diagram* shows of them.
+"""Keep results of `pippin benchmark`, and draw what the page *Ten solvers in one diagram* shows of them.
 
 `uv run --group dev python docs/draw_benchmark.py FOLDER...`: results replace what `docs/reference/benchmark.csv` has of
 the same solvers in the same scenes. `docs/write_reference.py` writes the page *Physics checks* from that file.
@@ -6,7 +6,6 @@ the same solvers in the same scenes. `docs/write_reference.py` writes the page *
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,12 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))  # the tests run this file from e
 
 from diagram import diagram
 from pippin.report import Markup, element
-from pippin_benchmark.markdown import held_table
 from pippin_benchmark.result import Benchmark, BenchmarkRow
 from reference_pages import measured
 
 ROOT = Path(__file__).parent
-PAGE = ROOT / "explanation" / "ten-solvers.md"
 
 DRAWN = {
     "ten_solvers.svg": ("large-pendulum", "double-pendulum", "free-top", "four-bar", "sliding-block", "stack"),
@@ -99,19 +96,12 @@ def style() -> Markup:
     )
 
 
-def written(page: str, found: Benchmark) -> str:
-    """Return the page *Ten solvers in one diagram* with the table of the largest steps that hold."""
-    begin, end = "<!-- begin: held -->", "<!-- end: held -->"
-    return re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n\n{held_table(found)}\n{end}", page, flags=re.DOTALL)
-
-
 def main(folders: list[Path]) -> None:
-    """Keep the results, and write the images and the table."""
+    """Keep the results, and write the images."""
     keep(folders)
     found = measured.kept()
     for name, scenes in DRAWN.items():
         (ROOT / "images" / name).write_text(drawing(found, scenes), encoding="utf-8")
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
 if __name__ == "__main__":

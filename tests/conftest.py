@@ -113,6 +113,19 @@ def run_tests_elsewhere() -> Callable[..., None]:
 
 
 @pytest.fixture(scope="session")
+def write_files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, str]], Path]:
+    """Return a function that writes texts by the names of files, and returns their new folder, for other processes."""
+
+    def write(texts: dict[str, str]) -> Path:
+        folder = tmp_path_factory.mktemp("files")
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        return folder
+
+    return write
+
+
+@pytest.fixture(scope="session")
 def examples() -> Path:
     """Return the folder of the example files."""
     return Path(__file__).parents[1] / "docs" / "examples"

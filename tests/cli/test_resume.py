@@ -13,16 +13,8 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 
-PENDULUM = """\
-<mujoco>
-  <worldbody>
-    <body>
-      <joint name="hinge" type="hinge" axis="0 1 0"/>
-      <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
-    </body>
-  </worldbody>
-</mujoco>
-"""
+from ..scene_files import ARM
+
 SCENE = """\
 simulation = { dt = 0.002, decimation = 2, device = "cpu" }
 solver = { type = "mujoco-native" }
@@ -30,14 +22,14 @@ solver = { type = "mujoco-native" }
 worlds = 2
 [[scene.assets]]
 path = "pendulum.xml"
-joint_positions = { hinge = 0.5 }
+joint_positions = { shoulder = 0.5 }
 """
 
 
 @pytest.fixture
 def pippin(tmp_path, monkeypatch):
     """Run a command beside a pendulum in control steps of 4 ms, in this process."""
-    (tmp_path / "pendulum.xml").write_text(PENDULUM)
+    (tmp_path / "pendulum.xml").write_text(ARM)
     (tmp_path / "pendulum.toml").write_text(SCENE)
     monkeypatch.chdir(tmp_path)
     return lambda *words: CliRunner().invoke(main, list(words))

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +17,16 @@ from click.testing import CliRunner
 from pippin.cli import main
 from pippin.recording.recovery import recover
 
-from .sessions import is_gone, wait_for, workers_of
+from ..scene_files import ARM
+from ..sessions import is_gone, start_command, wait_for, workers_of
 
 pytestmark = pytest.mark.slow
-
-ARM = """
-<mujoco>
-  <worldbody>
-    <body name="arm">
-      <joint name="shoulder" type="hinge" axis="0 1 0"/>
-      <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
-    </body>
-  </worldbody>
-</mujoco>
-"""
 
 SCENE = """
 [simulation]
 device = "cpu"
 dt = 0.002
+substeps = 1                # the worlds differ: no shard may choose
 
 [scene]
 worlds = 4
@@ -84,18 +75,13 @@ path = "deep/last.npz"
 
 SPLIT = ("--processes", "2")
 
-COMMAND = 'from pippin.cli import main; main(prog_name="pippin")'
-
 TIMES = {"command", "seconds", "world_steps_per_second", "real_time_factor"}
 """Keys of a summary that differ from run to run."""
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("processes")
-    (folder / "arm.xml").write_text(ARM)
-    (folder / "arm.toml").write_text(SCENE)
-    return folder
+def scene(write_files: Callable[[dict[str, str]], Path]) -> Path:
+    return write_files({"arm.xml": ARM, "arm.toml": SCENE})
 
 
 def words(scene: Path, out: str, *more: str) -> list[str]:
@@ -220,13 +206,7 @@ def test_all_processes_start_again_with_larger_buffers_if_one_overflows(tmp_path
 
 def start(scene: Path, out: str) -> subprocess.Popen[str]:
     """Start a long run in two processes."""
-    return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *words(scene, out, "--steps", "10000000", "--json", *SPLIT)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    return start_command(words(scene, out, "--steps", "10000000", "--json", *SPLIT))
 
 
 def has_recorded(folder: Path) -> bool:

@@ -68,7 +68,7 @@ BALL = '<mujoco><worldbody><body name="ball"><freejoint/><geom size="0.1"/></bod
 
 
 @pytest.fixture
-def balls(tmp_path, monkeypatch):
+def balls(tmp_path, monkeypatch, write_files):
     """Two worlds of a ball in the wind, and an installed distribution with the plugin that makes it."""
     site = tmp_path / "site"
     metadata = site / "pippin_plugin_gusts-0.1.0.dist-info"
@@ -77,9 +77,7 @@ def balls(tmp_path, monkeypatch):
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pippin-plugin-gusts\nVersion: 0.1.0\n")
     (metadata / "entry_points.txt").write_text("[pippin.plugins]\ngusts = pippin_plugin_gusts:GustsConfig\n")
     monkeypatch.syspath_prepend(site)
-    (tmp_path / "ball.xml").write_text(BALL)
-    (tmp_path / "balls.toml").write_text(BALLS)
-    return tmp_path / "balls.toml"
+    return write_files({"ball.xml": BALL, "balls.toml": BALLS}) / "balls.toml"
 
 
 @pytest.mark.slow

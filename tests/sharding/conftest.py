@@ -1,5 +1,6 @@
 """A box with an arm that falls on the ground, with everything that draws random numbers."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -73,9 +74,6 @@ start = { type = "joints", joints = ["shoulder"], position = [-0.4, 0.4], veloci
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scene(write_files: Callable[[dict[str, str]], Path]) -> Path:
     """Return the file of the scene: 8 worlds of a box with an arm."""
-    folder = tmp_path_factory.mktemp("scene")
-    (folder / "robot.xml").write_text(ROBOT)
-    (folder / "scene.toml").write_text(SCENE)
-    return folder / "scene.toml"
+    return write_files({"robot.xml": ROBOT, "scene.toml": SCENE}) / "scene.toml"

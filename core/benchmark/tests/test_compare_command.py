@@ -49,11 +49,8 @@ SOLVERS = ("featherstone", "semi-implicit", "style3d", "xpbd")
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("compare")
-    (folder / "pendulum.xml").write_text(PENDULUM)
-    (folder / "pendulum.toml").write_text(SCENE)
-    return folder / "pendulum.toml"
+def scene(write_files):
+    return write_files({"pendulum.xml": PENDULUM, "pendulum.toml": SCENE}) / "pendulum.toml"
 
 
 @pytest.fixture(scope="module")

@@ -31,11 +31,9 @@ type = "mujoco-native"
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("steps")
-    (folder / "arm.xml").write_text(f"<mujoco><worldbody><body>{BODY}</body></worldbody></mujoco>")
-    (folder / "arm.toml").write_text(SCENE)
-    return folder / "arm.toml"
+def scene(write_files):
+    robot = f"<mujoco><worldbody><body>{BODY}</body></worldbody></mujoco>"
+    return write_files({"arm.xml": robot, "arm.toml": SCENE}) / "arm.toml"
 
 
 @pytest.mark.slow

@@ -19,6 +19,8 @@ from pippin_conformance import executor_faults
 from pippin_sweep import Job
 from pippin_sweep.executor import make_executor
 
+from ..sessions import is_running
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(  # not imported here: the executor prepares the import
@@ -139,14 +141,6 @@ def ancestors(pid):
     return found
 
 
-def alive(pid):
-    """Return whether a process runs; one that has ended may wait for its parent."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def test_several_nodes_keep_the_contract_and_continue_afterwards(cluster, tmp_path):
     cluster.start(f"--address={cluster.address}")
     settings = [f"address={cluster.address}", "cpus=0.5"]
@@ -188,7 +182,7 @@ def test_the_jobs_of_a_killed_command_end(cluster, tmp_path):
     command.kill()
     command.wait()
 
-    wait_for(lambda: not alive(pid))
+    wait_for(lambda: not is_running(pid))
     assert all(node.poll() is None for node in cluster.nodes)
 
 

@@ -18,6 +18,8 @@ from pippin_conformance import executor_faults
 from pippin_sweep import Job
 from pippin_sweep.executor import make_executor
 
+from ..scene_files import ARM
+
 pytest.importorskip("submitit")
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch")
 if missing := [name for name in DAEMONS if shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") is None]:
@@ -63,8 +65,6 @@ path = "arm.xml"
 [solver]
 type = "featherstone"
 """
-
-ARM = '<mujoco><worldbody><body name="arm"><joint name="shoulder"/><geom size="0.1"/></body></worldbody></mujoco>'
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from pippin_sweep.values import axis_of
 from pippin_sweep.variant_run import run_variant
 from pippin_sweep.variants import variants_of
 
-ARM = '<mujoco><worldbody><body name="arm"><joint name="shoulder"/><geom size="0.1"/></body></worldbody></mujoco>'
+from ..scene_files import ARM
 
 SCENE = """
 [simulation]

@@ -11,18 +11,8 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 
-from .sessions import is_gone, processes_of, wait_for, workers_of
-
-PENDULUM = """
-<mujoco>
-  <worldbody>
-    <body name="arm">
-      <joint name="shoulder" axis="0 1 0"/>
-      <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
-    </body>
-  </worldbody>
-</mujoco>
-"""
+from ..scene_files import ARM
+from ..sessions import COMMAND, is_gone, processes_of, start_command, wait_for, workers_of
 
 SCENE = """
 [simulation]
@@ -52,15 +42,8 @@ FIRST, FAST, WRONG, LAST, KILLED, LONG = range(6)
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("sweep")
-    (folder / "pendulum.xml").write_text(PENDULUM)
-    (folder / "pendulum.toml").write_text(SCENE)
-    (folder / "variants.csv").write_text(VARIANTS)
-    return folder
-
-
-COMMAND = 'from pippin.cli import main; main(prog_name="pippin")'
+def scene(write_files):
+    return write_files({"pendulum.xml": ARM, "pendulum.toml": SCENE, "variants.csv": VARIANTS})
 
 
 def words(scene, *more):
@@ -70,13 +53,7 @@ def words(scene, *more):
 
 
 def start(scene, *more):
-    return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *words(scene, *more)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    return start_command(words(scene, *more), stderr=subprocess.STDOUT)
 
 
 def rows_of(scene):

@@ -18,18 +18,10 @@ import pytest
 from pippin_task.gym import VectorEnv
 from pippin_task.gym.backends import backend_of
 
-pytestmark = pytest.mark.slow
+from ..scene_files import ARM
+from ..sessions import is_running
 
-ROBOT = """
-<mujoco>
-  <worldbody>
-    <body name="arm">
-      <joint name="hinge" type="hinge" axis="0 1 0"/>
-      <geom type="capsule" size="0.05" fromto="0 0 0 0 0 0.5"/>
-    </body>
-  </worldbody>
-</mujoco>
-"""
+pytestmark = pytest.mark.slow
 
 TASK = """
 [simulation]
@@ -47,7 +39,7 @@ type = "featherstone"
 
 [actuators.motor]
 type = "pd"
-joints = ["hinge"]
+joints = ["shoulder"]
 kp = 20.0
 kd = 5.0
 
@@ -65,12 +57,12 @@ velocities = { of = "joint-velocities" }
 alive = { type = "alive", weight = 1.0 }
 
 [task.terminations]
-fallen = { type = "outside", of = { type = "joint-positions", joints = ["hinge"] }, low = -0.2, high = 0.2 }
+fallen = { type = "outside", of = { type = "joint-positions", joints = ["shoulder"] }, low = -0.2, high = 0.2 }
 
 [task.events]
 start = { type = "joints", position = [-0.01, 0.01], velocity = [-0.01, 0.01] }
 """
-"""A pendulum that stands, on a solver that starts fast."""
+"""A pendulum at rest, on a solver that starts fast."""
 
 PUSH = np.full((4, 1), 3.0, dtype=np.float32)
 
@@ -102,11 +94,8 @@ if __name__ == "__main__":
 
 
 @pytest.fixture(scope="module")
-def pendulum(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pendulum")
-    (folder / "pendulum.xml").write_text(ROBOT)
-    (folder / "pendulum.toml").write_text(TASK)
-    return folder / "pendulum.toml"
+def pendulum(write_files):
+    return write_files({"pendulum.xml": ARM, "pendulum.toml": TASK}) / "pendulum.toml"
 
 
 @pytest.fixture(scope="module")
@@ -120,13 +109,6 @@ def pair(pendulum):
 def processes(env):
     """Return the processes of the shards."""
     return env._worlds._pool.pids
-
-
-def is_running(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def shared_files():

@@ -1,10 +1,29 @@
 """Processes of a session: those that a command has started, and when they have ended."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+COMMAND = 'from pippin.cli import main; main(prog_name="pippin")'
+"""Python that runs `pippin` with the words behind it."""
+
+
+def start_command(words: list[str], **streams: int) -> subprocess.Popen[str]:
+    """Start `pippin` with some words as a session of its own, whose number is the process."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    return subprocess.Popen([sys.executable, "-c", COMMAND, *words], text=True, start_new_session=True, **streams)
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process has not ended; one that has may still wait for its parent."""
+    try:
+        return _stat_of(pid)[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def wait_for(what: Callable[[], Any], seconds: float = 300.0) -> Any:
