@@ -114,7 +114,7 @@ def conformances() -> list[Conformance]:
 def _settings(conformance: Conformance) -> str:
     """Return the settings of a plugin's checks that differ from the defaults."""
     subject = conformance.subject
-    parts = [f"`{key} = {inline_toml(value)}`" for key, value in subject.config.items() if key != "model"]
+    parts = [f"`{key} = {inline_toml(value)}`" for key, value in subject.config.items() if key != "model_path"]
     if subject.dt != 0.002:
         parts.append(f"substeps of {1000 * subject.dt:g} ms")
     if subject.prototype is not None:

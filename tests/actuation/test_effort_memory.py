@@ -50,7 +50,7 @@ def groups(tmp_path_factory):
         layers = [recurrent(rng, kind, 4 if index else 2) for index, kind in enumerate(kinds)]
         head = Linear(weight=rng.normal(size=(1, 4)), bias=np.zeros(1))
         write_onnx(folder / f"{label}.onnx", [*layers, head], "a test", SCALES[kinds[0]])
-        tables[label]["model"] = str(folder / f"{label}.onnx")
+        tables[label]["model_path"] = str(folder / f"{label}.onnx")
     return tables
 
 

@@ -110,7 +110,7 @@ def test_what_a_group_overwrites_or_sets_itself_is_refused(simulate, kind, sette
 
 
 def test_targets_that_a_network_does_not_read_are_refused(simulate, examples):
-    net = {"type": "neural", "joints": [".*"], "model": str(examples / "knee.onnx")}
+    net = {"type": "neural", "joints": [".*"], "model_path": str(examples / "knee.onnx")}
     with simulate(actuators={"legs": net}) as simulation:
         view = simulation.view.articulations("**")
         view.set_dof_position_targets(0.5)

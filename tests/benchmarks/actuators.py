@@ -34,7 +34,7 @@ LAWS: dict[str, dict[str, Any]] = {
     },
     "pid": {"type": "pid", "kp": 40.0, "ki": 10.0, "kd": 1.5},
     "dc-motor": {"type": "dc-motor", "kp": 40.0, "kd": 1.5, **MOTOR},
-    "neural": {"type": "neural", "model": str(Path(__file__).parents[2] / "docs" / "examples" / "knee.onnx")},
+    "neural": {"type": "neural", "model_path": str(Path(__file__).parents[2] / "docs" / "examples" / "knee.onnx")},
 }
 
 
@@ -91,7 +91,7 @@ class ByHand:
         gains = {name: array(law.get(name, 0.0)) for name in ("kp", "kd")}
         drive = actuators.DrivePD(**gains)
         if law["type"] == "neural":
-            drive = MLP(model_path=law["model"])  # Newton's, loaded so that Warp replays it right on the CPU
+            drive = MLP(model_path=law["model_path"])  # Newton's, loaded so that Warp replays it right on the CPU
         if law["type"] == "pid":
             drive = actuators.DrivePID(**gains, ki=array(law["ki"]), integral_max=array(np.inf))
         limits = [{"type": "dc-motor", **MOTOR}] if law["type"] == "dc-motor" else law.get("clamping", [])

@@ -184,7 +184,7 @@ def test_values_authored(stage, arguments, schema, values):
 def test_neural_authored_and_discovered(load, stage, tmp_path):
     # The path is relative to the layer.
     shutil.copy(EXAMPLES / "knee.onnx", tmp_path / "net.onnx")
-    table = {"type": "neural", "joints": ["hip"], "model": str(tmp_path / "net.onnx")}
+    table = {"type": "neural", "joints": ["hip"], "model_path": str(tmp_path / "net.onnx")}
     with load(stage, actuators={"motor": table}) as simulation:
         expected = efforts_of(simulation)
     add_actuator(stage, "hip", "motor", NeuralControlConfig("net.onnx"))
@@ -199,7 +199,7 @@ def test_a_network_of_another_format_is_refused_with_the_prim(load, stage, tmp_p
     (tmp_path / "net.pt").write_bytes(b"PK")
     add_actuator(stage, "hip", "motor", NeuralControlConfig("net.pt"))
 
-    with pytest.raises(pippin.ConfigError, match=r"scene\.assets\[0\]\.path: .*/motor': model: .*net\.pt"):
+    with pytest.raises(pippin.ConfigError, match=r"scene\.assets\[0\]\.path: .*/motor': model_path: .*net\.pt"):
         load(stage)
 
 
@@ -698,7 +698,7 @@ def test_feedforward_that_does_not_fit_raises(load, stage, arguments, message):
 def test_feedforward_of_a_network_is_refused_before_anything_is_written(load, stage):
     tables = {
         "motor": {"type": "pd", "joints": ["slide"], "kp": 0.0},
-        "net": {"type": "neural", "joints": ["hip"], "model": str(EXAMPLES / "knee.onnx")},
+        "net": {"type": "neural", "joints": ["hip"], "model_path": str(EXAMPLES / "knee.onnx")},
     }
     actuated = ArticulationActuators("/Robot")
     with load(stage, actuated, actuators=tables) as simulation:

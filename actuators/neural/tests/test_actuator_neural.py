@@ -180,7 +180,7 @@ def sigmoidal_memory(kind, count):
 
 @pytest.mark.alone
 def test_an_mlp_gives_its_closed_form(simulate, tmp_path, device):
-    with simulate(model=str(mlp(tmp_path / "net.onnx")), device=device) as simulation:
+    with simulate(model_path=str(mlp(tmp_path / "net.onnx")), device=device) as simulation:
         found = efforts(simulation, 2)
 
     expected = 10.0 * (3.0 * np.tanh(2.0 * ERRORS) - 2.0 * np.tanh(0.5 * VELOCITIES) + 0.5)
@@ -192,7 +192,7 @@ def test_an_mlp_gives_its_closed_form(simulate, tmp_path, device):
     ("kind", "first"), [("lstm", [0.296323, 0.437880]), ("gru", [2.890862, -0.953506])], ids=["lstm", "gru"]
 )
 def test_a_recurrent_network_follows_the_equations_of_its_gates(simulate, tmp_path, device, kind, first):
-    with simulate(model=str(WRITERS[kind](tmp_path / "net.onnx")), device=device) as simulation:
+    with simulate(model_path=str(WRITERS[kind](tmp_path / "net.onnx")), device=device) as simulation:
         found = efforts(simulation, 3)
 
     expected = sigmoidal_memory(kind, 3)
@@ -203,14 +203,16 @@ def test_a_recurrent_network_follows_the_equations_of_its_gates(simulate, tmp_pa
 def test_an_mlp_may_read_past_states(simulate, tmp_path):
     """Weights 100, 10 and 1 on the errors of now and of one and two steps ago; before the start they are zero."""
     file = linear(tmp_path / "net.onnx", [100.0, 10.0, 1.0, 0.0, 0.0, 0.0], input_idx=[0, 1, 2])
-    with simulate(model=str(file), worlds=1) as simulation:
+    with simulate(model_path=str(file), worlds=1) as simulation:
         found = efforts(simulation, 3)
 
     np.testing.assert_allclose(found[:, 0], np.outer([100.0, 110.0, 111.0], ERRORS), rtol=1e-5)
 
 
 def test_velocities_may_come_first(simulate, tmp_path):
-    with simulate(model=str(linear(tmp_path / "net.onnx", [1.0, 10.0], input_order="vel_pos")), worlds=1) as simulation:
+    with simulate(
+        model_path=str(linear(tmp_path / "net.onnx", [1.0, 10.0], input_order="vel_pos")), worlds=1
+    ) as simulation:
         np.testing.assert_allclose(efforts(simulation, 1)[0, 0], VELOCITIES + 10.0 * ERRORS, rtol=1e-5)
 
 
@@ -220,14 +222,16 @@ def test_metadata_may_be_single_properties(simulate, tmp_path):
     del model.metadata_props[:]
     helper.set_model_props(model, {"model_type": "mlp", "effort_scale": "20", "author": "somebody"})
     onnx.save(model, file)
-    with simulate(model=str(file), worlds=1) as simulation:
+    with simulate(model_path=str(file), worlds=1) as simulation:
         expected = 20.0 * (3.0 * np.tanh(ERRORS) - 2.0 * np.tanh(VELOCITIES) + 0.5)
         np.testing.assert_allclose(efforts(simulation, 1)[0, 0], expected, rtol=1e-5)
 
 
 def test_the_stages_around_the_law_are_there(simulate, tmp_path):
     clamping = [{"type": "max-effort", "max_effort": 8.0}]
-    with simulate(model=str(mlp(tmp_path / "net.onnx")), worlds=1, clamping=clamping, delay={"steps": 1}) as simulation:
+    with simulate(
+        model_path=str(mlp(tmp_path / "net.onnx")), worlds=1, clamping=clamping, delay={"steps": 1}
+    ) as simulation:
         found = efforts(simulation, 2)
         np.testing.assert_allclose(found[1, 0], [7.156126, 36.343372], rtol=1e-5)
         np.testing.assert_allclose(simulation.actuators["legs"].applied_effort.numpy()[0], [7.156126, 8.0], rtol=1e-5)
@@ -240,7 +244,7 @@ def test_the_stages_around_the_law_are_there(simulate, tmp_path):
 def test_recorded_and_eager_steps_give_the_same_bits(simulate, tmp_path, kind):
     options = {"input_idx": [0, 2], "width": 4} if kind == "mlp" else {}
     file = WRITERS[kind](tmp_path / "net.onnx", **options)
-    with simulate(model=str(file)) as recorded, simulate(model=str(file), capture="off") as eager:
+    with simulate(model_path=str(file)) as recorded, simulate(model_path=str(file), capture="off") as eager:
         np.testing.assert_array_equal(efforts(recorded, 5), efforts(eager, 5))
         assert recorded.program.is_captured
         assert not eager.program.is_captured
@@ -255,7 +259,7 @@ def test_layers_with_and_without_bias_are_recorded(simulate, tmp_path):
     weights = [tensor("w1", np.eye(2)), tensor("b1", [1.0, -1.0]), tensor("w2", [[2.0], [3.0]])]
     inputs, outputs = [value("x", [None, 2])], [value("y", [None, 1])]
     file = write(tmp_path / "net.onnx", nodes, inputs, outputs, weights, {"model_type": "mlp"})
-    with simulate(model=str(file), worlds=1) as simulation:
+    with simulate(model_path=str(file), worlds=1) as simulation:
         found = efforts(simulation, 3)
         assert simulation.program.is_captured
 
@@ -265,7 +269,7 @@ def test_layers_with_and_without_bias_are_recorded(simulate, tmp_path):
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
 def test_a_reset_forgets_in_its_worlds_alone(simulate, tmp_path, kind):
-    with simulate(model=str(WRITERS[kind](tmp_path / "net.onnx"))) as simulation:
+    with simulate(model_path=str(WRITERS[kind](tmp_path / "net.onnx"))) as simulation:
         efforts(simulation, 2)
         simulation.reset([1])
         found = efforts(simulation, 1)[0]
@@ -276,7 +280,7 @@ def test_a_reset_forgets_in_its_worlds_alone(simulate, tmp_path, kind):
 
 def test_a_reset_forgets_past_states_in_its_worlds_alone(simulate, tmp_path):
     file = linear(tmp_path / "net.onnx", [100.0, 10.0, 1.0, 0.0, 0.0, 0.0], input_idx=[0, 1, 2])
-    with simulate(model=str(file)) as simulation:
+    with simulate(model_path=str(file)) as simulation:
         efforts(simulation, 2)
         simulation.reset([0])
         found = efforts(simulation, 1)[0]
@@ -287,7 +291,7 @@ def test_a_reset_forgets_past_states_in_its_worlds_alone(simulate, tmp_path):
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
 def test_what_is_remembered_is_saved(simulate, tmp_path, kind):
     file = WRITERS[kind](tmp_path / "net.onnx")
-    with simulate(model=str(file)) as simulation:
+    with simulate(model_path=str(file)) as simulation:
         efforts(simulation, 2)
         simulation.save(tmp_path / "two.npz")
         expected = efforts(simulation, 1)
@@ -315,7 +319,7 @@ def test_arrays_that_the_network_does_not_read_are_not_there(simulate, tmp_path,
         ones = dict.fromkeys(columns, 1.0)
         inputs = {"mean": ones, "std": ones}
         changes = {"input_columns": columns, "normalization": GRU_NORMALIZATION | {"inputs": inputs}}
-    with simulate(model=str(WRITERS[kind](tmp_path / "net.onnx", **changes)), worlds=1) as simulation:
+    with simulate(model_path=str(WRITERS[kind](tmp_path / "net.onnx", **changes)), worlds=1) as simulation:
         group = simulation.actuators["legs"]
         names = ("position_targets", "velocity_targets", "feedforward")
 
@@ -329,7 +333,7 @@ def test_arrays_that_the_network_does_not_read_are_not_there(simulate, tmp_path,
 
 def test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step(simulate, tmp_path):
     """One DOF, τ = kp e - kd q̇: τ = (kp (e - h q̇) - kd q̇) / (1 + (h kd + h² kp) / I); the network is that law."""
-    with simulate(model=str(linear(tmp_path / "net.onnx", [1000.0, -10.0])), effort_mode="implicit") as simulation:
+    with simulate(model_path=str(linear(tmp_path / "net.onnx", [1000.0, -10.0])), effort_mode="implicit") as simulation:
         found = efforts(simulation, 3)
 
     explicit = 1000.0 * ERRORS - 10.0 * VELOCITIES
@@ -339,7 +343,9 @@ def test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_ste
 
 def test_an_implicit_effort_of_an_lstm_remembers_as_the_explicit_one(simulate, tmp_path):
     """With the memory of the step's start, τ = (τ₀ - k h q̇) / (1 + k h² / I), where k is the slope dτ/de there."""
-    with simulate(model=str(lstm(tmp_path / "net.onnx", effort_scale=400.0)), effort_mode="implicit") as simulation:
+    with simulate(
+        model_path=str(lstm(tmp_path / "net.onnx", effort_scale=400.0)), effort_mode="implicit"
+    ) as simulation:
         found = efforts(simulation, 3)
 
     weights, hidden, cell, expected = np.array([1.0, 0.5]), np.zeros((2, 2)), np.zeros((2, 2)), []
@@ -375,15 +381,15 @@ def test_the_slope_is_there_where_a_simulation_leaves_out_backward_kernels():
 )
 def test_a_network_without_implicit_mode_says_why(simulate, tmp_path, kind, options, reason):
     with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.effort_mode: 'implicit' .*{reason}.*'explicit'"):
-        simulate(model=str(WRITERS[kind](tmp_path / "net.onnx", **options)), effort_mode="implicit")
+        simulate(model_path=str(WRITERS[kind](tmp_path / "net.onnx", **options)), effort_mode="implicit")
 
 
 # What is refused.
 
 
 def refused(simulate, file, message, **options):
-    with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.model: .*{message}"):
-        simulate(model=str(file), worlds=1, **options)
+    with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.model_path: .*{message}"):
+        simulate(model_path=str(file), worlds=1, **options)
 
 
 def test_a_file_that_is_not_there_is_refused(simulate, tmp_path):
@@ -483,14 +489,14 @@ def test_an_operator_that_newton_does_not_run_is_refused(simulate, tmp_path):
 def test_a_file_is_named_relative_to_the_configuration(tmp_path):
     mlp(tmp_path / "knee.onnx")
     (tmp_path / "scene.toml").write_text(
-        '[simulation]\ndevice = "cpu"\n[actuators.legs]\ntype = "neural"\njoints = [".*"]\nmodel = "knee.onnx"\n'
+        '[simulation]\ndevice = "cpu"\n[actuators.legs]\ntype = "neural"\njoints = [".*"]\nmodel_path = "knee.onnx"\n'
     )
     with pippin.Simulation.from_file(tmp_path / "scene.toml", plugins=[Still()], prototype=hinges()) as simulation:
         np.testing.assert_allclose(efforts(simulation, 1)[0, 0], [7.156126, 36.343372], rtol=1e-5)
 
 
 KNEE = Path(__file__).parents[3] / "docs" / "examples" / "knee.onnx"
-CONFORMANCE = conformance.Conformance("actuator", "neural", config={"model": str(KNEE)})
+CONFORMANCE = conformance.Conformance("actuator", "neural", config={"model_path": str(KNEE)})
 
 
 @pytest.mark.slow

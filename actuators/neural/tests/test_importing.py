@@ -50,7 +50,7 @@ def efforts(file, count, *, worlds=1, capture="require", reset=None, effort_mode
     joint = builder.add_joint_revolute(-1, link, axis=(0.0, 1.0, 0.0), label="hinge", armature=0.0)
     builder.add_articulation([joint])
     builder.joint_q[-1], builder.joint_qd[-1] = POSITION, VELOCITY
-    group = {"type": "neural", "joints": [".*"], "model": str(file), "effort_mode": effort_mode}
+    group = {"type": "neural", "joints": [".*"], "model_path": str(file), "effort_mode": effort_mode}
     tables = {
         "simulation": {"device": "cpu", "dt": 0.01, "capture": capture},
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},

@@ -19,5 +19,5 @@ class NeuralConfig(ActuatorConfig):
 
     implementation = ".actuator:ActuatorNeural"
 
-    model: FilePath
+    model_path: FilePath
     """An ONNX file with metadata."""

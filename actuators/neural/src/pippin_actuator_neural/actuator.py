@@ -25,7 +25,7 @@ class ActuatorNeural(DriveActuator):
             ConfigError: There is no such file, it holds no network that Newton runs, its metadata lacks something or
                 does not fit the network, it was trained for another time step, or it has no implicit mode.
         """
-        file = find_file(self.config.model, "model")
+        file = find_file(self.config.model_path, "model_path")
         self._network = read_network(file, lanes.dt)
         self._refuse_implicit_mode()
         # A write to a target that the network does not read would have no effect.

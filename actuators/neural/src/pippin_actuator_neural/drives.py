@@ -74,7 +74,7 @@ def _located(file: str) -> Iterator[None]:
     try:
         yield
     except (KeyError, NotImplementedError, TypeError, ValueError) as error:
-        raise ConfigError(f"model: {Path(file).name!r}: Newton cannot run this network: {error}") from error
+        raise ConfigError(f"model_path: {Path(file).name!r}: Newton cannot run this network: {error}") from error
 
 
 @contextmanager

@@ -33,7 +33,9 @@ class NetworkFile:
     def refuse(self, key: str, expected: str, value: Any) -> NoReturn:
         """Raise the error of a key whose value is wrong, or missing if `value` is None."""
         found = "it is missing" if value is None else f"got {value!r}"
-        raise ConfigError(f"model: {self.file.name!r}: metadata {key!r}: {expected}, {found}; export the file anew")
+        raise ConfigError(
+            f"model_path: {self.file.name!r}: metadata {key!r}: {expected}, {found}; export the file anew"
+        )
 
     def required(self, key: str, is_valid: Callable[[Any], bool], expected: str) -> Any:
         """Return the value of a required key."""
@@ -63,7 +65,7 @@ class NetworkFile:
         known = tuple(known)
         for key in self.metadata:
             if key not in known and (hint := did_you_mean(key, known)):
-                raise ConfigError(f"model: {self.file.name!r}: metadata {key!r}: no such key{hint}")
+                raise ConfigError(f"model_path: {self.file.name!r}: metadata {key!r}: no such key{hint}")
 
     def refuse_width(self, name: str, width: int, meaning: str) -> None:
         """Refuse an input or output whose last extent is not `width`, or open."""
@@ -71,8 +73,8 @@ class NetworkFile:
         if not shape or shape[-1] != width:
             extents = [extent or "?" for extent in shape]
             raise ConfigError(
-                f"model: {self.file.name!r}: {name!r} has shape {extents}, its last extent must be {width} ({meaning});"
-                " export the file anew"
+                f"model_path: {self.file.name!r}: {name!r} has shape {extents}, its last extent must be {width}"
+                f" ({meaning}); export the file anew"
             )
 
 
@@ -98,7 +100,7 @@ def _load(file: Path) -> onnx.ModelProto:
     import onnx
 
     if file.suffix.lower() != ".onnx":
-        raise ConfigError(f"model: {str(file)!r} is not an '.onnx' file; export the network to ONNX")
+        raise ConfigError(f"model_path: {str(file)!r} is not an '.onnx' file; export the network to ONNX")
     try:
         # The full check infers every shape, and refuses a network whose parts do not fit each other.
         onnx.checker.check_model(str(file), full_check=True)
@@ -106,7 +108,7 @@ def _load(file: Path) -> onnx.ModelProto:
     except Exception as error:  # the errors of ONNX's C++ side share no class
         reason = " ".join(str(error).split())
         raise ConfigError(
-            f"model: {str(file)!r} is not a valid ONNX file ({reason}); export the network anew"
+            f"model_path: {str(file)!r} is not a valid ONNX file ({reason}); export the network anew"
         ) from error
 
 
@@ -118,7 +120,9 @@ def _refuse_infinite_weights(graph: onnx.GraphProto, file: Path) -> None:
         weights = numpy_helper.to_array(tensor)
         wrong = weights[~np.isfinite(weights)]
         if wrong.size:
-            raise ConfigError(f"model: {file.name!r}: weights {tensor.name!r} hold {wrong[0]}; train the network anew")
+            raise ConfigError(
+                f"model_path: {file.name!r}: weights {tensor.name!r} hold {wrong[0]}; train the network anew"
+            )
 
 
 def _metadata(model: onnx.ModelProto, file: Path) -> dict[str, Any]:
@@ -128,7 +132,9 @@ def _metadata(model: onnx.ModelProto, file: Path) -> dict[str, Any]:
         return {key: _json_or_text(text) for key, text in properties.items()}
     values = _json_or_text(properties["metadata"])
     if not isinstance(values, dict):
-        raise ConfigError(f"model: {file.name!r}: metadata are not a JSON object, {values!r}; export the file anew")
+        raise ConfigError(
+            f"model_path: {file.name!r}: metadata are not a JSON object, {values!r}; export the file anew"
+        )
     return values
 
 

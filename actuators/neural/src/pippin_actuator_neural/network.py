@@ -90,7 +90,7 @@ def _mlp(found: NetworkFile) -> Network:
         found.refuse("input_idx", "expected a list of whole numbers >= 0, steps into the past", steps)
     if len(found.inputs) != 1 or len(found.outputs) != 1:
         has = f"{', '.join(found.inputs)} → {', '.join(found.outputs)}"
-        raise ConfigError(f"model: {found.file.name!r}: an mlp has one input and one output, got {has}")
+        raise ConfigError(f"model_path: {found.file.name!r}: an mlp has one input and one output, got {has}")
     found.refuse_width(next(iter(found.inputs)), 2 * len(steps), "2 × the length of input_idx")
     found.refuse_width(next(iter(found.outputs)), 1, "one effort per joint")
     reason = None if steps == [0] else f"which reads past states: input_idx is {steps}, and only [0] has a slope"
@@ -168,6 +168,6 @@ def _refuse_other_step(found: NetworkFile, dt: float, *, is_required: bool) -> N
         found.refuse("sample_dt_s", "expected the time step of training [s]", value)
     if not math.isclose(value, dt, rel_tol=1e-5):
         raise ConfigError(
-            f"model: {found.file.name!r}: metadata 'sample_dt_s': trained for steps of {value:g} s, and the physics"
-            f" step is {dt:g} s; set simulation.dt = {value:g}, or train for the other step"
+            f"model_path: {found.file.name!r}: metadata 'sample_dt_s': trained for steps of {value:g} s, and the"
+            f" physics step is {dt:g} s; set simulation.dt = {value:g}, or train for the other step"
         )

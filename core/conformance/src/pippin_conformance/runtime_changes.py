@@ -219,6 +219,7 @@ _CHANGES = (
         "a fixed joint that is switched off (`joint_enabled`) lets a body fall [m/s]",
         motion="z speed",
         acting=_FALL,
+        idle=(-0.05, 0.05),  # a joint may be a spring, whose body still swings
         body="fixed",
         feature="disabled_joints",
         flags=("JOINT_PROPERTIES",),

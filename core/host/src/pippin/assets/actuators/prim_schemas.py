@@ -73,7 +73,7 @@ _PD = {"kp": "kp", "kd": "kd", "constEffort": "const_effort"}
 SCHEMAS: Mapping[str, Schema] = {
     "NewtonPDControlAPI": Schema("control", "pd", _PD, _control),
     "NewtonPIDControlAPI": Schema("control", "pid", {**_PD, "ki": "ki", "integralMax": "integral_max"}, _control),
-    "NewtonNeuralControlAPI": Schema("control", "neural", {"modelPath": "model"}),
+    "NewtonNeuralControlAPI": Schema("control", "neural", {"modelPath": "model_path"}),
     "NewtonMaxEffortClampingAPI": Schema("clamping", "max-effort", {"maxEffort": "max_effort"}, _max_effort),
     "NewtonDCMotorClampingAPI": Schema(
         "clamping",
