@@ -38,7 +38,8 @@ OTHERS = {
 }
 """What a built-in plugin may import beside the names for plugins: the local executor and the worlds in processes have
 the same workers, and an executor from outside starts its processes by other means. Trainers use environments as any
-user does. The face of `actuation` has the settings of clampings, and tasks `random_state`. The motion `recording` is a sampled motion, as `samples` is."""
+user does. `pippin.actuation` itself has the settings of clampings, and `random_state` is public for terms of tasks. The
+motion `recording` is a sampled motion, as `samples` is."""
 
 
 def imports_in(folder):
