@@ -5,6 +5,8 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
+from newton.actuators import DrivePD
+from pippin.actuation import ActuatorConfig, DriveActuator
 
 INERTIA = 1.0
 
@@ -380,6 +382,33 @@ def test_a_gain_that_is_set_acts_implicitly_too(simulate, hinges):
         np.testing.assert_allclose(
             group.applied_effort.numpy(), 500.0 / (1.0 + (0.01 * 10.0 + 1e-4 * 500.0) / INERTIA), rtol=1e-4
         )
+
+
+class Spring(DriveActuator):
+    """A PD drive whose gain `kp` is the parameter `stiffness`."""
+
+    def __init__(self, attribute):
+        super().__init__(ActuatorConfig(joints=("joint_.*",), effort_mode="implicit"))
+        self._attribute = attribute
+
+    def build_drive(self, lanes):
+        stiffness = lanes.per_lane(1000.0, "stiffness", attribute=self._attribute)
+        return DrivePD(stiffness, lanes.per_lane(10.0, "kd"))
+
+
+def test_a_parameter_of_another_name_than_its_attribute_acts_implicitly(hinges):
+    config = pippin.structure({"simulation": {"device": "cpu", "dt": 0.01}, "solver": {"type": "featherstone"}})
+    with pippin.Simulation(config, [group := Spring("kp")], prototype=hinges()) as simulation:
+        group.position_targets.fill_(1.0)
+        group.set("stiffness", 500.0)
+        simulation.step()
+
+        np.testing.assert_allclose(
+            group.applied_effort.numpy(), 500.0 / (1.0 + (0.01 * 10.0 + 1e-4 * 500.0) / INERTIA), rtol=1e-4
+        )
+    missing = r"stiffness: no drive or clamping keeps it in an attribute 'stiffness', .*; pass the name"
+    with pytest.raises(pippin.PluginError, match=missing):
+        pippin.Simulation(config, [Spring(None)], prototype=hinges())
 
 
 # What joints are like.

@@ -229,7 +229,7 @@ class Simulation(FrozenAttributes):
     @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
-        return self.config.simulation.dt * self.config.simulation.decimation
+        return self.config.simulation.control_dt
 
     @property
     def time(self) -> float:

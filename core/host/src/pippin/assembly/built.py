@@ -74,7 +74,7 @@ def assemble(
         config, plugins, catalog, trace, of_stages={"actuators": find_prim_actuators(config, catalog)}
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
-        periods = periods_in_steps(components.declarations, config.simulation.dt * config.simulation.decimation)
+        periods = periods_in_steps(components.declarations, config.simulation.control_dt)
         building = SolverBuilding(components, config, original.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
@@ -196,7 +196,7 @@ def _monitor(built: Built, inputs: Sequence[StepInput]) -> Monitor:
     solver, step = built.components.attributes[built.components.solver_name], built.config.simulation
     return Monitor(
         built.model,
-        step.dt * step.decimation,
+        step.control_dt,
         detection=built.source.capacities,
         solution=solver.capacities(),
         harmless_bits=solver.harmless_overflow_bits,

@@ -40,7 +40,7 @@ class ScenePoses:
     @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
-        return self.config.simulation.dt * self.config.simulation.decimation
+        return self.config.simulation.control_dt
 
     @property
     def world_count(self) -> int:

@@ -90,6 +90,11 @@ class SimulationOptions:
         """Length of a substep, which is a step of the solver [s]."""
         return self.dt / self.substep_count
 
+    @property
+    def control_dt(self) -> float:
+        """Length of a control step [s]."""
+        return self.dt * self.decimation
+
     max_effort: float = attrs.field(default=1e8, validator=gt(0.0))
     """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""
 

@@ -119,7 +119,7 @@ class ShardedSimulation(Closing):
     @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
-        return self.config.simulation.dt * self.config.simulation.decimation
+        return self.config.simulation.control_dt
 
     @property
     def time(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
@@ -195,8 +195,9 @@ def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str
             continue
         if not isinstance(node, tuple | frozenset):
             yield path, node
-        # Most of what the walk meets is a number or a string: it gets no path.
-        queue.extend((f"{path}.{name}", child) for name, child in _children(node) if not is_closed[type(child)])
+        for name, child in _children(node):
+            if not is_closed[type(child)]:  # most children are numbers or strings, and get no path
+                queue.append((f"{path}.{name}", child))
 
 
 class _ClosedKinds(dict[type, bool]):
@@ -211,15 +212,14 @@ class _ClosedKinds(dict[type, bool]):
         return self[kind]
 
 
-def _children(node: Any) -> Iterator[tuple[str, Any]]:
+def _children(node: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(node, np.ndarray | fem.TemporaryStore) or is_foreign(node):
-        return
+        return ()
     if isinstance(node, Mapping):
-        yield from ((str(key), value) for key, value in node.items())
-    elif isinstance(node, list | tuple | deque | set | frozenset):
-        yield from ((str(index), value) for index, value in enumerate(node))
-    else:
-        yield from attributes_of(node).items()
+        return zip(map(str, node), node.values(), strict=True)
+    if isinstance(node, list | tuple | deque | set | frozenset):
+        return zip(map(str, range(len(node))), node, strict=True)
+    return attributes_of(node).items()
 
 
 def setters_of(node: Any) -> Iterator[tuple[Any, Callable[[Any], object]]]:

@@ -122,7 +122,7 @@ class StepPlan(Built):
     def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
         state = self.states[0]
         yield Operation(name="keep_forces", run=forces.keep)
-        control_dt = self.options.dt * self.options.decimation
+        control_dt = self.options.control_dt
         yield from self._hook("start_step", state=state, control=self.control, dt=control_dt)
         for tick in range(self.ticks):
             yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == self.ticks - 1)
@@ -329,7 +329,7 @@ class StepPlan(Built):
             "contacts": self.source.contacts,
             "observables": None if self.reports is None else self.reports.measured,
         }
-        control_dt = self.options.dt * self.options.decimation
+        control_dt = self.options.control_dt
         if wrappers:
             yield from self._hook("update_sensors", **arguments, dt=control_dt)
             return

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import newton
+import numpy as np
 import warp as wp
 from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
+from pippin.task import TermContext
 
-from pippin_task import TermContext
-
-from .configs import GainsConfig, JointOffsetsConfig
-from .kernels.model import vary_parameters
-from .variation import ModelEvent, Variation
+from .config import GainsConfig, JointOffsetsConfig
+from .variation import ModelEvent, Variation, variation_ranges
 
 
 class Gains(ModelEvent):
     """The event `gains`."""
-
-    kernel = vary_parameters
 
     def __init__(self, config: GainsConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -28,7 +25,8 @@ class Gains(ModelEvent):
         variation, values = Variation(config), self._group.gain(config.gain)
         built = on_host(values)
         variation.refuse_below_zero(built, config.gain, above=bool(built.any()))
-        self.shape, self.ranges, self.after = built.shape, variation.arguments, [wp.clone(values), values]
+        self.ranges, indices = variation.arguments, np.indices(built.shape)
+        self._vary(values, indices, *indices)
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the gain in the masked worlds."""
@@ -57,14 +55,12 @@ class Gains(ModelEvent):
 class JointOffsets(ModelEvent):
     """The event `joint-offsets`."""
 
-    kernel = vary_parameters
-
     def __init__(self, config: JointOffsetsConfig, context: TermContext) -> None:
         super().__init__(config, context)
         errors = getattr(context.action(config.action, "action"), "errors", None)
         if errors is None:
             raise ConfigError(f"action: {config.action!r} has no targets that may be off; choose another")
         context.claim("offset", [config.action], "action")
-        none = wp.vec2(0.0, 0.0)
-        self.shape, self.after = errors.shape, [errors, errors]
-        self.ranges = [none, wp.vec2(*config.range), 1, 0], [none, none, 1, 0]
+        none, indices = (0.0, 0.0), np.indices(errors.shape)
+        self.ranges = [variation_ranges(none, config.range, stride=1)], [variation_ranges(none)]
+        self._vary(errors, indices, *indices)

@@ -11,11 +11,10 @@ from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.labels import match
 from pippin.matter import OF_PARTICLES, Matter
+from pippin.task import TermContext
 
-from pippin_task import TermContext
-
-from .configs import MaterialConfig
-from .kernels.matter import vary_elements, vary_particle_masses
+from .config import MaterialConfig
+from .kernels.model import vary_particle_masses
 from .variation import ModelEvent, Variation
 
 _SPRINGS, _TRIANGLES, _EDGES, _TETRAHEDRA = "spring_indices", "tri_indices", "edge_indices", "tet_indices"
@@ -69,14 +68,9 @@ class Material(ModelEvent):
         variation.refuse_below_zero(built[elements, column], config.number, above=config.number == "particle_mass")
         rows = of_elements[elements]
         of_worlds, of_labels = matter.worlds[rows], [numbers[matter.labels[row]] for row in rows]
-        self.shape, self.ranges = len(elements), variation.arguments
-        self.before = [context.ints(each) for each in (elements, of_worlds, of_labels)]
-        if ends:
-            self.kernel = vary_elements
-            table = values if values.ndim == 2 else values.reshape((-1, 1))
-            self.before.append(column)
-            self.after = [wp.clone(table), table]
-        else:
+        self.ranges = variation.arguments
+        self._vary(values, (of_worlds, of_labels), elements, column)
+        if not ends:
             self.kernel, arrays = vary_particle_masses, [values, model.particle_inv_mass]
             self.after = [*map(wp.clone, arrays), *arrays]
 

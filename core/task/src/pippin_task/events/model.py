@@ -20,7 +20,7 @@ from .configs import (
     MassConfig,
     MovedConfig,
 )
-from .kernels.model import move, vary, vary_masses
+from .kernels.model import move, vary_masses
 from .variation import ModelEvent, Variation, refuse_kinematic
 
 
@@ -50,7 +50,6 @@ class Friction(ModelEvent):
     """The event `friction`."""
 
     model_changes = frozenset({"SHAPE_PROPERTIES"})
-    kernel = vary
 
     def __init__(self, config: FrictionConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -60,8 +59,8 @@ class Friction(ModelEvent):
         values: Any = context.simulation.model.shape_material_mu
         variation = Variation(config)
         variation.refuse_below_zero(on_host(values)[on_host(shapes)], "coefficient of friction", above=False)
-        self.shape, self.before, self.ranges = shapes.shape, [shapes], variation.arguments
-        self.after = [wp.clone(values), values]
+        self.ranges = variation.arguments
+        self._vary(values, np.indices(shapes.shape), on_host(shapes), 0)
 
 
 _FEATURES = {"armature": "armature", "friction": "joint_friction", "damping": "joint_damping"}
@@ -70,8 +69,6 @@ _FEATURES = {"armature": "armature", "friction": "joint_friction", "damping": "j
 
 class JointParameters(ModelEvent):
     """The event `joint-parameters`."""
-
-    kernel = vary
 
     def __init__(self, config: JointParametersConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -88,8 +85,8 @@ class JointParameters(ModelEvent):
         values: Any = getattr(host.model, f"joint_{name}")
         variation, built = Variation(config), on_host(values)[on_host(dofs)]
         self._refuse_values(variation, built, labels, on_host(dofs))
-        self.shape, self.before, self.ranges = dofs.shape, [dofs], variation.arguments
-        self.after = [wp.clone(values), values]
+        self.ranges = variation.arguments
+        self._vary(values, np.indices(dofs.shape), on_host(dofs), 0)
 
     def _refuse_values(self, variation: Variation, built: Any, labels: Sequence[str], dofs: Any) -> None:
         """Refuse ranges that reach values which no joint can have, or which the built solver cannot take over."""

@@ -10,7 +10,7 @@ from pippin_task import TermContext
 
 from .configs import MotionStartConfig
 from .kernels.states import start_joints, start_roots
-from .variation import RandomEvent
+from .variation import RandomEvent, start_ranges
 
 
 class MotionStart(RandomEvent):
@@ -33,17 +33,10 @@ class MotionStart(RandomEvent):
         command.draw(world_mask)
         joints = [command.coordinates, command.dofs, model.joint_limit_lower, model.joint_limit_upper]
         joints += [config.soft_limits, wp.vec2(*config.joint_positions), wp.vec2(*config.joint_velocities)]
-        inputs = [world_mask, *self.draws.arguments, command.frames, command.joint_positions, command.joint_velocities]
-        wp.launch(
-            start_joints,
-            command.dofs.shape,
-            [*inputs, *joints, state.joint_q, state.joint_qd],
-            device=world_mask.device,
-        )
+        inputs = [command.frames, command.joint_positions, command.joint_velocities, *joints]
+        self._launch(start_joints, command.dofs.shape, world_mask, *inputs, state.joint_q, state.joint_qd)
         if command.roots is not None:
-            inputs = [world_mask, *self.draws.arguments, command.frames, command.places, command.body_poses]
-            inputs += [command.body_velocities, command.root, command.roots]
-            inputs += [wp.spatial_vector(*end) for ranges in (config, config.velocity) for end in ranges.ends]
-            inputs += [state.joint_q, state.joint_qd]
-            wp.launch(start_roots, self.context.world_count, inputs, device=world_mask.device)
+            inputs = [command.frames, command.places, command.body_poses, command.body_velocities, command.root]
+            inputs += [command.roots, start_ranges(config, config.velocity), state.joint_q, state.joint_qd]
+            self._launch(start_roots, self.context.world_count, world_mask, *inputs)
         self.draws.advance(world_mask)

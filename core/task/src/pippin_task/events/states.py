@@ -16,7 +16,7 @@ from pippin_task import TermContext
 
 from .configs import JointPointConfig, JointStartConfig, ObjectStartConfig, RootPushConfig, RootStartConfig
 from .kernels.states import draw_joints, draw_objects, draw_points, draw_roots, push_roots
-from .variation import RandomEvent, refuse_kinematic
+from .variation import RandomEvent, refuse_kinematic, start_ranges
 
 
 class JointStart(RandomEvent):
@@ -85,9 +85,8 @@ class RootStart(RandomEvent):
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw pose and velocity of the body in the masked worlds."""
         config = self.config
-        ends = [wp.spatial_vector(*end) for ranges in (config, config.velocity) for end in ranges.ends]
-        inputs = [self._starts, *self._initial, self._shifts, *ends, config.velocity_std]
-        inputs += [state.joint_q, state.joint_qd]
+        ranges = start_ranges(config, config.velocity, config.velocity_std)
+        inputs = [self._starts, *self._initial, self._shifts, ranges, state.joint_q, state.joint_qd]
         self._draw(draw_roots, self.context.world_count, world_mask, *inputs)
 
 
@@ -116,8 +115,8 @@ class ObjectStart(RandomEvent):
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw pose and velocity of the objects in the masked worlds."""
         config = self.config
-        ends = [wp.spatial_vector(*end) for ranges in (config, config.velocity) for end in ranges.ends]
-        inputs = [self._particles, self._worlds, self._numbers, self._centres, *self._initial, self._shifts, *ends]
+        ranges = start_ranges(config, config.velocity)
+        inputs = [self._particles, self._worlds, self._numbers, self._centres, *self._initial, self._shifts, ranges]
         self._draw(draw_objects, len(self._particles), world_mask, *inputs, state.particle_q, state.particle_qd)
 
 

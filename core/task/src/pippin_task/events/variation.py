@@ -11,10 +11,11 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
+from pippin.task import Event, EventConfig, TermContext
 
-from pippin_task import Event, EventConfig, TermContext
-
-from .configs import VariedConfig
+from .config import VariedConfig
+from .kernels.draws import EventDraws, StartRanges, VariationRanges
+from .kernels.model import vary
 
 
 def refuse_kinematic(context: TermContext, where: str, bodies: Any, why: str) -> None:
@@ -33,9 +34,16 @@ class RandomEvent(Event):
         super().__init__(config, context)
         self.draws = context.draws()
 
+    def _launch(self, kernel: Any, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
+        """Launch a kernel, whose first argument are the draws in the masked worlds."""
+        draws: Any = EventDraws()
+        draws.world_mask = world_mask
+        draws.key, draws.seeds, draws.first_world, draws.counts = self.draws.arguments
+        wp.launch(kernel, shape, [draws, *inputs], device=world_mask.device)
+
     def _draw(self, kernel: Any, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
-        """Launch a kernel, whose first arguments are the mask and the draws, and count the draw."""
-        wp.launch(kernel, shape, [world_mask, *self.draws.arguments, *inputs], device=world_mask.device)
+        """Launch a kernel as `_launch` does, and count the draw."""
+        self._launch(kernel, shape, world_mask, *inputs)
         self.draws.advance(world_mask)
 
 
@@ -45,11 +53,19 @@ class ModelEvent(RandomEvent):
     A subclass sets the kernel, its shape, the ranges and the ranges of no change, and the arguments on both sides.
     """
 
-    kernel: Any
+    kernel: Any = vary
     shape: Any
     ranges: tuple[list[Any], list[Any]]
     before: Sequence[Any] = ()
     after: Sequence[Any]
+
+    def _vary(self, values: Any, parts: Any, row: Any, column: Any) -> None:
+        """Vary numbers of a table: world and part, row and column of each, which broadcast."""
+        places = np.stack([each.ravel() for each in np.broadcast_arrays(*parts, row, column)], axis=1)
+        self.shape = len(places)
+        self.before = [wp.array(places.astype(np.int32), dtype=int, device=self.context.device)]
+        table = values if values.ndim == 2 else values.reshape((-1, 1))
+        self.after = [wp.clone(table), table]
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the values of the masked worlds."""
@@ -57,8 +73,25 @@ class ModelEvent(RandomEvent):
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Put the built values of the masked worlds back."""
-        inputs = [world_mask, *self.draws.arguments, *self.before, *self.ranges[1], *self.after]
-        wp.launch(self.kernel, self.shape, inputs, device=world_mask.device)
+        self._launch(self.kernel, self.shape, world_mask, *self.before, *self.ranges[1], *self.after)
+
+
+def variation_ranges(
+    scale: Sequence[float] = (1.0, 1.0), add: Sequence[float] = (0.0, 0.0), stride: int = 0, is_log: bool = False
+) -> Any:
+    """Return ranges as kernels take them, by default those of no change."""
+    ranges: Any = VariationRanges()
+    ranges.scale, ranges.add, ranges.stride, ranges.is_log = wp.vec2(*scale), wp.vec2(*add), stride, int(is_log)
+    return ranges
+
+
+def start_ranges(poses: Any, velocities: Any, std: float = 0.0) -> Any:
+    """Return ranges of a start as kernels take them."""
+    ranges: Any = StartRanges()
+    ranges.low, ranges.high = (wp.spatial_vector(*end) for end in poses.ends)
+    ranges.velocity_low, ranges.velocity_high = (wp.spatial_vector(*end) for end in velocities.ends)
+    ranges.velocity_std = std
+    return ranges
 
 
 def _log(value: float) -> float:
@@ -79,10 +112,9 @@ class Variation:
 
     @property
     def arguments(self) -> tuple[list[Any], list[Any]]:
-        """The ranges, the stride and whether ranges are of logarithms, as kernels take them, and those of no change."""
-        ends = [[_log(end) for end in each] if self._is_log else each for each in (self._scale, self._add)]
-        ranges = [*(wp.vec2(*each) for each in ends), self._stride, int(self._is_log)]
-        return ranges, [wp.vec2(1.0, 1.0), wp.vec2(0.0, 0.0), self._stride, 0]
+        """The ranges as kernels take them, and those of no change."""
+        scale, add = ([*map(_log, each)] if self._is_log else each for each in (self._scale, self._add))
+        return [variation_ranges(scale, add, self._stride, self._is_log)], [variation_ranges()]
 
     def ends_of(self, built: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the lowest and the highest value that each built one can become."""

@@ -15,7 +15,6 @@ from .rows import INVALID, DirtyFlags, IndexMap, SelectedRows, fault, row_of
 from .rules import is_finite, is_inertia, is_interval, is_pose, is_position, is_twist, is_unit
 
 Floats, Vectors, Matrices, Poses = wp.array[float], wp.array[wp.vec3], wp.array[wp.mat33], wp.array[wp.transform]
-Twists = wp.array[wp.spatial_vector]
 
 
 def _gather(dtype: Any) -> wp.Kernel:
@@ -94,40 +93,31 @@ def scatter_numbers(values: Floats, at: int, index: IndexMap, place: int, target
     return is_good
 
 
-@scatter
-@wp.func
-def scatter_vectors(values: Vectors, at: int, index: IndexMap, place: int, target: Vectors, other: Vectors):
-    """Write a vector whose components are finite."""
-    value = values[at]
-    is_good = is_finite(value)
-    if is_good:
-        target[index.elements[place]] = value
-    return is_good
+def _scatter_whole(name: str, dtype: Any, is_allowed: wp.Function) -> wp.Kernel:
+    """Return the kernel of a name that writes elements of several numbers as they are, if they are allowed."""
+
+    def write(
+        values: wp.array(dtype=dtype),
+        at: int,
+        index: IndexMap,
+        place: int,
+        target: wp.array(dtype=dtype),
+        other: wp.array(dtype=dtype),
+    ):
+        value = values[at]
+        is_good = is_allowed(value)
+        if is_good:
+            target[index.elements[place]] = value
+        return is_good
+
+    return scatter(wp.func(name=name)(write))
 
 
-@scatter
-@wp.func
-def scatter_twists(values: Twists, at: int, index: IndexMap, place: int, target: Twists, other: Twists):
-    """Write a velocity whose components are finite."""
-    value = values[at]
-    is_good = is_twist(value)
-    if is_good:
-        target[index.elements[place]] = value
-    return is_good
-
-
-@scatter
-@wp.func
-def scatter_transforms(values: Poses, at: int, index: IndexMap, place: int, target: Poses, other: Poses):
-    """Write a pose whose quaternion is a unit."""
-    value = values[at]
-    is_good = is_pose(value)
-    if is_good:
-        target[index.elements[place]] = value
-    return is_good
-
-
-SCATTER = {3: scatter_vectors, 6: scatter_twists, 7: scatter_transforms}
+SCATTER = {
+    3: _scatter_whole("scatter_vectors", wp.vec3, is_finite),
+    6: _scatter_whole("scatter_twists", wp.spatial_vector, is_twist),
+    7: _scatter_whole("scatter_transforms", wp.transform, is_pose),
+}
 """The kernels that write elements of several numbers as they are, by their number."""
 
 

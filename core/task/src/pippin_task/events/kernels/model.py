@@ -1,57 +1,32 @@
-"""Kernels of events that change the model or the parameters of actuators."""
+"""Kernels of events that change the model or the parameters of actuators, around the built values."""
 
 import warp as wp
 
-from pippin_task import random_state
-
-
-@wp.func
-def draw_value(state: wp.uint32, column: int, scale: wp.vec2, add: wp.vec2, is_log: int, built: float):
-    """Return scale × the built value + a number: both are uniform, or their logarithms are, whose ranges are given."""
-    of_column = wp.rand_init(wp.int32(state), column)
-    factor = wp.randf(of_column, scale[0], scale[1])
-    number = wp.randf(of_column, add[0], add[1])
-    if is_log != 0:
-        factor = wp.exp(factor)
-        number = wp.exp(number)
-    return built * factor + number
+from .draws import EventDraws, VariationRanges, state_in, varied
 
 
 @wp.kernel
 def vary(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
-    indices: wp.array2d[int],
-    scale: wp.vec2,
-    add: wp.vec2,
-    stride: int,
-    is_log: int,
-    built: wp.array[float],
-    values: wp.array[float],
+    draws: EventDraws,
+    places: wp.array2d[int],
+    ranges: VariationRanges,
+    built: wp.array2d[float],
+    values: wp.array2d[float],
 ):
-    """Draw numbers of the model around the built ones."""
-    world, i = wp.tid()
-    if world_mask[world]:
-        state = random_state(key, seeds[world], first_world + world, counts[world])
-        index = indices[world, i]
-        values[index] = draw_value(state, i * stride, scale, add, is_log, built[index])
+    """Draw numbers, whose places are world, part, row and column; what is one part of a world takes one draw."""
+    i = wp.tid()
+    world = places[i, 0]
+    if draws.world_mask[world]:
+        row = places[i, 2]
+        column = places[i, 3]
+        values[row, column] = varied(draws, world, places[i, 1], ranges, built[row, column])
 
 
 @wp.kernel
 def vary_masses(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     bodies: wp.array2d[int],
-    scale: wp.vec2,
-    add: wp.vec2,
-    stride: int,
-    is_log: int,
+    ranges: VariationRanges,
     built_mass: wp.array[float],
     built_inv_mass: wp.array[float],
     built_inertia: wp.array[wp.mat33],
@@ -61,12 +36,11 @@ def vary_masses(
     inertia: wp.array[wp.mat33],
     inv_inertia: wp.array[wp.mat33],
 ):
-    """Draw masses around the built ones; the inertia is scaled as the mass is."""
+    """Draw masses of bodies; the inertia is scaled as the mass is."""
     world, i = wp.tid()
-    if world_mask[world]:
-        state = random_state(key, seeds[world], first_world + world, counts[world])
+    if draws.world_mask[world]:
         body = bodies[world, i]
-        drawn = draw_value(state, i * stride, scale, add, is_log, built_mass[body])
+        drawn = varied(draws, world, i, ranges, built_mass[body])
         ratio = drawn / built_mass[body]
         mass[body] = drawn
         inv_mass[body] = built_inv_mass[body] / ratio
@@ -75,12 +49,28 @@ def vary_masses(
 
 
 @wp.kernel
+def vary_particle_masses(
+    draws: EventDraws,
+    places: wp.array2d[int],
+    ranges: VariationRanges,
+    built_mass: wp.array[float],
+    built_inv_mass: wp.array[float],
+    mass: wp.array[float],
+    inv_mass: wp.array[float],
+):
+    """Draw masses of particles, whose places are as for `vary`."""
+    i = wp.tid()
+    world = places[i, 0]
+    if draws.world_mask[world]:
+        particle = places[i, 2]
+        drawn = varied(draws, world, places[i, 1], ranges, built_mass[particle])
+        mass[particle] = drawn
+        inv_mass[particle] = built_inv_mass[particle] * built_mass[particle] / drawn
+
+
+@wp.kernel
 def move(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     indices: wp.array2d[int],
     low: wp.vec3,
     high: wp.vec3,
@@ -89,31 +79,9 @@ def move(
 ):
     """Draw vectors around the built ones."""
     world, i = wp.tid()
-    if world_mask[world]:
-        state = random_state(key, seeds[world], first_world + world, counts[world])
-        state = wp.rand_init(wp.int32(state), i)
+    if draws.world_mask[world]:
+        state = wp.rand_init(wp.int32(state_in(draws, world)), i)
         moved = wp.vec3(
             wp.randf(state, low[0], high[0]), wp.randf(state, low[1], high[1]), wp.randf(state, low[2], high[2])
         )
         values[indices[world, i]] = built[indices[world, i]] + moved
-
-
-@wp.kernel
-def vary_parameters(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
-    scale: wp.vec2,
-    add: wp.vec2,
-    stride: int,
-    is_log: int,
-    built: wp.array2d[float],
-    values: wp.array2d[float],
-):
-    """Draw numbers of each joint around the built ones."""
-    world, i = wp.tid()
-    if world_mask[world]:
-        state = random_state(key, seeds[world], first_world + world, counts[world])
-        values[world, i] = draw_value(state, i * stride, scale, add, is_log, built[world, i])

@@ -2,16 +2,12 @@
 
 import warp as wp
 
-from pippin_task import random_state
+from .draws import EventDraws, StartRanges, draw_six, draw_start, state_in
 
 
 @wp.kernel
 def draw_joints(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     coordinates: wp.array2d[int],
     dofs: wp.array2d[int],
     initial_q: wp.array[float],
@@ -27,9 +23,9 @@ def draw_joints(
 ):
     """Draw position and velocity of joints around their initial ones, within the limits."""
     world, i = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
+    state = state_in(draws, world)
     state = wp.rand_init(wp.int32(state), i)
     q = coordinates[world, i]
     dof = dofs[world, i]
@@ -47,11 +43,7 @@ TRIES = wp.constant(16)
 
 @wp.kernel
 def draw_points(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     coordinates: wp.array[int],
     dofs: wp.array[int],
     centre: wp.vec2,
@@ -63,9 +55,9 @@ def draw_points(
 ):
     """Draw a point in the plane of two joints at an allowed distance from the centre."""
     world = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
+    state = state_in(draws, world)
     point = wp.vec2()
     for attempt in range(TRIES):
         apart = wp.length(point)
@@ -80,22 +72,30 @@ def draw_points(
 
 
 @wp.func
-def draw_six(state: wp.uint32, low: wp.spatial_vector, high: wp.spatial_vector, std: float):
-    """Return six numbers, uniform from low to high, plus normal ones."""
-    drawn = wp.spatial_vector()
+def write_root(
+    starts: wp.array2d[int],
+    world: int,
+    position: wp.vec3,
+    turn: wp.quat,
+    velocity: wp.spatial_vector,
+    joint_q: wp.array[float],
+    joint_qd: wp.array[float],
+):
+    """Write the pose of a free body, and its velocity: first the linear part."""
+    q = starts[world, 0]
+    dof = starts[world, 1]
+    turned = wp.normalize(turn)
+    for axis in range(3):
+        joint_q[q + axis] = position[axis]
+    for part in range(4):
+        joint_q[q + 3 + part] = turned[part]
     for axis in range(6):
-        of_axis = wp.rand_init(wp.int32(state), axis)
-        drawn[axis] = wp.randf(of_axis, low[axis], high[axis]) + std * wp.randn(of_axis)
-    return drawn
+        joint_qd[dof + axis] = velocity[axis]
 
 
 @wp.kernel
 def draw_objects(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     particles: wp.array[int],
     worlds: wp.array[int],
     numbers: wp.array[int],
@@ -103,22 +103,16 @@ def draw_objects(
     initial_q: wp.array[wp.vec3],
     initial_qd: wp.array[wp.vec3],
     shifts: wp.array[wp.vec3],
-    low: wp.spatial_vector,
-    high: wp.spatial_vector,
-    velocity_low: wp.spatial_vector,
-    velocity_high: wp.spatial_vector,
+    ranges: StartRanges,
     particle_q: wp.array[wp.vec3],
     particle_qd: wp.array[wp.vec3],
 ):
     """Draw pose and velocity of objects of particles around their initial ones. `numbers` are those in a world."""
     i = wp.tid()
     world = worlds[i]
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
-    of_object = wp.rand_init(wp.int32(state), numbers[i])
-    moved = draw_six(wp.rand_init(wp.int32(of_object), 0), low, high, 0.0)
-    added = draw_six(wp.rand_init(wp.int32(of_object), 1), velocity_low, velocity_high, 0.0)
+    moved, added = draw_start(wp.rand_init(wp.int32(state_in(draws, world)), numbers[i]), ranges)
     particle = particles[i]
     turn = wp.quat_rpy(moved[3], moved[4], moved[5])
     arm = wp.quat_rotate(turn, initial_q[particle] - centres[i])
@@ -129,49 +123,33 @@ def draw_objects(
 
 @wp.kernel
 def draw_roots(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     starts: wp.array2d[int],
     initial_q: wp.array[float],
     initial_qd: wp.array[float],
     shifts: wp.array[wp.vec3],
-    low: wp.spatial_vector,
-    high: wp.spatial_vector,
-    velocity_low: wp.spatial_vector,
-    velocity_high: wp.spatial_vector,
-    velocity_std: float,
+    ranges: StartRanges,
     joint_q: wp.array[float],
     joint_qd: wp.array[float],
 ):
     """Draw pose and velocity of free bodies around their initial ones, which have moved by the shift of their world."""
     world = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
-    moved = draw_six(wp.rand_init(wp.int32(state), 0), low, high, 0.0)
-    added = draw_six(wp.rand_init(wp.int32(state), 1), velocity_low, velocity_high, velocity_std)
+    moved, added = draw_start(state_in(draws, world), ranges)
     q = starts[world, 0]
     dof = starts[world, 1]
     start = wp.quat(initial_q[q + 3], initial_q[q + 4], initial_q[q + 5], initial_q[q + 6])
-    turned = wp.normalize(wp.quat_rpy(moved[3], moved[4], moved[5]) * start)
-    for axis in range(3):
-        joint_q[q + axis] = initial_q[q + axis] + shifts[world][axis] + moved[axis]
-    for part in range(4):
-        joint_q[q + 3 + part] = turned[part]
+    turn = wp.quat_rpy(moved[3], moved[4], moved[5]) * start
+    position = wp.vec3(initial_q[q], initial_q[q + 1], initial_q[q + 2]) + shifts[world] + wp.spatial_top(moved)
     for axis in range(6):
-        joint_qd[dof + axis] = initial_qd[dof + axis] + added[axis]
+        added[axis] = initial_qd[dof + axis] + added[axis]
+    write_root(starts, world, position, turn, added, joint_q, joint_qd)
 
 
 @wp.kernel
 def push_roots(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     starts: wp.array2d[int],
     low: wp.spatial_vector,
     high: wp.spatial_vector,
@@ -179,9 +157,9 @@ def push_roots(
 ):
     """Add to the velocity of free bodies."""
     world = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    added = draw_six(random_state(key, seeds[world], first_world + world, counts[world]), low, high, 0.0)
+    added = draw_six(state_in(draws, world), low, high, 0.0)
     dof = starts[world, 1]
     for axis in range(6):
         joint_qd[dof + axis] += added[axis]
@@ -189,56 +167,36 @@ def push_roots(
 
 @wp.kernel
 def start_roots(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     frames: wp.array[int],
     places: wp.array[wp.transform],
     poses: wp.array2d[wp.transform],
     velocities: wp.array2d[wp.spatial_vector],
     root: int,
     starts: wp.array2d[int],
-    low: wp.spatial_vector,
-    high: wp.spatial_vector,
-    velocity_low: wp.spatial_vector,
-    velocity_high: wp.spatial_vector,
+    ranges: StartRanges,
     joint_q: wp.array[float],
     joint_qd: wp.array[float],
 ):
     """Put free bodies where a motion has them, with its velocities, and add draws."""
     world = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
-    moved = draw_six(wp.rand_init(wp.int32(state), 0), low, high, 0.0)
-    added = draw_six(wp.rand_init(wp.int32(state), 1), velocity_low, velocity_high, 0.0)
+    moved, added = draw_start(state_in(draws, world), ranges)
     place = places[world]
     pose = place * poses[frames[world], root]
     velocity = velocities[frames[world], root]
     turn = wp.transform_get_rotation(place)
     linear = wp.quat_rotate(turn, wp.spatial_top(velocity))
     angular = wp.quat_rotate(turn, wp.spatial_bottom(velocity))
-    turned = wp.normalize(wp.quat_rpy(moved[3], moved[4], moved[5]) * wp.transform_get_rotation(pose))
-    position = wp.transform_get_translation(pose)
-    q = starts[world, 0]
-    dof = starts[world, 1]
-    for axis in range(3):
-        joint_q[q + axis] = position[axis] + moved[axis]
-        joint_qd[dof + axis] = linear[axis] + added[axis]
-        joint_qd[dof + 3 + axis] = angular[axis] + added[3 + axis]
-    for part in range(4):
-        joint_q[q + 3 + part] = turned[part]
+    turned = wp.quat_rpy(moved[3], moved[4], moved[5]) * wp.transform_get_rotation(pose)
+    position = wp.transform_get_translation(pose) + wp.spatial_top(moved)
+    write_root(starts, world, position, turned, wp.spatial_vector(linear, angular) + added, joint_q, joint_qd)
 
 
 @wp.kernel
 def start_joints(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     frames: wp.array[int],
     positions: wp.array2d[float],
     velocities: wp.array2d[float],
@@ -254,9 +212,9 @@ def start_joints(
 ):
     """Put joints where a motion has them, with its velocities, and add draws, within a share of the limits."""
     world, i = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
+    state = state_in(draws, world)
     state = wp.rand_init(wp.int32(state), i + 2)
     dof = dofs[world, i]
     start = positions[frames[world], i]

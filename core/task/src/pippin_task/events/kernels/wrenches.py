@@ -2,18 +2,12 @@
 
 import warp as wp
 
-from pippin_task import random_state
-
-from .states import draw_six
+from .draws import EventDraws, draw_six, state_in
 
 
 @wp.kernel
 def draw_wrenches(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: EventDraws,
     low: wp.spatial_vector,
     high: wp.spatial_vector,
     duration: wp.vec2,
@@ -23,10 +17,9 @@ def draw_wrenches(
 ):
     """Draw force, torque and length of the blow of each body, which begins now."""
     world, i = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
-    of_body = wp.rand_init(wp.int32(state), i)
+    of_body = wp.rand_init(wp.int32(state_in(draws, world)), i)
     wrenches[world, i] = draw_six(wp.rand_init(wp.int32(of_body), 0), low, high, 0.0)
     durations[world, i] = wp.randf(wp.rand_init(wp.int32(of_body), 1), duration[0], duration[1])
     elapsed[world, i] = 0.0
