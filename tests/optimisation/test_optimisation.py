@@ -11,7 +11,7 @@ import pytest
 from pippin.config.optimise import VariableConfig
 from pippin.optimisation.descent import Descent
 from pippin.optimisation.objective import Objective
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunProgress
 
 DT, STEPS, G = 0.02, 20, 9.81
 BALL = {"type": "body", "label": "ball", "mass": 0.5, "shapes": [{"type": "sphere", "radius": 0.1}]}

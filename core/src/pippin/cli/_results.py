@@ -9,7 +9,7 @@ from typing import Any
 import click
 from pippin.runs.result import RunResult
 from pippin.runs.summary import speed_text
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunProgress
 from pippin.task.score import score_text
 
 _RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")

@@ -65,7 +65,7 @@ def tune(
         with progress.phase("read"):
             config = structure_tree(tree)
         _refuse(file, tree, config, out)
-        from pippin.studies.start import import_newton
+        from pippin.studies import import_newton
 
         import_newton(config, progress)
         from pippin.analysis.gain_tables import gain_notes, group_table

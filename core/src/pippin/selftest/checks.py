@@ -29,7 +29,7 @@ from pippin.export.replay import Replay
 from pippin.export.step_export import export_step
 from pippin.simulation import Simulation
 from pippin.state.checkpoint import Checkpoint
-from pippin.workers import free_cores
+from pippin.workers.cores import free_cores
 
 from .comparison import StepComparison
 from .figures import measure_speed
