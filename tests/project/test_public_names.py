@@ -29,13 +29,8 @@ OF_A_ROOM = [
 ]
 """Files of built-in plugins in the room of their base class, from which they import relatively."""
 
-OTHERS = {
-    "core/src/pippin/sweeps/local.py": "pippin.workers",
-    **{f"core/src/pippin/training/{name}.py": "pippin.gym" for name in ("rsl_rl", "sb3", "skrl")},
-}
-"""What a built-in plugin may import beside the names for plugins: the local executor and the worlds in processes have
-the same workers, and an executor from outside starts its processes by other means. Trainers use environments as any
-user does."""
+OTHERS = {f"core/src/pippin/training/{name}.py": "pippin.gym" for name in ("rsl_rl", "sb3", "skrl")}
+"""What a built-in plugin may import beside the names for plugins: trainers use environments as any user does."""
 
 
 def imports_in(folder):
