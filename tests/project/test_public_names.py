@@ -31,7 +31,6 @@ OF_A_ROOM = [
 OTHERS = {
     "core/host/src/pippin/actuation/clampings/configs.py": {"pippin.actuation.config"},
     "core/host/src/pippin/sensing/stages/kernels.py": {"pippin.state.kernels"},
-    "core/sweep/src/pippin_sweep/local.py": {"pippin.workers"},
     **{f"core/train/src/pippin_train/{name}.py": {"pippin_task.gym"} for name in ("rsl_rl", "sb3", "skrl")},
     "core/host/src/pippin/recording/motion/config.py": {"pippin.motions.configs"},
     "core/host/src/pippin/recording/motion/motion.py": {"pippin.motions.sampled", "pippin.spelling"},

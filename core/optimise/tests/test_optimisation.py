@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 import pippin_optimise
 import pytest
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunProgress
 from pippin_optimise.config import VariableConfig
 from pippin_optimise.descent import Descent
 from pippin_optimise.objective import Objective

@@ -17,8 +17,7 @@ from pippin.measuring.solver_choice import accepting_numbers, with_solver
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PluginError, SimulationError
-from pippin.studies import RunProgress, kept_overrides, run_study
-from pippin.studies.duration import DEFAULT_DURATION
+from pippin.studies import DEFAULT_DURATION, RunProgress, kept_overrides, run_study
 from pippin.workers import WorkerProcess
 
 from .benchmark import BenchmarkStudy

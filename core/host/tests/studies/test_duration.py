@@ -2,7 +2,7 @@
 
 import pippin
 import pytest
-from pippin.studies.duration import step_count
+from pippin.studies import step_count
 
 CONFIG = pippin.structure({"simulation": {"dt": 0.005, "decimation": 4}})
 """Control steps of 0.02 s."""

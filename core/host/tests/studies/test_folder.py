@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pippin
 import pytest
-from pippin.studies.folder import RunFolder
+from pippin.studies import RunFolder
 
 
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 from pippin.config.toml_text import inline_text
 from pippin.errors import ConfigError
-from pippin.studies.progress import current_progress
+from pippin.studies import current_progress
 
 from .executor import Executor, make_executor
 from .sweep import Sweep

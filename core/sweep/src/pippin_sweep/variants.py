@@ -19,7 +19,7 @@ from pippin.config.loading import read_tree, unstructure
 from pippin.config.overrides import parse
 from pippin.config.toml_text import inline_text
 from pippin.errors import ConfigError, PluginError
-from pippin.studies.duration import step_count
+from pippin.studies import step_count
 from pippin.workers import start_warm_process
 
 from .values import Axis

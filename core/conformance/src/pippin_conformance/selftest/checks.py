@@ -25,7 +25,7 @@ from pippin.export.replay import Replay
 from pippin.export.step_export import export_step
 from pippin.simulation import Simulation
 from pippin.state.checkpoint import Checkpoint
-from pippin.workers import free_cores
+from pippin.workers.cores import free_cores
 
 import pippin_conformance as conformance
 from pippin_conformance.observation import advance, begin_anew, see, start, step

@@ -10,7 +10,7 @@ import click
 from pippin.runs.result import RunResult
 from pippin.runs.score import score_text
 from pippin.runs.summary import speed_text
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunProgress
 
 _RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
 """Keys of the summary that `--json` prints, besides the run folder."""

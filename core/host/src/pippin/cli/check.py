@@ -42,7 +42,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
         with progress.phase("read"):
             config = load(file, overrides)
         own = config.solver
-        from pippin.studies.start import import_newton
+        from pippin.studies import import_newton
 
         import_newton(config, progress)
         from pippin.inspection.check import check_solvers

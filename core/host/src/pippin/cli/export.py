@@ -29,7 +29,7 @@ def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) 
         refuse_taken(folder, "export")
         with progress.phase("read"):
             from pippin.config import load
-            from pippin.studies.start import import_newton
+            from pippin.studies import import_newton
 
             config = load(file, overrides).unobserved()
         import_newton(config, progress)

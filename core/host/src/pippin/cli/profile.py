@@ -10,7 +10,7 @@ import attrs
 import click
 from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.config import load
-from pippin.studies.start import import_newton
+from pippin.studies import import_newton
 
 if TYPE_CHECKING:
     from pippin.profiling.profile import OperationTime, Profile
@@ -40,7 +40,7 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
         import_newton(config, progress)
         from pippin.profiling.profile import profile as measure
         from pippin.runs.start import prepared
-        from pippin.studies.folder import RunFolder
+        from pippin.studies import RunFolder
 
         folder = RunFolder.chosen(out, file)
         with prepared(config, progress) as simulation, progress.phase("measure"):

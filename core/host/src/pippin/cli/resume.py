@@ -32,8 +32,7 @@ def resume(
             leave_out_backward_kernels()
             from pippin.runs.decisions import recorded_by_default
             from pippin.state.checkpoint import Checkpoint
-            from pippin.studies.duration import step_count
-            from pippin.studies.start import import_newton
+            from pippin.studies import import_newton, step_count
 
             from ._results import finish, report
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from pippin.commands import PATH, changes, shown_progress
 from pippin.config import load
-from pippin.studies.start import import_newton
+from pippin.studies import import_newton
 
 
 @click.command()

@@ -15,7 +15,7 @@ from pippin.catalog.outside import located
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 from pippin.files import refuse_taken
-from pippin.studies.duration import DEFAULT_DURATION
+from pippin.studies import DEFAULT_DURATION
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import attrs
 from pippin.config.loading import load, structure_robot
-from pippin.studies.progress import current_progress
-from pippin.studies.start import import_newton
+from pippin.studies import current_progress, import_newton
 
 from .rows import AssetContents
 

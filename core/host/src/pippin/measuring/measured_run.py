@@ -18,7 +18,7 @@ from pippin.runs.loop import RunLoop
 from pippin.runs.simulate import stepped
 from pippin.runs.summary import throughput
 from pippin.simulation import Simulation
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunProgress
 
 from . import measures
 from .figures import UNITS, SolverRun

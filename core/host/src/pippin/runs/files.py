@@ -9,7 +9,7 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.recording.series import Series
-from pippin.studies.folder import RunFolder
+from pippin.studies import RunFolder
 
 from .reading import Run
 from .report.run_page import run_page

@@ -9,8 +9,7 @@ import warp as wp
 from pippin.errors import PluginError, SimulationError
 from pippin.simulation import Simulation
 from pippin.step.host_schedule import next_stride
-from pippin.studies.interrupt import stopped_between_steps
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunProgress, stopped_between_steps
 
 from .result import End
 from .score import Score

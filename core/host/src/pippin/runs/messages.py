@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable
 
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunProgress
 
 
 class MessageMerger:

@@ -11,9 +11,7 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, load
 from pippin.files import refuse_taken
 from pippin.simulation import Simulation
-from pippin.studies.duration import step_count
-from pippin.studies.progress import current_progress
-from pippin.studies.start import import_newton
+from pippin.studies import current_progress, import_newton, step_count
 
 from .decisions import recorded_by_default
 from .result import RunResult

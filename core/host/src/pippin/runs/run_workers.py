@@ -11,8 +11,8 @@ from pippin.closing import Closing
 from pippin.errors import PippinError, PluginError, SimulationError
 from pippin.sharding.shard import Shard
 from pippin.sharding.shard_pool import shard_pool
-from pippin.studies.progress import RunProgress
-from pippin.workers import RemoteError
+from pippin.studies import RunProgress
+from pippin.workers.process import RemoteError
 
 from .messages import MessageMerger
 from .summary import speed_of, status_line

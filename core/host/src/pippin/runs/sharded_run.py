@@ -15,10 +15,8 @@ from pippin.indices import chosen_worlds
 from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
 from pippin.sharding.shard import Shard, shards_of
-from pippin.studies.folder import RunFolder
-from pippin.studies.interrupt import stopped_between_steps
-from pippin.studies.progress import RunProgress
-from pippin.workers import free_cores
+from pippin.studies import RunFolder, RunProgress, stopped_between_steps
+from pippin.workers.cores import free_cores
 
 from .decisions import recorded_by_default
 from .files import write_run

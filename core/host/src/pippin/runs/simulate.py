@@ -13,8 +13,7 @@ from pippin.recording import Recorder
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
 from pippin.simulation import Simulation
-from pippin.studies.folder import RunFolder
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunFolder, RunProgress
 
 from .decisions import recorded_by_default
 from .files import write_run

@@ -15,7 +15,7 @@ from pippin.errors import ConfigError
 from pippin.simulation import Simulation
 from pippin.state.start_pose import limit_notes, overlap_notes, overlaps
 from pippin.step.cuda_compilation import architectures_named, compile_for
-from pippin.studies.progress import RunProgress
+from pippin.studies import RunProgress
 
 
 def build(

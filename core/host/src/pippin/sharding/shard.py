@@ -18,7 +18,8 @@ from pippin.recording.config import RecorderConfig
 from pippin.support.declaration import Declaration
 from pippin.validators import whole_number
 from pippin.viewing.config import ViewerConfig
-from pippin.workers import free_cores, usable_cores
+from pippin.workers import usable_cores
+from pippin.workers.cores import free_cores
 
 _WORLDS = re.compile(r"\bworlds? \d+(?::\d+)?(?:, \d+(?::\d+)?)*\b")
 _NUMBER = re.compile(r"\d+")

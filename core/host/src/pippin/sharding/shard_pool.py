@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pippin.catalog.implementation import modules_of
-from pippin.workers import CallResult, WorkerPool, free_cores
+from pippin.workers.cores import free_cores
+from pippin.workers.pool import WorkerPool
+from pippin.workers.worker import CallResult
 
 from .shard import Shard, renumber_worlds
 

@@ -17,7 +17,7 @@ from pippin.config.loading import read_source
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange
 from pippin.validators import whole_number
-from pippin.workers import CallResult
+from pippin.workers.worker import CallResult
 
 from .folder import read_folder, write_folder
 from .shard import shard_count, shards_of

@@ -4,16 +4,17 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
+from .duration import DEFAULT_DURATION, step_count
 from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
 
 if TYPE_CHECKING:
-    from .duration import step_count
     from .folder import RunFolder
     from .start import import_newton
     from .study import Overlay, Study, StudyResult, kept_overrides, run_study
 
 __all__ = [
+    "DEFAULT_DURATION",
     "Overlay",
     "RunFolder",
     "RunProgress",
@@ -37,6 +38,5 @@ __getattr__ = late(
         "import_newton": ".start",
         "kept_overrides": ".study",
         "run_study": ".study",
-        "step_count": ".duration",
     },
 )

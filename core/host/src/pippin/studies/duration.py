@@ -12,7 +12,16 @@ DEFAULT_DURATION = 5.0
 
 
 def step_count(config: SimulationConfig, steps: int | None, duration: float | None) -> int:
-    """Return the number of control steps of a run."""
+    """Return the number of control steps of a run.
+
+    Args:
+        config: The configuration.
+        steps: The number, if it is given.
+        duration: The simulated time in its place [s]; without both, it is 5 s.
+
+    Raises:
+        ConfigError: Both are given, or the time is no whole number of control steps.
+    """
     control_dt = config.simulation.dt * config.simulation.decimation
     if steps is not None and duration is not None:
         raise ConfigError(f"duration: got {duration!r} and {steps!r} steps; give only one of the two")

@@ -14,6 +14,10 @@ from .progress import RunProgress
 def import_newton(config: SimulationConfig, progress: RunProgress) -> None:
     """Import Newton and Warp, which takes seconds.
 
+    Args:
+        config: The configuration: it tells whether kernels have gradients.
+        progress: Shows the phase.
+
     Raises:
         ConfigError: The configuration needs an extra that is not installed.
     """

@@ -40,7 +40,7 @@ def init(
         raise ConfigError(f"--out: '{out}' exists, its folder does not, or it is no .toml; name a new .toml file")
     path = robot if has_prefix(robot) else Path(os.path.relpath(robot, out.parent)).as_posix()
     with shown_progress() as progress:
-        from pippin.studies.start import import_newton
+        from pippin.studies import import_newton
 
         import_newton(structure({}), progress)
         with progress.phase("try"):

@@ -65,7 +65,7 @@ def tune(
         with progress.phase("read"):
             config = structure_tree(tree)
         _refuse(file, tree, config, out)
-        from pippin.studies.start import import_newton
+        from pippin.studies import import_newton
 
         import_newton(config, progress)
         from pippin.state.start_pose import limit_notes

@@ -16,9 +16,7 @@ import attrs
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.simulation import Simulation
-from pippin.studies.interrupt import stopped_between_steps
-from pippin.studies.progress import RunProgress
-from pippin.studies.start import import_newton
+from pippin.studies import RunProgress, import_newton, stopped_between_steps
 from pippin.validators import slice_or_indices
 
 from pippin_view.viser.config import ViserConfig
