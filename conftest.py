@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytest_plugins = ["tests.fixtures"]
+
 # The tests start many processes. Without bytecode each of them would compile the sources of Newton and Warp anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

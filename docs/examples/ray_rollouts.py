@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import ray
-from pippin.sharding import RolloutShard
+from pippin_task import RolloutShard
 
 HERE = Path(__file__).parent
 TASK = HERE / "tasks/inverted_pendulum.toml"

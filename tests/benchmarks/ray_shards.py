@@ -21,7 +21,7 @@ import numpy as np
 import onnx
 import ray
 from onnx import TensorProto, helper, numpy_helper
-from pippin.sharding import RolloutBatch, RolloutShard
+from pippin_task import RolloutBatch, RolloutShard
 
 ROOT = Path(__file__).parents[2]
 TASK = """

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from pippin.inspection.image import draw_scene
-from pippin.inspection.lettering import add_names
 from pippin.config import SimulationConfig
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError, PluginError
+from pippin.inspection.image import draw_scene
+from pippin.inspection.lettering import add_names
 
 BALL = '<mujoco><worldbody><body pos="3 0 {height}"><freejoint/>{geom}</body></worldbody></mujoco>'
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import attrs
 import pytest
-from pippin.inspection.contents import inspect_assets, inspect_scene
-from pippin.inspection.rows import AssetContents
 from pippin.config import SimulationConfig
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
+from pippin.inspection.contents import inspect_assets, inspect_scene
+from pippin.inspection.rows import AssetContents
 
 ROBOT = """<mujoco model="dog"><compiler angle="degree"/><worldbody><geom name="floor" type="plane" size="0 0 1"/>
 <body name="trunk" pos="0 0 1"><freejoint name="root"/><geom name="box" type="box" size=".1 .2 .3" mass="2"/>

@@ -10,8 +10,8 @@ from pathlib import Path
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.profiling.profile import profile
 from pippin.cli import main
+from pippin.profiling.profile import profile
 
 DECIMATION, SUBSTEPS, STEPS = 2, 3, 4
 PAUSE = 0.002

@@ -3,7 +3,7 @@
 import h5py
 import numpy as np
 import pytest
-from pippin_record.hdf5.file import Hdf5File, repair
+from pippin_record.hdf5.file import Hdf5File
 
 
 def test_h5py_reads_values_names_and_units(recorded):
@@ -70,7 +70,7 @@ def test_rows_without_a_time_are_left_out(recorded, cut):
 
 
 def test_a_repaired_file_has_whole_rows_only(cut):
-    assert repair(cut) == (cut, 25)
+    assert Hdf5File.repair(cut) == (cut, 25)
 
     with h5py.File(cut) as file:
         assert {len(file[name]) for name in ("time", "joint_q", "episode", "contacts/point")} == {25}

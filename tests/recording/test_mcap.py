@@ -9,7 +9,7 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
 from pippin_conformance import scenes
-from pippin_record.mcap.file import McapFile, repair
+from pippin_record.mcap.file import McapFile
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_a_file_that_is_cut_off_is_repaired(recorded, tmp_path, share):
     path.write_bytes(data[: int(share * len(data))])
     before = McapFile(path).column("joint_q")
 
-    target, count = repair(path)
+    target, count = McapFile.repair(path)
 
     assert (target, count) == (path, len(before))
     with path.open("rb") as file:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pippin.errors import ConfigError, SimulationError
-from pippin.sharding import RolloutShard
+from pippin_task import RolloutShard
 
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 CART = EXAMPLES / "tasks/inverted_pendulum.toml"

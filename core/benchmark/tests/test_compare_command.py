@@ -6,9 +6,9 @@ import numpy as np
 import pippin
 import pytest
 from click.testing import CliRunner
+from pippin.cli import main
 from pippin.measuring import measures
 from pippin.measuring.figures import COLUMNS, UNITS
-from pippin.cli import main
 
 pytestmark = pytest.mark.slow
 

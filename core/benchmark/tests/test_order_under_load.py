@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pippin_benchmark.result import BenchmarkRow
 
-SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "order_under_load.py"))
+SCRIPT = runpy.run_path(str(Path(__file__).parents[3] / "tests" / "benchmarks" / "order_under_load.py"))
 
 
 def rows(costs):

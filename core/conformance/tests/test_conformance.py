@@ -22,7 +22,7 @@ from pippin_conformance.runtime_changes import RUNTIME_CHANGES
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 TRUTHS = {
     "entry_point": "module 'pippin_broken_plugins.solvers' has no class 'Missing'",

@@ -26,7 +26,7 @@ from pippin_conformance.templates.writing import templates, ways_to_try, write_p
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 KINDS = tuple(templates())
 
 NAMES = {"term": {"quantity": "Quantity", "reward": "Reward"}, "extension": {"plugin": "Extension"}}

@@ -134,7 +134,7 @@ def test_a_missing_resonance_shows_in_the_spectrum():
 @pytest.mark.slow
 def test_intervals_of_fits_hold_the_truth(tmp_path):
     """Eight logs of six values; with measured starts, 33 of the 48 white intervals hold."""
-    held = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "fit_intervals.py"))["held"]
+    held = runpy.run_path(str(Path(__file__).parents[3] / "tests" / "benchmarks" / "fit_intervals.py"))["held"]
 
     white, blocks = held(tmp_path, 8, 0.0, start="estimated")
 

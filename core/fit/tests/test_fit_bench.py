@@ -21,7 +21,7 @@ LIGHT, HEAVY = (0.5, 0.2), (1.5, 0.2)
 
 @pytest.fixture(scope="module")
 def bench():
-    return runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "fit_servo.py"))
+    return runpy.run_path(str(Path(__file__).parents[3] / "tests" / "benchmarks" / "fit_servo.py"))
 
 
 @pytest.mark.slow

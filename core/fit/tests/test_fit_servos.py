@@ -8,7 +8,7 @@ import pippin_fit
 import pytest
 from pippin.config.toml_text import toml_text
 
-ARM = Path(__file__).parents[2] / "docs/examples/so101.toml"
+ARM = Path(__file__).parents[3] / "docs/examples/so101.toml"
 COUNT = 2.0 * np.pi / 4096  # [rad]
 TRUE_STEP, STEP, SAMPLE = 1.0 / 450.0, 0.002, 1.0 / 30.0  # of the robot, the fit and the log [s]
 PER_SAMPLE = 15  # steps of the robot; the fit has 16 2/3, so that its delay is no staircase

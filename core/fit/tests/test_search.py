@@ -203,7 +203,7 @@ def test_a_whole_number_of_steps_is_found_beside_the_others(tmp_path):
 @pytest.mark.slow
 def test_windows_lead_past_the_minima_of_an_arm_without_a_drive(tmp_path):
     """From this start, both optimisers of `mujoco.sysid` end with errors of 98 %, which the benchmark shows."""
-    benchmark = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "fit_minima.py"))
+    benchmark = runpy.run_path(str(Path(__file__).parents[3] / "tests" / "benchmarks" / "fit_minima.py"))
 
     found = benchmark["ours"](benchmark["log"](), tmp_path)
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pippin.errors import ConfigError, PluginError
-from pippin.sharding import RolloutShard
-from pippin_conformance import executor_faults
+from pippin_task import RolloutShard
+from pippin_sweep import executor_faults
 from pippin_sweep import Job
 from pippin_sweep.executor import make_executor
 
-from ..sessions import is_running
+from tests.sessions import is_running
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,7 +31,7 @@ pytestmark = [
 
 TOKEN = "6d4f0d2a-0b0e-4a8e-9a3c-1f4f5ba0a3f1" * 2
 LIMIT = 120.0
-EXAMPLES = Path(__file__).parents[2] / "docs/examples"
+EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 
 
 class Nodes:
@@ -284,7 +284,7 @@ import sys
 from pathlib import Path
 
 import ray
-from pippin.sharding import RolloutShard
+from pippin_task import RolloutShard
 
 address, task, policy, folder = sys.argv[1:]
 policy = Path(policy).read_bytes()

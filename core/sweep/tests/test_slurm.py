@@ -14,11 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from pippin_conformance import executor_faults
+from pippin_sweep import executor_faults
 from pippin_sweep import Job
 from pippin_sweep.executor import make_executor
 
-from ..scene_files import ARM
+from tests.scene_files import ARM
 
 pytest.importorskip("submitit")
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch")

@@ -19,7 +19,7 @@ from pippin_sweep.values import axis_of
 from pippin_sweep.variant_run import run_variant
 from pippin_sweep.variants import variants_of
 
-from ..scene_files import ARM
+from tests.scene_files import ARM
 
 SCENE = """
 [simulation]

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 
-from ..scene_files import ARM
-from ..sessions import COMMAND, is_gone, processes_of, start_command, wait_for, workers_of
+from tests.scene_files import ARM
+from tests.sessions import COMMAND, is_gone, processes_of, start_command, wait_for, workers_of
 
 SCENE = """
 [simulation]

@@ -140,7 +140,7 @@ def floating() -> Callable[..., pippin.Simulation]:
     return build
 
 
-ANT = Path(__file__).parents[2] / "docs" / "examples" / "ant.toml"
+ANT = Path(__file__).parents[3] / "docs" / "examples" / "ant.toml"
 
 
 class Target(Command):

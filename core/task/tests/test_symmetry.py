@@ -10,7 +10,7 @@ import pippin
 import pytest
 from pippin_task.gym import VectorEnv
 
-QUADRUPED = Path(__file__).parents[2] / "docs" / "examples" / "quadruped.toml"
+QUADRUPED = Path(__file__).parents[3] / "docs" / "examples" / "quadruped.toml"
 SYMMETRY = {"names": {"L(.*)": "R$1"}, "flip": [".*"]}
 POLAR, AXIAL = np.array([1.0, -1.0, 1.0]), np.array([-1.0, 1.0, -1.0])
 BELOW = {"type": "ray-caster", "body": ".*_SHANK", "align": "world", "grid": {"size": [0.0, 0.0], "resolution": 0.1}}

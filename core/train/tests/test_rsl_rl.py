@@ -14,7 +14,7 @@ pytest.importorskip("rsl_rl")
 from pippin_train.rsl_rl import RslRlTrainer, doubled  # noqa: E402
 from tensordict import TensorDict  # noqa: E402
 
-QUADRUPED = Path(__file__).parents[2] / "docs" / "examples" / "quadruped.toml"
+QUADRUPED = Path(__file__).parents[3] / "docs" / "examples" / "quadruped.toml"
 OVERRIDES = {
     "simulation.device": "cpu",
     "simulation.accept_unsupported": ["armature", "joint_damping", "joint_friction"],

@@ -2,8 +2,8 @@
 
 import pippin
 import pytest
-from pippin.measuring.measures import joint_gap
 from pippin.assets.usd.loose_joints import articulate
+from pippin.measuring.measures import joint_gap
 from pxr import Usd, UsdPhysics
 
 

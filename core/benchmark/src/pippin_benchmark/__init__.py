@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 if TYPE_CHECKING:
+
     from .compare import compare
-    from pippin.measuring.figures import SolverRun
     from .comparison import Comparison
     from .scene import BenchmarkScene, SceneMotion
 

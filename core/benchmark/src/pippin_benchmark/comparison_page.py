@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from pippin.measuring.figures import COLUMNS, figure_text
+from pippin.measuring.figures import COLUMNS, SolverRun, figure_text
 from pippin.report import Chart, Line, Markup, bars, element, noted, section, table
 
-from pippin.measuring.figures import SolverRun
 from .comparison import Comparison
 
 _CHARTS = {

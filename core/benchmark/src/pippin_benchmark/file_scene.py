@@ -13,10 +13,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.measuring.solver_choice import accepting_numbers, with_solver
 from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.measuring.solver_choice import accepting_numbers, with_solver
 from pippin.studies import DEFAULT_DURATION, RunProgress, kept_overrides, run_study
 from pippin.workers import WorkerProcess
 

@@ -36,13 +36,13 @@ from .state.double_buffer import DoubleBuffer
 from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
+    from .export.replay import Replay, ReplayError
     from .inspection import inspect
     from .inspection.rows import AssetContents
-    from .verification.verify import RunDifference, verify
-    from .export.replay import Replay, ReplayError
     from .runs.reading import Run
     from .runs.result import RunResult
     from .runs.run import run
+    from .verification.verify import RunDifference, verify
 
 __all__ = [
     "AssetConfig",

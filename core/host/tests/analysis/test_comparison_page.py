@@ -6,8 +6,8 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-from pippin.recording.series import Series
 from pippin.measuring.figures import SolverRun
+from pippin.recording.series import Series
 from pippin_benchmark.comparison import Comparison
 from pippin_benchmark.comparison_page import comparison_page
 

@@ -11,13 +11,13 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.profiling.kernels import write_rows
 from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.config import SimulationConfig
 from pippin.config.loading import read_source
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
+from pippin.profiling.kernels import write_rows
 from pippin.simulation import Simulation
 from pippin_view.acting import without_motions
 

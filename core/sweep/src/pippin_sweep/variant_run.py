@@ -10,8 +10,8 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.measuring.measured_run import MeasuredRun
 from pippin.config import SimulationConfig
+from pippin.measuring.measured_run import MeasuredRun
 from pippin.recording import Recorder
 from pippin.runs.summary import what_ran
 from pippin.simulation import Simulation

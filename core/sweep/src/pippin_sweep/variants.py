@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.measuring.solver_choice import accepting_numbers
 from pippin.catalog.implementation import modules_of
 from pippin.catalog.outside import digest_of
 from pippin.config import SimulationConfig, dump_toml, load
@@ -19,6 +18,7 @@ from pippin.config.loading import read_tree, unstructure
 from pippin.config.overrides import parse
 from pippin.config.toml_text import inline_text
 from pippin.errors import ConfigError, PluginError
+from pippin.measuring.solver_choice import accepting_numbers
 from pippin.studies import step_count
 from pippin.workers import start_warm_process
 

@@ -7,7 +7,7 @@ import pytest
 from pippin_task.gym import TASKS, VectorEnv
 
 FOLDER = next(iter(TASKS.values())).parent
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "tasks"
+EXAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "tasks"
 
 
 @pytest.mark.parametrize("name", TASKS)

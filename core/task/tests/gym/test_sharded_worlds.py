@@ -18,8 +18,8 @@ import pytest
 from pippin_task.gym import VectorEnv
 from pippin_task.gym.backends import backend_of
 
-from ..scene_files import ARM
-from ..sessions import is_running
+from tests.scene_files import ARM
+from tests.sessions import is_running
 
 pytestmark = pytest.mark.slow
 

@@ -205,7 +205,7 @@ def test_a_task_keeps_the_contract_of_vector_environments(name, mode):
     assert {result.outcome for result in results} == {"passed"}
 
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[4] / "docs" / "examples"
 ORIGINS = ("Gymnasium's", "Isaac Lab", "dm_control", "mjlab's", "Playground's", "Ours:")
 FILES = [*pippin_task.gym.TASKS.values(), *sorted((EXAMPLES / "tasks").glob("*.toml"))]
 FILES += [EXAMPLES / f"{name}.toml" for name in ("reach", "quadruped_rough", "so101_push")]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pippin_task.gym import VectorEnv
 
-FOLDER = Path(__file__).parents[2] / "docs" / "examples" / "robots"
+FOLDER = Path(__file__).parents[4] / "docs" / "examples" / "robots"
 FILES = sorted(FOLDER.glob("*.toml"))
 NUMBERS = {
     "go1_rough": (48 + 17 * 11, 12),

@@ -9,8 +9,6 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-from pippin.inspection.contents import inspect_assets
-from pippin.inspection.rows import AssetContents
 from pippin.arrays import on_host
 from pippin.assembly.model import features_of
 from pippin.axes import axis_labels
@@ -19,6 +17,8 @@ from pippin.config.loading import structure
 from pippin.config.toml_text import toml_text
 from pippin.config.tree import key_text
 from pippin.errors import SimulationError
+from pippin.inspection.contents import inspect_assets
+from pippin.inspection.rows import AssetContents
 from pippin.quaternions import rotated
 from pippin.simulation import Simulation
 from pippin.state.start_pose import overlaps

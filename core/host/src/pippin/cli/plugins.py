@@ -14,8 +14,8 @@ from pippin.commands.options import json_list
 from pippin.errors import PluginError
 
 if TYPE_CHECKING:
-    from pippin.diagnosis.doctor import Diagnosis
     from pippin.catalog.entry import Entry
+    from pippin.diagnosis.doctor import Diagnosis
 
 FIELDS = ("kind", "name", "distribution", "version", "state")
 DEFAULT_TIMEOUT = 60.0
@@ -84,8 +84,8 @@ def _catalog_of(file: Path) -> Catalog:
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
     """Diagnose one plugin after the other, so that no import slows down another."""
-    from pippin.diagnosis.doctor import diagnose
     from pippin.commands.progress import ConsoleProgress
+    from pippin.diagnosis.doctor import diagnose
     from rich.console import Console
 
     progress = ConsoleProgress(Console(stderr=is_stdout_reserved))

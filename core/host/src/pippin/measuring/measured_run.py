@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from pippin.config import SimulationConfig
 from pippin.errors import PippinError
+from pippin.profiling.work import ActuatorWork, unmeasured_work
 from pippin.recording.series import Series
 from pippin.runs.loop import RunLoop
 from pippin.runs.simulate import stepped
@@ -23,7 +24,6 @@ from pippin.studies import RunProgress
 from . import measures
 from .figures import UNITS, SolverRun
 from .measures import PenetrationProbe
-from pippin.profiling.work import ActuatorWork, unmeasured_work
 
 _SAMPLE_COUNT = 100
 """Largest number of samples of a run; the steps between two samples are timed without a break."""

@@ -44,7 +44,7 @@ class Hdf5File:
 
     @staticmethod
     def repair(path: Path) -> tuple[Path, int]:
-        """Cut all datasets of a file that was cut off to their whole rows; return the file, and the number of its rows."""
+        """Cut all datasets of a file to their whole rows; return the file, and the number of its rows."""
         h5py: Any = import_library("h5py", "hdf5")
         found = Hdf5File(path)
         names = [column.name for column in found.header.columns]

@@ -7,9 +7,10 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
-from pippin.task import TermContext
 
-from .config import GainsConfig, JointOffsetsConfig
+from pippin_task import TermContext
+
+from .configs import GainsConfig, JointOffsetsConfig
 from .variation import ModelEvent, Variation, variation_ranges
 
 

@@ -11,9 +11,10 @@ from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.labels import match
 from pippin.matter import OF_PARTICLES, Matter
-from pippin.task import TermContext
 
-from .config import MaterialConfig
+from pippin_task import TermContext
+
+from .configs import MaterialConfig
 from .kernels.model import vary_particle_masses
 from .variation import ModelEvent, Variation
 

@@ -11,9 +11,10 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
-from pippin.task import Event, EventConfig, TermContext
 
-from .config import VariedConfig
+from pippin_task import Event, EventConfig, TermContext
+
+from .configs import VariedConfig
 from .kernels.draws import EventDraws, StartRanges, VariationRanges
 from .kernels.model import vary
 

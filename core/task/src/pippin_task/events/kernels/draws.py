@@ -1,7 +1,8 @@
 """Parts that the kernels of events share: the worlds that draw, and the numbers that are drawn."""
 
 import warp as wp
-from pippin.task import random_state
+
+from pippin_task import random_state
 
 
 @wp.struct

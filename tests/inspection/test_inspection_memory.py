@@ -7,9 +7,9 @@ import pippin
 import pytest
 import warp as wp
 from click.testing import CliRunner
+from pippin.cli import main
 from pippin.inspection.memory import Count, measure
 from pippin.inspection.memory_use import MemoryUse
-from pippin.cli import main
 
 HOARD = """
 import attrs

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pippin
 import pytest
-from pippin.inspection.image import draw_scene
 from pippin.inspection.contents import inspect_scene
+from pippin.inspection.image import draw_scene
 
 from .test_image import pixels
 
