@@ -1,8 +1,7 @@
 """The check of executors: ours pass it, and one that breaks its promises does not."""
 
 import pytest
-from pippin_sweep import executor_faults
-from pippin_sweep import JobResult, call_job
+from pippin_sweep import JobResult, call_job, executor_faults
 from pippin_sweep.executor import make_executor
 
 

@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pippin.errors import ConfigError, PluginError
-from pippin_task import RolloutShard
-from pippin_sweep import executor_faults
-from pippin_sweep import Job
+from pippin_sweep import Job, executor_faults
 from pippin_sweep.executor import make_executor
+from pippin_task import RolloutShard
 
 from tests.sessions import is_running
 

@@ -14,8 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from pippin_sweep import executor_faults
-from pippin_sweep import Job
+from pippin_sweep import Job, executor_faults
 from pippin_sweep.executor import make_executor
 
 from tests.scene_files import ARM

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 if TYPE_CHECKING:
-
     from .compare import compare
     from .comparison import Comparison
     from .scene import BenchmarkScene, SceneMotion

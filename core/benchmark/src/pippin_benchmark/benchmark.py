@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import attrs
-from pippin.catalog.entries import Catalog
-from pippin.config import structure
+from pippin import ConfigError, PluginError, SimulationError, structure
+from pippin.catalog import Catalog
 from pippin.config.known_keys import benchmark_variants_of
-from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 from pippin.workers import WorkerProcess

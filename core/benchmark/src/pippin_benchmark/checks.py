@@ -8,10 +8,9 @@ import math
 import attrs
 import numpy as np
 import pippin
-from pippin.catalog.entries import Catalog
-from pippin.errors import ConfigError, PluginError
-from pippin_conformance.check import check
-from pippin_conformance.kinds import KindChecks
+from pippin import ConfigError, PluginError
+from pippin.catalog import Catalog
+from pippin_conformance import KindChecks, check
 from pippin_conformance.runs import Runs
 
 from pippin_benchmark.benchmark import load_scene

@@ -12,14 +12,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.catalog.entries import Catalog
-from pippin.config import SimulationConfig, load
-from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, did_you_mean, load
+from pippin.catalog import Catalog
 from pippin.measuring.figures import UNITS, SolverRun
 from pippin.measuring.solver_choice import accepting_numbers, with_solver
-from pippin.recording.series import Series
+from pippin.recording import Series
 from pippin.report import Markup
-from pippin.spelling import did_you_mean
 from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study, step_count
 from pippin.workers import WorkerProcess
 

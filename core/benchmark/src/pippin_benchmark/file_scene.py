@@ -13,9 +13,8 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.catalog.entries import Catalog
-from pippin.config import SimulationConfig, load
-from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, load
+from pippin.catalog import Catalog
 from pippin.measuring.solver_choice import accepting_numbers, with_solver
 from pippin.studies import DEFAULT_DURATION, RunProgress, kept_overrides, run_study
 from pippin.workers import WorkerProcess

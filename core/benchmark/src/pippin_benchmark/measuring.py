@@ -14,15 +14,13 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin import ConfigError, PippinError, Simulation, SimulationConfig, structure
 from pippin.arrays import on_host
 from pippin.assembly.poses import build_poses
-from pippin.config import SimulationConfig, structure
 from pippin.devices import find_device, kind_of
-from pippin.errors import ConfigError, PippinError
 from pippin.measuring import measures
 from pippin.measuring.solver_choice import accepting_numbers
 from pippin.quaternions import conjugate, rotated
-from pippin.simulation import Simulation
 
 from .result import BenchmarkRow
 from .scene import SAMPLE, BenchmarkScene, SceneMotion

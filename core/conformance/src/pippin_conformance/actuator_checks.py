@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pippin
+from pippin import PluginError
 from pippin.arrays import present
-from pippin.errors import PluginError
 from pippin.state.world_rows import arrays_of
 
 from .kinds import LABEL

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from typing import Any
 
-from pippin.errors import PluginError
+from pippin import PluginError
 from pippin.workers import WorkerProcess
 
 from .findings import measured_features

@@ -5,8 +5,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 
-from pippin.errors import PluginError
-from pippin.spelling import did_you_mean
+from pippin import PluginError, did_you_mean
 
 from . import (
     actuator_checks,

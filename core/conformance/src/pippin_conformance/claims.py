@@ -7,9 +7,8 @@ from typing import Any
 import newton
 import numpy as np
 import pippin
+from pippin import PluginError, Simulation
 from pippin.arrays import on_host, present
-from pippin.errors import PluginError
-from pippin.simulation import Simulation
 
 from . import scenes
 from .benches import BENCHES, benches_of

@@ -9,9 +9,9 @@ from typing import Any
 import newton
 import numpy as np
 import pippin
+from pippin import ConfigError, PluginError
 from pippin.assembly.scene import add_assets, new_builder
-from pippin.catalog.entries import Catalog
-from pippin.errors import ConfigError, PluginError
+from pippin.catalog import Catalog
 from pippin.objects.adding import add_objects
 
 from .outcomes import NotApplicableError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pippin.errors import PluginError
-from pippin.simulation import Simulation
+from pippin import PluginError, Simulation
 
 from .kinds import LABEL
 from .observation import advance, start

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-from pippin.simulation import Simulation
+from pippin import Simulation
 
 from .benches import BENCHES, DURATION, Rows
 from .kinds import merged

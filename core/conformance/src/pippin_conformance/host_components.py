@@ -9,11 +9,10 @@ import newton
 import pippin
 import warp as wp
 from newton.actuators import DrivePD
+from pippin import Binding, ComponentConfig
 from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
-from pippin.binding import Binding
-from pippin.config.component import ComponentConfig
 from pippin.sensing import Output, Sensor, SensorConfig
-from pippin.support.features import RIGID_TREES
+from pippin.solving import RIGID_TREES
 
 CARRIED_OUTPUT = "velocity"
 """Name of the sensor's output."""

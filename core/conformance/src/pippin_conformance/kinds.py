@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from pippin import ComponentConfig, PluginError
 from pippin.catalog import Kind
-from pippin.config.component import ComponentConfig
-from pippin.errors import PluginError
 from pippin.motions.motion_config import SUBJECTS
-from pippin.sensing.config import FrameConfig
+from pippin.sensing import FrameConfig
 
 from .host_components import actuator_with, sensor_with
 

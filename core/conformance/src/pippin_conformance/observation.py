@@ -8,13 +8,12 @@ from typing import Any
 
 import attrs
 import numpy as np
+from pippin import CaptureWarning, Simulation
 from pippin.actuation import DriveActuator
 from pippin.components.runtime_attributes import RuntimeAttributes
-from pippin.errors import CaptureWarning
 from pippin.sensing import Sensor
-from pippin.simulation import Simulation
 from pippin.state.world_rows import arrays_of, worlds_of
-from pippin_task.task import Task
+from pippin_task import Task
 
 HALF = 3
 """Control steps of each half of a run; runs are compared after each half. An odd number."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.catalog.entries import Catalog
+from pippin import ConfigError, PippinError, PluginError
+from pippin.catalog import Catalog
 from pippin.config.loading import structure_choice
-from pippin.errors import ConfigError, PippinError, PluginError
 from pippin.recording import Recorder, Recording
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder

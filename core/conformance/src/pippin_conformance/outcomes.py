@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 import attrs
-from pippin.errors import PluginError
+from pippin import PluginError
 
 
 class NotApplicableError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from pippin.errors import PluginError
+from pippin import PluginError
 
 from .outcomes import NotApplicableError
 from .runs import Runs

@@ -14,17 +14,13 @@ from typing import Any
 
 import attrs
 import newton
-from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Entry
-from pippin.catalog.kind import Kind
+from pippin import CaptureWarning, ComponentConfig, Simulation, structure
+from pippin.catalog import Catalog, Entry, Kind
 from pippin.components.contract import load_plugin
 from pippin.components.error_attribution import ErrorAttribution
 from pippin.components.sub_solvers import make_plugin
-from pippin.config import ComponentConfig, structure
 from pippin.config.loading import structure_choice
 from pippin.config.tree import Node, Origin
-from pippin.errors import CaptureWarning
-from pippin.simulation import Simulation
 from pippin.support.declaration import Declaration
 
 from . import scenes

@@ -12,11 +12,10 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin import PippinError, PluginError, Simulation
 from pippin.arrays import on_host
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.devices import start_warp
-from pippin.errors import PippinError, PluginError
-from pippin.simulation import Simulation
 from pippin.workers import WorkerProcess
 
 from . import scenes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from pippin.errors import PluginError
+from pippin import PluginError
 from pippin.support.declaration import Declaration
 
 from .outcomes import NotApplicableError

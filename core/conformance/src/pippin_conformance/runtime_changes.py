@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import attrs
 from pippin.support.declaration import Declaration
-from pippin.views.quantities import ARTICULATION, RIGID_BODY
+from pippin.views import ARTICULATION, RIGID_BODY
 
 from .benches import DURATION
 from .scenes import GRAVITY

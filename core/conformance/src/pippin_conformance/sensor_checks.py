@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import warp as wp
+from pippin import PluginError
 from pippin.components.runtime_attributes import RuntimeAttributes
-from pippin.errors import PluginError
 
 from .kinds import LABEL
 from .observation import Seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from pippin.errors import ConfigError, PluginError
+from pippin import ConfigError, PluginError
 from pippin.spelling import listed
 
 from .observation import Seen, advance, differing, start

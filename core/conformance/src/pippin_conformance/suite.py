@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pippin.errors import PluginError
-from pippin.spelling import did_you_mean
+from pippin import PluginError, did_you_mean
 
 from .checks import Check, checks_of
 from .outcomes import CheckResult, raise_failed, result_of

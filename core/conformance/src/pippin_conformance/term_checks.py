@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.errors import PluginError
-from pippin.simulation import Simulation
+from pippin import PluginError, Simulation
 from pippin.state.world_rows import arrays_of, worlds_of
 
 from .kinds import LABEL

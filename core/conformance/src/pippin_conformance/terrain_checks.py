@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pippin
+from pippin import ConfigError, PluginError
 from pippin.arrays import present
-from pippin.catalog.entries import Catalog
-from pippin.errors import ConfigError, PluginError
+from pippin.catalog import Catalog
 from pippin.terrains.grid import TerrainGrid
 
 from .kinds import LABEL

@@ -10,8 +10,7 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.errors import PippinError
-from pippin.simulation import Simulation
+from pippin import PippinError, Simulation
 
 from .benches import DURATION
 from .observation import model_and_state, step

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.errors import PluginError
+from pippin import PluginError
 
 from .outcomes import CheckResult, NotApplicableError, raise_failed, result_of
 

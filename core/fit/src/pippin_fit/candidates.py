@@ -7,11 +7,10 @@ from typing import Literal
 
 import attrs
 import numpy as np
+from pippin import ConfigError, Simulation
 from pippin.closing import Closing
-from pippin.errors import ConfigError
 from pippin.sharding.shard import shard_count, shards_of
 from pippin.sharding.shard_pool import shard_pool
-from pippin.simulation import Simulation
 from pippin.workers import WorkerPool
 
 from .log_playback import FitMaterial, LogPlayback

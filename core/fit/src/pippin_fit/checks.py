@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from pippin_fit.config import FitConfig
 

@@ -7,8 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge, in_, lt, min_len, optional
-from pippin.config.component import ComponentConfig
-from pippin.config.paths import FilePath
+from pippin import ComponentConfig, FilePath
 from pippin.validators import finite, non_negative, positive
 
 NOTED = ("clock", "commands", "contact", "excitation", "lag", "rate", "stale", "units")

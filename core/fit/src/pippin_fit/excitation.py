@@ -13,8 +13,7 @@ from typing import Any
 import attrs
 import numpy as np
 from attrs.validators import ge, in_
-from pippin.config import SimulationConfig
-from pippin.errors import ConfigError
+from pippin import ConfigError, SimulationConfig
 from pippin.studies import Overlay, RunFolder, RunProgress, Study, run_study
 from pippin.validators import positive
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from pippin.errors import SimulationError
+from pippin import SimulationError
 from pippin.studies import RunProgress
 
 from .journal import FitState, Journal

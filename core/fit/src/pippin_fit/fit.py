@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from pippin.config import SimulationConfig, load
-from pippin.errors import ConfigError
+from pippin import ConfigError, SimulationConfig, load
 from pippin.report import Markup
 from pippin.studies import Overlay, RunFolder, RunProgress, Study, current_progress, import_newton, run_study
 

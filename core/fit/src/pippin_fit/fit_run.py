@@ -9,10 +9,8 @@ from typing import Any, Literal
 
 import attrs
 import numpy as np
+from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.closing import Closing
-from pippin.config import SimulationConfig
-from pippin.errors import ConfigError
-from pippin.simulation import Simulation
 from pippin.studies import RunProgress
 
 from pippin_fit.config import FitConfig

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
-from pippin.errors import ConfigError
-from pippin.simulation import Simulation
+from pippin import ConfigError, Simulation
 
 from pippin_fit.config import FitConfig, FitParameterConfig
 

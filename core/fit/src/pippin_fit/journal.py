@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import attrs
 import numpy as np
+from pippin import ConfigError, SimulationConfig
 from pippin.array_files import read_arrays
-from pippin.config import SimulationConfig, dump_toml
-from pippin.errors import ConfigError
+from pippin.config import dump_toml
 
 from .least_squares import ALL_TAKEN, DAMPING
 from .search import StartsState

@@ -8,8 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError, PippinError
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, PippinError, did_you_mean
 
 from pippin_fit.config import FitConfig
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 import numpy as np
+from pippin import Simulation, SimulationConfig
 from pippin.closing import Closing
-from pippin.config import SimulationConfig
-from pippin.simulation import Simulation
 
 from pippin_fit.config import FitConfig
 

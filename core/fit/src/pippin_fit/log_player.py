@@ -9,12 +9,8 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.actuation.drive import DriveActuator
-from pippin.actuation.joints import Axes
-from pippin.actuation.parameters import Lanes
-from pippin.binding import Binding
-from pippin.errors import ConfigError
-from pippin.hookspecs import hookimpl
+from pippin import Binding, ConfigError, hookimpl
+from pippin.actuation import Axes, DriveActuator, Lanes
 from pippin.step.kernels import count_step
 
 from pippin_fit.config import FitConfig

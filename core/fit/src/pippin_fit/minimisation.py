@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.errors import SimulationError
+from pippin import SimulationError
 from pippin.studies import RunProgress
 
 from .estimated_starts import EstimatedStarts

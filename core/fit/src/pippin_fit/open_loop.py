@@ -9,11 +9,10 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
+from pippin import Simulation, hookspec
 from pippin.arrays import present
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.devices import WARP_LOCK
-from pippin.hookspecs import hookspec
-from pippin.simulation import Simulation
 
 _INPUTS = ("start_step(plugins:log)", "zero_efforts", "apply_actuators(actuators:")
 """First parts of the names of the operations that set the inputs of the solver."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pippin.errors import ConfigError
-from pippin.simulation import Simulation
+from pippin import ConfigError, Simulation
 
 from pippin_fit.config import FitConfig
 

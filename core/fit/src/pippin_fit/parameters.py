@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from pippin import labels
+from pippin import ConfigError, Simulation, did_you_mean, labels
 from pippin.arrays import on_host
-from pippin.errors import ConfigError
-from pippin.simulation import Simulation
-from pippin.spelling import did_you_mean
 
 from pippin_fit.config import FitParameterConfig
 

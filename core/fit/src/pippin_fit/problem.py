@@ -7,10 +7,8 @@ from typing import Literal
 
 import attrs
 import numpy as np
+from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.closing import Closing
-from pippin.config import SimulationConfig
-from pippin.errors import ConfigError
-from pippin.simulation import Simulation
 
 from pippin_fit.config import FitConfig
 

@@ -8,10 +8,10 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
+from pippin import Simulation
 from pippin.arrays import on_host, present
 from pippin.labels import name_of
 from pippin.measuring.measures import PenetrationProbe
-from pippin.simulation import Simulation
 
 from pippin_fit.config import FitConfig
 

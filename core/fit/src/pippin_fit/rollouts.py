@@ -8,8 +8,8 @@ from typing import Literal
 
 import attrs
 import numpy as np
+from pippin import Simulation
 from pippin.closing import Closing
-from pippin.simulation import Simulation
 
 from pippin_fit.config import FitConfig
 

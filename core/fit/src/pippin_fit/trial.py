@@ -8,11 +8,8 @@ from typing import Any
 import attrs
 import numpy as np
 import warp as wp
-from pippin import labels
+from pippin import ConfigError, Simulation, SimulationConfig, labels
 from pippin.arrays import on_host
-from pippin.config import SimulationConfig
-from pippin.errors import ConfigError
-from pippin.simulation import Simulation
 
 from .replay_checks import Touching
 from .robot_joints import RobotJoint, robot_joints

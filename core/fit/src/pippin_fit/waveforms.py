@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 Kind = Literal["multisine", "chirp", "steps", "optimal"]
 

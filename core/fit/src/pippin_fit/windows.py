@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from pippin_fit.config import FitConfig
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge, gt, le, min_len, optional
-from pippin.config.component import ComponentConfig
-from pippin.config.selections import SelectionConfig
+from pippin import ComponentConfig
+from pippin.motions import SelectionConfig
 from pippin.validators import finite, non_negative, only_where, positive
 
 _SUBJECTS = ("velocity_of", "model", "value_of")

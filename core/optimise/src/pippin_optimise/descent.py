@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from pippin.errors import SimulationError
+from pippin import SimulationError
 from pippin.studies import RunProgress
 
 from .methods import minimise

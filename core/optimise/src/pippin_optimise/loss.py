@@ -8,11 +8,8 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.binding import Host
-from pippin.config.component import ComponentConfig
-from pippin.errors import ConfigError
-from pippin_task.context import TermContext
-from pippin_task.episodes import EpisodeBuffers
+from pippin import ComponentConfig, ConfigError, Host
+from pippin_task import EpisodeBuffers, TermContext
 from pippin_task.factory import make_term
 
 from pippin_optimise.config import LossConfig

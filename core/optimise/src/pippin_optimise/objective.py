@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import newton
 import numpy as np
 import warp as wp
+from pippin import ConfigError, Simulation
 from pippin.arrays import present
-from pippin.errors import ConfigError
-from pippin.simulation import Simulation
 from pippin.state.world_rows import arrays_of
 
 from pippin_optimise.config import OptimiseConfig

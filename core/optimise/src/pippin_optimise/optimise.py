@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.config import SimulationConfig
-from pippin.errors import ConfigError
+from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.extras import installation, missing_libraries
 from pippin.report import Markup
-from pippin.simulation import Simulation
 from pippin.studies import Overlay, RunFolder, RunProgress, Study, current_progress, run_study
 
 from .report import optimisation_page

@@ -9,11 +9,9 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
+from pippin import ConfigError, Host, did_you_mean
 from pippin.actuation.drive import TARGETS
 from pippin.arrays import on_host, present
-from pippin.binding import Host
-from pippin.errors import ConfigError
-from pippin.spelling import did_you_mean
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.step.rollout_inputs import InputRows
 

@@ -11,14 +11,10 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin import ConfigError, Host, Simulation, SimulationConfig, hookimpl
 from pippin.arrays import on_host, present
-from pippin.binding import Host
-from pippin.config import SimulationConfig
 from pippin.config.loading import read_source
-from pippin.errors import ConfigError
-from pippin.hookspecs import hookimpl
 from pippin.profiling.kernels import write_rows
-from pippin.simulation import Simulation
 from pippin_view.acting import without_motions
 
 from pippin_record.demonstrations.reading import Demonstration, Demonstrations, read_demonstrations

@@ -5,9 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from pippin.errors import PluginError
-from pippin_conformance.check import check
-from pippin_conformance.kinds import KindChecks
+from pippin import PluginError
+from pippin_conformance import KindChecks, check
 from pippin_conformance.runs import Runs
 
 from .executor_contract import executor_faults

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
 import attrs
-from pippin.catalog.entries import Catalog
+from pippin.catalog import Catalog
 from pippin.config.loading import structure_choice
 from pippin.config.overrides import apply, parse
 from pippin.config.tree import Node

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin import ConfigError
 from pippin.config.toml_text import inline_text
-from pippin.errors import ConfigError
 from pippin.studies import current_progress
 
 from .executor import Executor, make_executor

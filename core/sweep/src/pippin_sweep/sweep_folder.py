@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from pippin.config import SimulationConfig, dump_toml
-from pippin.errors import ConfigError, SimulationError
+from pippin import ConfigError, SimulationConfig, SimulationError
+from pippin.config import dump_toml
 from pippin.recording.files import is_full
 from pippin.runs.summary import versions
 from pippin.viewing import FileViewerConfig

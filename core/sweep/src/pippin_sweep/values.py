@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from pippin import ConfigError
 from pippin.config.overrides import parse
-from pippin.errors import ConfigError
 
 Axis: TypeAlias = "Sequence[Mapping[str, str]]"
 """Alternatives of a sweep: each sets some keys to values, as TOML writes them."""

@@ -7,8 +7,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from pippin.config import load
-from pippin.errors import PippinError
+from pippin import PippinError, load
 from pippin.simulation import import_hot_modules
 
 from .sweep_folder import publish

@@ -10,11 +10,10 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.config import SimulationConfig
+from pippin import Simulation, SimulationConfig
 from pippin.measuring.measured_run import MeasuredRun
 from pippin.recording import Recorder
 from pippin.runs.summary import what_ran
-from pippin.simulation import Simulation
 
 _NO_FIGURES = (
     *("solver", "outcome", "reason", "ignored", "warnings", "unmeasured_work"),

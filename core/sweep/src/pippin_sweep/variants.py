@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin import ConfigError, PluginError, SimulationConfig, load
 from pippin.catalog.implementation import modules_of
 from pippin.catalog.outside import digest_of
-from pippin.config import SimulationConfig, dump_toml, load
+from pippin.config import dump_toml
 from pippin.config.loading import read_tree, unstructure
 from pippin.config.overrides import parse
 from pippin.config.toml_text import inline_text
-from pippin.errors import ConfigError, PluginError
 from pippin.measuring.solver_choice import accepting_numbers
 from pippin.studies import step_count
 from pippin.workers import start_warm_process

@@ -29,8 +29,7 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
-    from pippin.state.draws import Draws, WorldSeeds
-    from pippin.state.kernels import random_state
+    from pippin_task import Draws, WorldSeeds, random_state
 
     from .context import TermContext
     from .episodes import EpisodeBuffers

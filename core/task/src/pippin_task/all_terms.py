@@ -8,9 +8,7 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.binding import Host
-from pippin.config.component import ComponentConfig
-from pippin.errors import ConfigError
+from pippin import ComponentConfig, ConfigError, Host
 
 from pippin_task.config import TaskConfig
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
-from pippin.config.component import ComponentConfig
+from pippin import ComponentConfig
 from pippin.validators import finite, positive
 
 

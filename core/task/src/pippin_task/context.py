@@ -10,19 +10,16 @@ from typing import Any, TypeVar, cast
 import newton
 import numpy as np
 import warp as wp
-from pippin import labels
+from pippin import ComponentConfig, ConfigError, Host, did_you_mean, labels
 from pippin.arrays import on_host
 from pippin.axes import axis_labels
-from pippin.binding import Host
-from pippin.config.component import ComponentConfig
 from pippin.controllers import Tools
-from pippin.errors import ConfigError
 from pippin.sensing import Output
 from pippin.sensing.lanes import numbers_of
-from pippin.spelling import did_you_mean
-from pippin.state.draws import Draws
 from pippin.state.places import Places
 from pippin.state.snapshot import Scratch
+
+from pippin_task import Draws
 
 from .episodes import EpisodeBuffers
 

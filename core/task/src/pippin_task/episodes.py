@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.errors import SimulationError
+from pippin import SimulationError
 
 from . import kernels
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from pippin import ComponentConfig, ConfigError, PluginError
 from pippin.components.error_attribution import ErrorAttribution
-from pippin.config.component import ComponentConfig
-from pippin.errors import ConfigError, PluginError
 
 from .context import TermContext
 from .terms import Term

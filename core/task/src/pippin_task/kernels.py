@@ -1,7 +1,8 @@
 """Kernels of tasks."""
 
 import warp as wp
-from pippin.state.kernels import random_state
+
+from pippin_task import random_state
 
 BLOCK = wp.constant(16)
 """Numbers of a term of observations that a thread writes: on a CPU, most of the time of a thread is its call."""

@@ -10,12 +10,10 @@ from typing import Any, Literal
 import attrs
 import newton
 import numpy as np
-from pippin import quaternions
+from pippin import ConfigError, load, quaternions
 from pippin.arrays import on_host, present
 from pippin.assembly.poses import ScenePoses, build_poses
 from pippin.axes import axis_labels
-from pippin.config.loading import load
-from pippin.errors import ConfigError
 from pippin.files import refuse_unwritable
 from pippin.labels import name_of
 from pippin.motions import Clip

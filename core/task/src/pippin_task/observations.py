@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 
 import attrs
 import warp as wp
+from pippin import ConfigError
 from pippin.arrays import on_host
-from pippin.errors import ConfigError
-from pippin.state.draws import Draws
 
+from pippin_task import Draws
 from pippin_task.config import ObservationConfig
 
 from .context import TermContext

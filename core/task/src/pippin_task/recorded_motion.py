@@ -7,10 +7,10 @@ from pathlib import Path
 
 import attrs
 import numpy as np
+from pippin import ConfigError, did_you_mean
 from pippin.array_files import read_arrays
-from pippin.errors import ConfigError
 from pippin.objects.tables import read_table
-from pippin.spelling import did_you_mean, listed
+from pippin.spelling import listed
 
 _KEYS = {
     "rate": ("fps",),

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from pippin import ConfigError
 from pippin.axes import axis_labels
-from pippin.errors import ConfigError
 from pippin.labels import name_of
 
 from pippin_task.config import SymmetryConfig

@@ -11,10 +11,8 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.binding import Host
+from pippin import ConfigError, Host, hookimpl
 from pippin.devices import allocates_in_branches, records_branches
-from pippin.errors import ConfigError
-from pippin.hookspecs import hookimpl
 from pippin.runs.score import Score
 
 from pippin_task.config import TaskConfig

@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import attrs
-from pippin.config.component import ComponentConfig
-from pippin.errors import ConfigError
+from pippin import ComponentConfig, ConfigError
 from pippin.validators import finite, ordered
 
 if TYPE_CHECKING:

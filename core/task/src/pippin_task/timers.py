@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warp as wp
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from . import kernels
 from .context import TermContext

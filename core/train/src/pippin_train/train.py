@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.catalog.entries import Catalog
-from pippin.config import SimulationConfig, load
+from pippin import ConfigError, SimulationConfig, load
+from pippin.catalog import Catalog
 from pippin.config.extras import refuse_missing_extras
 from pippin.config.overrides import parse
 from pippin.config.tree import path_text
-from pippin.errors import ConfigError
 from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 

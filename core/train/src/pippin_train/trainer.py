@@ -9,8 +9,8 @@ from typing import Any, Protocol
 class Trainer(Protocol):
     """Contract of a trainer: a class that the configuration of the group `pippin.trainers` names.
 
-    It is called with its configuration, `env`, a `pippin_task.gym.VectorEnv` that was reset, and a seed. Only this process
-    trains. `env.progress` is the share of the iterations that are done, for what changes during a training.
+    It is called with its configuration, `env`, a `pippin_task.gym.VectorEnv` that was reset, and a seed. Only this
+    process trains. `env.progress` is the share of the iterations that are done, for what changes during a training.
     """
 
     backend: str

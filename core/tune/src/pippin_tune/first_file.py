@@ -9,18 +9,15 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
+from pippin import AssetContents, Simulation, SimulationError, structure
 from pippin.arrays import on_host
 from pippin.assembly.model import features_of
 from pippin.axes import axis_labels
-from pippin.catalog.entries import Catalog
-from pippin.config.loading import structure
+from pippin.catalog import Catalog
 from pippin.config.toml_text import toml_text
 from pippin.config.tree import key_text
-from pippin.errors import SimulationError
 from pippin.inspection.contents import inspect_assets
-from pippin.inspection.rows import AssetContents
 from pippin.quaternions import rotated
-from pippin.simulation import Simulation
 from pippin.state.start_pose import overlaps
 from pippin.support.declaration import Declaration
 from pippin.support.requirements import find_gaps

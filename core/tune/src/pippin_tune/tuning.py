@@ -15,15 +15,14 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin import ConfigError, SimulationConfig
 from pippin.arrays import on_host, present
 from pippin.assembly.model import build_model
 from pippin.assets.actuators.prim_configs import find_prim_actuators
 from pippin.axes import axis_labels, choose_axes
-from pippin.catalog.entries import Catalog
+from pippin.catalog import Catalog
 from pippin.components.registry import Components
-from pippin.config import SimulationConfig
 from pippin.devices import find_device, leave_out_backward_kernels
-from pippin.errors import ConfigError
 
 NEW_GROUP = "joints"
 """Name of the group that is proposed for a file without groups."""

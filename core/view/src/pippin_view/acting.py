@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.config import SimulationConfig
+from pippin import ConfigError, SimulationConfig
 from pippin.config.loading import structure_choice
-from pippin.errors import ConfigError
 from pippin.files import refuse_taken
 
 RECORDER = "demos"

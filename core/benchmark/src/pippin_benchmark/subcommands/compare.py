@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pippin import ConfigError
 from pippin.commands import (
     PATH,
     changes,
@@ -21,7 +22,6 @@ from pippin.commands import (
     solvers,
     steps,
 )
-from pippin.errors import ConfigError
 
 import pippin_benchmark
 

@@ -14,16 +14,13 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin import Replay, Simulation, SimulationError, structure
 from pippin.arrays import on_host
-from pippin.catalog.entries import Catalog
-from pippin.config import structure
+from pippin.catalog import Catalog
 from pippin.config.loading import dump_toml, read_source
 from pippin.devices import find_device
 from pippin.diagnosis.gpu_diagnosis import gpu_facts, told
-from pippin.errors import SimulationError
-from pippin.export.replay import Replay
-from pippin.export.step_export import export_step
-from pippin.simulation import Simulation
+from pippin.export import export_step
 from pippin.state.checkpoint import Checkpoint
 from pippin.workers.cores import free_cores
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
+from pippin import Simulation
 from pippin.arrays import present
-from pippin.simulation import Simulation
 
 from pippin_conformance.observation import Seen, advance
 

@@ -11,11 +11,10 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
+from pippin import Simulation, structure
 from pippin.arrays import on_host
-from pippin.config import structure
 from pippin.devices import find_device
 from pippin.inspection.memory import bytes_by_array
-from pippin.simulation import Simulation
 
 from .rows import Case
 from .scenes import ROBOTS, tables

@@ -10,9 +10,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import attrs
-from pippin.catalog.entries import Catalog
-from pippin.errors import ConfigError, PippinError
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, PippinError, did_you_mean
+from pippin.catalog import Catalog
 from pippin.workers import WorkerProcess
 
 from .rows import Case, Row, WrongResult

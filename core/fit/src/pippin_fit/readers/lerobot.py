@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pippin import ConfigError
 from pippin.array_files import UNREADABLE
-from pippin.errors import ConfigError
 from pippin.extras import import_library
 
 from .columns import read_table

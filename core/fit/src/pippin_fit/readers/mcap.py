@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.extras import import_library
 from pippin_record.mcap.file import refuse_large_chunks
 from pippin_record.mcap.messages import message_type

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from pippin import ComponentConfig, ConfigError, PluginError
 from pippin.catalog import Catalog
-from pippin.config.component import ComponentConfig
 from pippin.config.loading import structure_choice
-from pippin.errors import ConfigError, PluginError
-from pippin.recording.reading import Recording, is_readable
+from pippin.recording import Recording
+from pippin.recording.reading import is_readable
 
 _BY_SUFFIX = {".csv": "csv", ".npz": "npz", ".h5": "hdf5", ".hdf5": "hdf5", ".mcap": "mcap", ".parquet": "parquet"}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pippin.errors import ConfigError
-from pippin.recording.reading import Recording
+from pippin import ConfigError
+from pippin.recording import Recording
 
 from .configs import RecordingLogConfig
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
+from pippin import ConfigError
 from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.commands.progress import ConsoleProgress
-from pippin.errors import ConfigError
 
 from pippin_fit.report import expectations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from pippin.config.paths import FilePath
+from pippin import FilePath
 
 
 @attrs.frozen(kw_only=True)

@@ -7,11 +7,8 @@ from collections.abc import Mapping
 import newton
 import numpy as np
 import warp as wp
+from pippin import Binding, ConfigError, find_file, hookimpl
 from pippin.array_files import read_arrays
-from pippin.binding import Binding
-from pippin.config.files import find_file
-from pippin.errors import ConfigError
-from pippin.hookspecs import hookimpl
 from pippin.step.kernels import count_step, restore_numbers
 from pippin.step.rollout_inputs import flat
 

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 import warp as wp
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.recording.channels import Channel
 from pippin.recording.kernels import copy_bytes
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 import numpy as np
+from pippin import ConfigError
 from pippin.array_files import UNREADABLE
-from pippin.errors import ConfigError
 from pippin.extras import import_library
-from pippin.recording.header import Header
+from pippin.recording import Header
 
 from .held import HELD
 

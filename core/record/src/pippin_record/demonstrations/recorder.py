@@ -9,12 +9,10 @@ from itertools import chain, pairwise
 import attrs
 import numpy as np
 import warp as wp
-from pippin.binding import Host
-from pippin.errors import ConfigError
-from pippin.hookspecs import hookimpl
+from pippin import ConfigError, Host, hookimpl
 from pippin.labels import match
+from pippin.recording import Recorder
 from pippin.recording.channels import Channel, channels
-from pippin.recording.recorder import Recorder
 
 from .episode import Episode
 from .held import HELD, HeldChannels

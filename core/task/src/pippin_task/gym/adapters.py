@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .vector_env import VectorEnv
 

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.state.seeds import folded_seed
 
 RENDER_MODES = ("rgb_array",)

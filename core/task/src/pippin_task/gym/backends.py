@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.host_mirror import HostMirror
 
 _WHERE = "step: action"

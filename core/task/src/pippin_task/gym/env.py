@@ -8,7 +8,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from pippin.config import SimulationConfig
+from pippin import SimulationConfig
 
 from .arguments import RENDER_MODES
 from .vector_env import VectorEnv

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from pippin import Simulation
 from pippin.rendering.cameras import Cameras, Shot
 from pippin.rendering.renderer import Renderer, Tiles
-from pippin.simulation import Simulation
 
 _SIZE = (320, 240)
 """Width and height of an image [pixels]."""

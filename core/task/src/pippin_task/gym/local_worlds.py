@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 import gymnasium
 import numpy as np
-from pippin.errors import ConfigError
-from pippin.simulation import Simulation
+from pippin import ConfigError, Simulation
 
 if TYPE_CHECKING:
     import warp as wp

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .adapters import refuse_unfit
 from .vector_env import VectorEnv

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pippin.config import SimulationConfig
+from pippin import Simulation, SimulationConfig
 from pippin.sharding.shared_arrays import SharedArrays, SharedLayout
-from pippin.simulation import Simulation
 from pippin.workers.step_signals import FAILED, STEP, receive_signal
 
 from .local_worlds import LocalWorlds, WorldFacts

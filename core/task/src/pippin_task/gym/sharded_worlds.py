@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
-from pippin.config import SimulationConfig
+from pippin import ConfigError, Simulation, SimulationConfig, SimulationError
 from pippin.devices import start_warp
-from pippin.errors import ConfigError, SimulationError
 from pippin.sharding.folder import write_folder
 from pippin.sharding.shard import shards_of
 from pippin.sharding.shard_pool import shard_pool
 from pippin.sharding.shared_arrays import SharedArrays, refuse_different
-from pippin.simulation import Simulation
 from pippin.workers.step_signals import SignalState, StepSignals
 
 from .shard_worker import EnvShardWorker

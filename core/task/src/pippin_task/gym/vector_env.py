@@ -14,12 +14,10 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
+from pippin import ConfigError, Simulation, SimulationConfig, SimulationError
 from pippin.arrays import present
 from pippin.binding import closed
-from pippin.config import SimulationConfig
 from pippin.devices import shares_memory
-from pippin.errors import ConfigError, SimulationError
-from pippin.simulation import Simulation
 
 from .arguments import RENDER_MODES, check_backend, check_render_mode, read_mask, read_seeds
 from .local_worlds import Autoreset, named

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pippin.config import SimulationConfig
+from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.config.loading import read_source
 from pippin.config.overrides import apply, parse
 from pippin.config.tree import Node
-from pippin.errors import ConfigError
 from pippin.sharding.folder import read_folder
 from pippin.sharding.shard import shard_count
-from pippin.simulation import Simulation
 
 from .local_worlds import LocalWorlds
 from .sharded_worlds import ShardedWorlds

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.devices import backward_kernels, kind_of
-from pippin.errors import ConfigError, PluginError
+from pippin import ConfigError, PluginError
+from pippin.actuation import backward_kernels
+from pippin.devices import kind_of
 
 
 class Network:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import warp as wp
-from pippin.binding import Host
-from pippin.config.files import find_file
-from pippin.errors import ConfigError
-from pippin.hookspecs import hookimpl
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, Host, did_you_mean, find_file, hookimpl
 
 from pippin_task import kernels
 from pippin_task.policy.config import PolicyConfig

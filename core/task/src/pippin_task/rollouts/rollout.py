@@ -10,12 +10,10 @@ from typing import Any
 import attrs
 import numpy as np
 import warp as wp
-from pippin.config import SimulationConfig, dump_toml
+from pippin import ConfigError, Simulation, SimulationConfig, did_you_mean
+from pippin.config import dump_toml
 from pippin.devices import WARP_LOCK
-from pippin.errors import ConfigError
 from pippin.sharding.kernels import explore
-from pippin.simulation import Simulation
-from pippin.spelling import did_you_mean
 from pippin.state.draws import key_of
 from pippin.state.seeds import folded_seed
 

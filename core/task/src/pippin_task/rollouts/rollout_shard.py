@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pippin.config import SimulationConfig, load
-from pippin.errors import ConfigError, SimulationError
+from pippin import ConfigError, SimulationConfig, SimulationError, load
 from pippin.sharding.shard import config_of_worlds
 from pippin.simulation import import_hot_modules
 from pippin.validators import whole_number

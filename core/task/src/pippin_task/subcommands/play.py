@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pippin import ConfigError
 from pippin.catalog.outside import located
 from pippin.cli._run import run_file
 from pippin.commands import PATH, changes
 from pippin.commands.options import simulation_options, viewer_options
-from pippin.errors import ConfigError
 
 
 @click.command()
@@ -77,7 +77,7 @@ def _one_episode(file: Path, overrides: Iterable[str], episodes: int, options: d
     Raises:
         ConfigError: The task has no end, or an option says otherwise.
     """
-    from pippin.config import load
+    from pippin import load
 
     for name in ("steps", "duration"):
         if options[name] is not None:

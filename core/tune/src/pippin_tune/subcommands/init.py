@@ -6,11 +6,9 @@ import os
 from pathlib import Path
 
 import click
+from pippin import ConfigError, find_file, structure
 from pippin.commands import PATH, shown_progress
-from pippin.config.files import find_file
-from pippin.config.loading import structure
 from pippin.config.paths import has_prefix
-from pippin.errors import ConfigError
 
 
 @click.command()

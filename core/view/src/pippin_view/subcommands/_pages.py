@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
-from pippin.config import SimulationConfig, load
-from pippin.errors import ConfigError, SimulationError
-from pippin.simulation import Simulation
+from pippin import ConfigError, Simulation, SimulationConfig, SimulationError, load
 from pippin.studies import RunProgress, import_newton, stopped_between_steps
 from pippin.validators import slice_or_indices
 
@@ -24,8 +22,8 @@ from pippin_view.viser.pacing import Meter
 from pippin_view.viser.ports import free_port
 
 if TYPE_CHECKING:
+    from pippin import Run
     from pippin.runs.loop import RunLoop
-    from pippin.runs.reading import Run
 
     from pippin_view.viser.panel import Clients
     from pippin_view.viser.viewer import ViserViewer
@@ -170,7 +168,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
 
 
 def _recorded(path: Path) -> Recorded:
-    from pippin.runs.reading import Run
+    from pippin import Run
 
     run = Run(path)
     if run.config is None:

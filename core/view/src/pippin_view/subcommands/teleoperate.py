@@ -40,8 +40,7 @@ def teleoperate(
     """
     with shown_progress() as progress:
         with progress.phase("read"):
-            from pippin.config import load
-            from pippin.simulation import Simulation
+            from pippin import Simulation, load
 
             from pippin_view.acting import RECORDER, for_operator
 
