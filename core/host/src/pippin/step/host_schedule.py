@@ -69,11 +69,11 @@ class HostSchedule:
 
     def wait(self, count: int) -> int:
         """Wait while a viewer asks for it, and return the control steps until somebody is due, at most `count`."""
-        is_paused = has_acted = False
+        is_paused, has_acted = False, list[bool]()
         if self._viewers:
             is_paused = self._wait()
-            has_acted = [viewer.act() for viewer in self._viewers].count(True) > 0
-        if is_paused or has_acted or self._after_step:
+            has_acted = [viewer.act() for viewer in self._viewers]
+        if is_paused or any(has_acted) or self._after_step:
             return 1
         done = self._simulation.step_count
         for _, period in self._calls:
