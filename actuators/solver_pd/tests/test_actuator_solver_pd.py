@@ -99,7 +99,7 @@ def test_drives_and_limits_take_the_place_of_the_asset_s_on_driven_joints_alone(
         prototype.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION)
     limits = {"effort_limit": {"hip": 5.0}, "velocity_limit": 9.0}
     group = {"type": "solver-pd", "joints": ["hip"], "kp": {"hip": 100.0}, "kd": 10.0, "armature": 0.1, **limits}
-    solver = Featherstone(RIGID_TREES | {"armature"})
+    solver = Featherstone(RIGID_TREES | {"armature": "live"})
     accepted = ["effort_limits", "velocity_limits"]
     with simulate(prototype, actuators={"legs": group}, solver=solver, accept_unsupported=accepted) as simulation:
         model = simulation.model
@@ -157,7 +157,7 @@ def simulate_two_robots(**options):
     group = {"type": "solver-pd", "kd": 0.0, **options}
     tables = {"simulation": {"device": "cpu", "dt": 0.001}, "scene": {"worlds": 3, "gravity": [0.0, 0.0, 0.0]}}
     config = pippin.structure({**tables, "actuators": {"arm": group}})
-    solver = Featherstone(RIGID_TREES | {"heterogeneous_worlds", "armature"})
+    solver = Featherstone(RIGID_TREES | {"heterogeneous_worlds": "live", "armature": "live"})
     return pippin.Simulation(config, plugins=[solver], prototype=[(hinge("left"), 2), (hinge("right"), 1)])
 
 
@@ -199,7 +199,7 @@ def test_there_is_no_effort_to_read_and_the_error_says_where_to_look(simulate, n
 
 def test_a_solver_without_joint_drives_is_refused(simulate):
     with pytest.raises(pippin.ConfigError, match=r"does not support joint_drives .* used by hip, knee;"):
-        simulate(solver=Featherstone(RIGID_TREES - {"joint_drives"}))
+        simulate(solver=Featherstone(RIGID_TREES | {"joint_drives": "no"}))
 
 
 def test_a_solver_without_effort_limits_is_refused():

@@ -20,7 +20,7 @@ from .partition import Part, partition, proxied
 
 __all__ = ["SolverCoupled"]
 
-_OF_ALL = frozenset({"gravity", "heterogeneous_worlds"})
+_OF_ALL = frozenset({"heterogeneous_worlds"})
 """Features that a coupling has only if each of its solvers has them."""
 
 _OF_PARTICLES = frozenset(
@@ -321,6 +321,9 @@ def _shared_features(
     kinds = frozenset(name for name in somewhere if FEATURES[name].is_structural) - _WITHOUT - (_OF_ALL - everywhere)
     if not all("particle_worlds" in (each.supported_features or ()) for each in of_particles):
         kinds -= {"particle_worlds"}
+    kinds |= {"gravity"}  # also of a solver that declares nothing
+    if any("gravity" not in each.supported_features for each in of_all if each.supported_features is not None):
+        kinds -= {"gravity"}
     fixed = frozenset().union(*(each.features_fixed_at_build for each in of_bodies))
     return kinds | numbers, kinds - of_each | fixed & (kinds | numbers)
 
