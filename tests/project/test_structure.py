@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CORE = ROOT / "core" / "src" / "pippin"
+CORE = ROOT / "core" / "host" / "src" / "pippin"
 PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
