@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 import click
 from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
-from pippin.commands.progress import ConsoleProgress
 from pippin.errors import ConfigError
-from pippin.identification.report import expectations
+from pippin.studies import RunProgress
 
 
 @click.command()
@@ -97,6 +96,7 @@ def _check(
     """Print what logs can tell."""
     with shown_progress(is_stdout_reserved=as_json):
         from pippin.identification.fit import check_fit
+        from pippin.identification.report import expectations
 
         found = check_fit(file, logs, overrides, validate=validate)
     if as_json:
@@ -112,7 +112,7 @@ def _check(
         raise click.exceptions.Exit(4)
 
 
-def _note(progress: ConsoleProgress, result: Any) -> None:
+def _note(progress: RunProgress, result: Any) -> None:
     from pippin.identification.report import play_command, summary_lines
 
     for line in summary_lines(result):
