@@ -53,6 +53,8 @@ FOR_PLUGINS = (
     "pippin.arrays",
     "pippin.catalog",
     "pippin.devices",
+    "pippin.array_files",
+    "pippin.late",
 )
 """Modules that plugins and users may import."""
 

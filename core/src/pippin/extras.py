@@ -9,7 +9,7 @@ from types import ModuleType
 from packaging.requirements import Requirement
 from pippin.errors import PluginError
 
-__all__ = ["import_library"]
+__all__ = ["import_library", "installation", "missing_libraries"]
 
 
 def import_library(name: str, extra: str, distribution: str = "pippin") -> ModuleType:
@@ -32,7 +32,12 @@ def import_library(name: str, extra: str, distribution: str = "pippin") -> Modul
 
 
 def installation(extra: str, distribution: str = "pippin") -> str:
-    """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution."""
+    """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution.
+
+    Args:
+        extra: Name of the extra.
+        distribution: Name of the distribution.
+    """
     try:
         source = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
     except metadata.PackageNotFoundError:
@@ -43,7 +48,12 @@ def installation(extra: str, distribution: str = "pippin") -> str:
 
 
 def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
-    """Return the distributions of an extra that are not installed; nothing is imported."""
+    """Return the distributions of an extra that are not installed; nothing is imported.
+
+    Args:
+        extra: Name of the extra.
+        distribution: Name of the distribution.
+    """
     try:
         lines = metadata.requires(distribution) or []
     except metadata.PackageNotFoundError:
