@@ -40,7 +40,7 @@ FOR_PLUGINS = (
     "pippin.export",
     "pippin.studies",
     "pippin.report",
-    "pippin.commands",
+    "pippin.console",
     "pippin.workers",
     "pippin.conformance",
     "pippin.labels",

@@ -1,5 +1,6 @@
 """Layout of the tests: a file stands in the room of its module and has the module's name."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -44,3 +45,9 @@ def test_cases_after_the_first_ones_are_slow(request):
         if first is not None and item.get_closest_marker("slow") is None:
             counts[item.nodeid.partition("[")[0]] += 1
             assert counts[item.nodeid.partition("[")[0]] <= first.args[0]
+
+
+def test_a_run_folder_gets_its_name_in_one_place():
+    calls = re.findall(r"\.named_after\(", "".join(path.read_text(encoding="utf-8") for path in CORE.rglob("*.py")))
+
+    assert len(calls) == 1, "call RunFolder.chosen"

@@ -41,7 +41,7 @@ def read_array(path: str | os.PathLike[str]) -> np.ndarray:
 
 
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    """Return the arrays of an npz file by name, of the shapes that it states.
+    """Return the arrays of an npz file by name, each of the shape that it states.
 
     Args:
         path: The file.

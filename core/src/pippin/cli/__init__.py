@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 from pippin.catalog.entries import Catalog
-from pippin.commands.options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
+from pippin.console.options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 from pippin.spelling import did_you_mean
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.commands import shown_progress
 from pippin.config.tree import key_text
+from pippin.console import shown_progress
 from pippin.errors import ConfigError
 
 

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, shown_progress
 from pippin.config.files import find_file
 from pippin.config.loading import structure
 from pippin.config.paths import has_prefix
+from pippin.console import PATH, shown_progress
 from pippin.errors import ConfigError
 
 

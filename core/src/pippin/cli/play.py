@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 from pippin.catalog.outside import located
-from pippin.commands import PATH, changes
-from pippin.commands.options import simulation_options, viewer_options
+from pippin.console import PATH, changes
+from pippin.console.options import simulation_options, viewer_options
 from pippin.errors import ConfigError
 
 from ._run import run_file

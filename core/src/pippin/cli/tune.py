@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
-from pippin.commands import PATH, changes, new_table, print_table, shown_progress
 from pippin.config import SimulationConfig
 from pippin.config.loading import read_tree, structure_tree
 from pippin.config.merging import merge
@@ -19,6 +18,7 @@ from pippin.config.overrides import apply, parse
 from pippin.config.paths import has_prefix
 from pippin.config.toml_text import toml_text
 from pippin.config.tree import Node
+from pippin.console import PATH, changes, new_table, print_table, shown_progress
 from pippin.errors import ConfigError
 from pippin.labels import name_of
 
