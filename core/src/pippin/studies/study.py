@@ -179,9 +179,10 @@ def run_study(
             if found is None:
                 raise
             _write(study, found, folder, source, changes, config)
-            if isinstance(error, KeyboardInterrupt):
-                raise KeyboardInterrupt(found) from error
             where = f"what was found until then is in {folder.path}"
+            if isinstance(error, KeyboardInterrupt):
+                progress.note(where)
+                raise KeyboardInterrupt(found) from error
             raise SimulationError(*(f"{each}; {where}" for each in error.faults)) from error
         found = study.result(folder.path)
         assert found is not None, "it came to its end"
