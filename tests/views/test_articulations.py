@@ -488,7 +488,7 @@ def test_a_change_that_the_solver_would_ignore_is_refused_and_not_written(walker
     with build("xpbd", prototype, 1, accept_unsupported=["velocity_limits"]) as simulation:
         view = simulation.view.articulations("walker")
         before = get(view, "dof_armatures")
-        with pytest.raises(pippin.ConfigError, match="does not take over"):
+        with pytest.raises(pippin.ConfigError, match="does not support armature"):
             view.set_dof_armatures(5.0)
 
         np.testing.assert_array_equal(get(view, "dof_armatures"), before)
