@@ -22,7 +22,7 @@ from . import (
     terrain_checks,
 )
 from .benches import BENCHES, benches_of
-from .check import Check, check
+from .promises import Check, check
 from .kinds import KindChecks
 from .runtime_changes import RUNTIME_CHANGES
 
