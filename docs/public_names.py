@@ -34,7 +34,7 @@ FOR_PLUGINS = (
     "pippin.viewing",
     "pippin.viewing.bounding_box",
     "pippin.sharding",
-    "pippin.commands",
+    "pippin.console",
     "pippin.report",
     "pippin.studies",
     "pippin.workers",
@@ -55,6 +55,8 @@ FOR_PLUGINS = (
     "pippin.arrays",
     "pippin.catalog",
     "pippin.devices",
+    "pippin.array_files",
+    "pippin.late",
 )
 """Modules that plugins and users may import."""
 
