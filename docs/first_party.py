@@ -13,7 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PATH = ROOT / "core" / "host" / "src" / "pippin" / "catalog" / "first_party.toml"
 
-HEAD = "# Names of the plugins of each distribution of Pippin's own, by group of entry points: docs/write_reference.py.\n"
+HEAD = (
+    "# Names of the plugins of each distribution of Pippin's own, by group of entry points: docs/write_reference.py.\n"
+)
 WIDTH = 118
 
 

@@ -20,9 +20,9 @@ from .outcomes import CheckResult
 from .vector_env import check_vector_env
 
 if TYPE_CHECKING:
-    from .promises import Check, check
     from .kinds import KindChecks
     from .parametrization import parametrize
+    from .promises import Check, check
     from .suite import Conformance
 
 __all__ = [
