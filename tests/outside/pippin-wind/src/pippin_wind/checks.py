@@ -6,7 +6,7 @@ import pippin_conformance as conformance
 
 
 def check_push(runs):
-    """A free body at rest in the wind gets the velocity ½ ρ A |u| u dt / m within the first step of dt."""
+    """A free body at rest in the wind gets the velocity D A |u| u dt / (2 m) in the first step, in air of density D."""
     speeds = []
     for is_present in (True, False):
         with runs.subject.build(count=1, capture="off", is_on_ground=False, is_present=is_present) as simulation:
@@ -26,9 +26,11 @@ def check_push(runs):
         )
 
 
+CONFIGURED = ("entry_point", "light_import", "documented_keys", "round_trip", "unknown_keys", "schema")
+STEPPED = ("lifecycle", "capture", "determinism", "allocation", "reset", "worlds", "checkpoint", "side_by_side")
+
 WIND = conformance.KindChecks(
-    names=("entry_point", "light_import", "documented_keys", "round_trip", "unknown_keys", "schema")
-    + ("lifecycle", "capture", "determinism", "allocation", "reset", "worlds", "checkpoint", "side_by_side", "effect"),
+    names=(*CONFIGURED, *STEPPED, "effect"),
     own=(conformance.check(check_push),),
     settings=lambda config, given: {"bodies": ["ball"], "velocity": (3.0, -2.0, 1.0)},
     tables={"air": {}},

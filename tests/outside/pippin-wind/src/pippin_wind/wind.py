@@ -14,7 +14,7 @@ def push(
     area: float,
     body_f: wp.array[wp.spatial_vector],
 ):
-    """½ ρ A |u − v| (u − v) on each body in the wind; one thread for each."""
+    """Half the density times A |u − v| (u − v) on each body in the wind; one thread for each."""
     row, i = wp.tid()
     body = bodies[row, i]
     u = velocities[row] - wp.spatial_top(body_qd[body])
