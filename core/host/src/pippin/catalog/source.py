@@ -42,7 +42,10 @@ class Source:
         """The kinds of plugins by name, in their order; those of which a record is broken are left out."""
         found: dict[str, Kind] = {}
         plurals = set[str]()
-        for point in self._points.select(group=KINDS_GROUP):
+        points = self._points.select(group=KINDS_GROUP)
+        # A kind of Pippin's is never taken by a distribution that happens to be found before it.
+        own = [point for point in points if point.value.startswith("pippin.")]
+        for point in (*own, *(each for each in points if each not in own)):
             fault = None
             try:
                 kind = point.load()
