@@ -148,7 +148,11 @@ def chosen_part(local: np.ndarray, selection: PartConfig, where: str) -> np.ndar
             return _numbered(_ENDS.get(value, value), len(local), f"{where}.{key}")
         if key == "nearest":
             return np.linalg.norm(local - np.array(value), axis=1).argmin(keepdims=True)
-        inside = _in_box(local, value) if key == "box" else _at_edges(local, value.split("-"))
+        if key == "box":
+            low, high = np.array(value)
+            inside = ((local >= low) & (local <= high)).all(axis=1)
+        else:
+            inside = _at_edges(local, value.split("-"))
         if not inside.any():
             bounds = f"{local.min(axis=0).round(4).tolist()} to {local.max(axis=0).round(4).tolist()}"
             raise ConfigError(
@@ -174,11 +178,6 @@ def _numbered(numbers: Sequence[int], count: int, where: str) -> np.ndarray:
     if wrong:
         raise ConfigError(f"{where}: {wrong[0]}, but the object has {count}; count from 0 to {count - 1}")
     return np.unique(np.array(numbers) % count)
-
-
-def _in_box(local: np.ndarray, box: Sequence[Sequence[float]]) -> np.ndarray:
-    low, high = np.array(box)
-    return ((local >= low) & (local <= high)).all(axis=1)
 
 
 def _at_edges(local: np.ndarray, names: Sequence[str]) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -63,7 +62,8 @@ class TerrainGrid:
             return None
         seed = seed if config.seed is None else config.seed
         patches = {label: _patch(choice, catalog) for label, choice in config.patches.items()}
-        _refuse_no_share(config.patches)
+        if not any(choice.config.share for choice in config.patches.values()):
+            raise ConfigError(f"{WHERE}.patches: every share is 0, so that no world can start; give one patch a share")
         levels = [_difficulty(config, level) for level in range(config.levels)]
         grounds = tuple(
             tuple(_ground(patch, label, config.size, d, (seed, level)) for label, patch in patches.items())
@@ -207,11 +207,6 @@ def _centre(config: TerrainConfig, level: int, column: int) -> np.ndarray:
 def _patch(choice: ComponentConfig, catalog: Catalog) -> Patch:
     plugin: Any = catalog.find("terrain", choice.type).load()
     return plugin(choice.config)
-
-
-def _refuse_no_share(patches: Mapping[str, ComponentConfig]) -> None:
-    if not any(choice.config.share for choice in patches.values()):
-        raise ConfigError(f"{WHERE}.patches: every share is 0, so that no world can start; give one patch a share")
 
 
 def _ground(patch: Patch, label: str, size: tuple[float, float], difficulty: float, seed: tuple[int, int]) -> Ground:

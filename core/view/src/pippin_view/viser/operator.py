@@ -89,7 +89,7 @@ class Operator:
                 ("Keep", partial(self.decide, True), "End the episode, and keep it"),
                 ("Discard", partial(self.decide, False), "End the episode, and forget it"),
             ):
-                gui.add_button(name, hint=hint).on_click(queued(partial(_without_value, call)))
+                gui.add_button(name, hint=hint).on_click(queued(lambda _, call=call: call()))
             for name, action, columns in self._guided():
                 if hasattr(action.config, "controller"):
                     label = action.config.controller
@@ -174,7 +174,3 @@ def _turns(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     sine = np.linalg.norm(turn[..., :3], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, turn[..., 3:])
     return turn[..., :3] * np.where(sine > 1e-9, angle / np.maximum(sine, 1e-9), 2.0)
-
-
-def _without_value(call: Any, _: Any) -> None:
-    call()
