@@ -55,11 +55,6 @@ class SceneObjects:
     def select(self, what: Element, selection: SelectionConfig, where: str) -> np.ndarray:
         """Return the indices in the model of what a selection means, ascending, in all worlds that have it.
 
-        Args:
-            what: Whether particles or bodies are looked for.
-            selection: The selection.
-            where: Its key path, for errors.
-
         Raises:
             ConfigError: No object with such elements has the label, or nothing is there.
         """
@@ -82,10 +77,6 @@ class SceneObjects:
 
     def particles_or_bodies(self, selection: SelectionConfig, where: str) -> tuple[Element, np.ndarray]:
         """Return what a selection means, particles if an object with particles has the label, and else bodies.
-
-        Args:
-            selection: The selection.
-            where: Its key path, for errors.
 
         Raises:
             ConfigError: As `select`.
@@ -134,10 +125,7 @@ class SceneObjects:
 def chosen_part(local: np.ndarray, selection: PartConfig, where: str) -> np.ndarray:
     """Return the ascending numbers of the elements of an object that a selection means.
 
-    Args:
-        local: Positions of the elements in the frame of the object [m], shape [count, 3].
-        selection: What to choose.
-        where: Key path of the selection, for errors.
+    `local` has their positions in the frame of the object [m], shape [count, 3].
 
     Raises:
         ConfigError: Nothing is there.

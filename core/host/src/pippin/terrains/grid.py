@@ -48,11 +48,6 @@ class TerrainGrid:
     def of(cls, scene: SceneConfig, seed: int, catalog: Catalog) -> TerrainGrid | None:
         """Return the patches of a scene; None if it has no terrain.
 
-        Args:
-            scene: The scene.
-            seed: The seed of the simulation.
-            catalog: The installed plugins.
-
         Raises:
             ConfigError: A patch does not fit its size.
             PluginError: A plugin returns no ground.
@@ -92,12 +87,7 @@ class TerrainGrid:
         return length * self.config.levels, width * len(self.config.patches)
 
     def height(self, x: Any, y: Any) -> np.ndarray:
-        """Return the height of the ground at points of the world [m], as `Ground.height`, and -inf outside of it.
-
-        Args:
-            x: Positions along x [m], of any shape.
-            y: Positions along y [m], of the same shape.
-        """
+        """Return the height of the ground at points of the world [m], as `Ground.height`, and -inf outside of it."""
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         size, extent, border = self.config.size, self.extent, self.config.border
         beyond = np.maximum(np.abs(x) - extent[0] / 2.0, np.abs(y) - extent[1] / 2.0)

@@ -21,13 +21,7 @@ _GUIDED = ("tool-goals", "gripper")
 
 
 class RequestedGoals:
-    """The goals that a user requested for the tools of a controller, which its goals follow by actions.
-
-    Args:
-        owner: The controller.
-        action: The action `tool-goals` that moves its goals.
-        columns: The columns of the action.
-    """
+    """The goals that a user requested for the tools of a controller, which its goals follow by actions."""
 
     def __init__(self, owner: Any, action: Any, columns: slice) -> None:
         self._owner, self._action, self._columns = owner, action, columns
