@@ -20,8 +20,8 @@ from .outcomes import CheckResult
 from .vector_env import check_vector_env
 
 if TYPE_CHECKING:
-    from .check import Check, check
     from .kinds import KindChecks
+    from .named_check import Check, check
     from .parametrization import parametrize
     from .suite import Conformance
 
@@ -38,10 +38,10 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "Check": ".check",
+        "Check": ".named_check",
         "Conformance": ".suite",
         "KindChecks": ".kinds",
-        "check": ".check",
+        "check": ".named_check",
         "parametrize": ".parametrization",
     },
 )
