@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, shown_progress
-from pippin.commands.options import simulation_options
+<<<<<<< HEAD:core/host/src/pippin/cli/resume.py
+from pippin.console import PATH, shown_progress
+from pippin.console.options import simulation_options
+=======
+>>>>>>> wt-studies:core/src/pippin/cli/resume.py
 from pippin.config import SimulationConfig
+from pippin.console import PATH, shown_progress
+from pippin.console.options import simulation_options
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation
 

@@ -8,8 +8,12 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, changes
+<<<<<<< HEAD:core/host/src/pippin/cli/show.py
+from pippin.console import PATH, changes
+=======
+>>>>>>> wt-studies:core/src/pippin/cli/show.py
 from pippin.config.loading import dump_toml, load, origins, unstructure
+from pippin.console import PATH, changes
 
 
 @click.command()

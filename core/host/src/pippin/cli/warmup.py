@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, changes, shown_progress
+<<<<<<< HEAD:core/host/src/pippin/cli/warmup.py
+from pippin.console import PATH, changes, shown_progress
+=======
+>>>>>>> wt-studies:core/src/pippin/cli/warmup.py
 from pippin.config import load
+from pippin.console import PATH, changes, shown_progress
 from pippin.studies import import_newton
 
 
