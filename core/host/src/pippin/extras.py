@@ -32,22 +32,13 @@ def import_library(name: str, extra: str, distribution: str = "pippin") -> Modul
 
 
 def installation(extra: str, distribution: str = "pippin") -> str:
-<<<<<<< HEAD:core/host/src/pippin/extras.py
-    """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution."""
-    if _is_of_a_clone(distribution):
-=======
     """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution.
 
     Args:
         extra: Name of the extra.
         distribution: Name of the distribution.
     """
-    try:
-        source = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
-    except metadata.PackageNotFoundError:
-        source = {}
-    if distribution == "pippin" and source.get("dir_info", {}).get("editable"):
->>>>>>> wt-studies:core/src/pippin/extras.py
+    if _is_of_a_clone(distribution):
         return f"uv sync --inexact --group {extra}"  # Pippin on the index may be another version
     return f"uv pip install '{distribution}[{extra}]'"
 

@@ -17,9 +17,6 @@ from typing import Any
 import attrs
 from pippin import ConfigError, SimulationConfig, load
 from pippin.catalog import Catalog
-from pippin.config.extras import refuse_missing_extras
-from pippin.config.overrides import parse
-from pippin.config.tree import path_text
 from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, override_values, refuse_missing_extras, run_study
 

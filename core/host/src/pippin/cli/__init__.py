@@ -10,13 +10,9 @@ from contextlib import nullcontext
 from typing import Any
 
 import click
-<<<<<<< HEAD:core/host/src/pippin/cli/__init__.py
 from pippin.catalog import Catalog, Entry
 from pippin.catalog.docstrings import docstring_of
 from pippin.catalog.first_party import first_party_distribution
-=======
-from pippin.catalog.entries import Catalog
->>>>>>> wt-studies:core/src/pippin/cli/__init__.py
 from pippin.console.options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 from pippin.spelling import did_you_mean

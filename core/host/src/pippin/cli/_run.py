@@ -7,11 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-<<<<<<< HEAD:core/host/src/pippin/cli/_run.py
-from pippin.console import shown_progress
-=======
-import attrs
->>>>>>> wt-studies:core/src/pippin/cli/_run.py
 from pippin.config.tree import key_text
 from pippin.console import shown_progress
 from pippin.errors import ConfigError

@@ -11,11 +11,6 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 from pippin.catalog.entries import Catalog
-<<<<<<< HEAD:core/host/src/pippin/cli/check.py
-from pippin.console import PATH, changes, new_table, print_table, shown_progress, solvers
-from pippin.console.options import json_list
-=======
->>>>>>> wt-studies:core/src/pippin/cli/check.py
 from pippin.config import load
 from pippin.console import PATH, changes, new_table, print_table, shown_progress, solvers
 from pippin.console.options import json_list

@@ -84,13 +84,8 @@ def _catalog_of(file: Path) -> Catalog:
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
     """Diagnose one plugin after the other, so that no import slows down another."""
-<<<<<<< HEAD:core/host/src/pippin/cli/plugins.py
     from pippin.console.progress import ConsoleProgress
     from pippin.diagnosis.doctor import diagnose
-=======
-    from pippin.analysis.doctor import diagnose
-    from pippin.console.progress import ConsoleProgress
->>>>>>> wt-studies:core/src/pippin/cli/plugins.py
     from rich.console import Console
 
     progress = ConsoleProgress(Console(stderr=is_stdout_reserved))

@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
-<<<<<<< HEAD:core/host/src/pippin/cli/profile.py
-from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
-=======
->>>>>>> wt-studies:core/src/pippin/cli/profile.py
 from pippin.config import load
 from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.studies import import_newton

@@ -7,11 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-<<<<<<< HEAD:core/host/src/pippin/cli/resume.py
-from pippin.console import PATH, shown_progress
-from pippin.console.options import simulation_options
-=======
->>>>>>> wt-studies:core/src/pippin/cli/resume.py
 from pippin.config import SimulationConfig
 from pippin.console import PATH, shown_progress
 from pippin.console.options import simulation_options

@@ -8,10 +8,6 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
-<<<<<<< HEAD:core/host/src/pippin/cli/show.py
-from pippin.console import PATH, changes
-=======
->>>>>>> wt-studies:core/src/pippin/cli/show.py
 from pippin.config.loading import dump_toml, load, origins, unstructure
 from pippin.console import PATH, changes
 

@@ -5,10 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-<<<<<<< HEAD:core/host/src/pippin/cli/warmup.py
-from pippin.console import PATH, changes, shown_progress
-=======
->>>>>>> wt-studies:core/src/pippin/cli/warmup.py
 from pippin.config import load
 from pippin.console import PATH, changes, shown_progress
 from pippin.studies import import_newton
