@@ -15,7 +15,6 @@ from typing import Any, cast
 import attrs
 from pippin import ConfigError, PluginError, SimulationError, structure
 from pippin.catalog import Catalog
-from pippin.config.known_keys import benchmark_variants_of
 from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 from pippin.workers import WorkerProcess
@@ -203,7 +202,7 @@ def _declared(solver: str) -> dict[str, dict[str, Any]]:
     """Return the options that a solver declares for benchmarks, by variant."""
     entry, found = Catalog.installed().find("solver", solver), {}
     try:
-        for text in benchmark_variants_of(entry.load_config()):
+        for text in _variants_of(entry.load_config()):
             found |= _variant(solver, text)
     except ConfigError as error:
         raise PluginError(f"{entry}: benchmark_variants: {error}") from error
@@ -264,3 +263,18 @@ def _csv(rows: Sequence[BenchmarkRow]) -> str:
         own = [getattr(row, name) for name in plain]
         writer.writerow([*own, " ".join(row.ignored), *(row.cost_among.get(each) for each in worlds)])
     return text.getvalue()
+
+
+def _variants_of(cls: type) -> Sequence[str]:
+    """Return the class attribute `benchmark_variants` of a solver: options, each `KEY=VALUE`, with which a benchmark
+    runs it once more.
+
+    Raises:
+        PluginError: It is something else.
+    """
+    found = getattr(cls, "benchmark_variants", ())
+    if not isinstance(found, tuple) or not all(isinstance(each, str) and "=" in each for each in found):
+        raise PluginError(
+            f"{cls.__qualname__}.benchmark_variants: expected a tuple of options, as ('iterations=8',), got {found!r}"
+        )
+    return found

@@ -10,8 +10,7 @@ import numpy as np
 import pippin
 from pippin import ConfigError, PluginError
 from pippin.catalog import Catalog
-from pippin_conformance import KindChecks, check
-from pippin_conformance.runs import Runs
+from pippin_conformance import KindChecks, Runs, check
 
 from pippin_benchmark.benchmark import load_problem
 from pippin_benchmark.measuring import measured, prototype_of, still_motion

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, load
 from pippin.catalog import Catalog
-from pippin.measuring.solver_choice import accepting_numbers, with_solver
+from pippin.measuring import accepting_numbers, with_solver
 from pippin.studies import DEFAULT_DURATION, RunProgress, kept_overrides, run_study
 from pippin.workers import WorkerProcess
 

@@ -16,10 +16,9 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, PippinError, Simulation, SimulationConfig, structure
 from pippin.arrays import on_host
-from pippin.assembly.poses import build_poses
+from pippin.assembly import build_poses
 from pippin.devices import find_device, kind_of
-from pippin.measuring import measures
-from pippin.measuring.solver_choice import accepting_numbers
+from pippin.measuring import accepting_numbers, kinetic_energy, positions, potential_energy
 from pippin.quaternions import conjugate, rotated
 
 from .problem import SAMPLE, BenchmarkProblem, ProblemMotion
@@ -130,10 +129,10 @@ def sampled(
         row = attrs.evolve(row, ignored=tuple(simulation.ignored_features))
         simulation.step()
         simulation.reset()
-        watch, kept = Stopwatch(simulation), [measures.positions(simulation.model, simulation.state)]
+        watch, kept = Stopwatch(simulation), [positions(simulation.model, simulation.state)]
         for _ in range(samples):
             watch.step(stride)
-            kept.append(measures.positions(simulation.model, simulation.state))
+            kept.append(positions(simulation.model, simulation.state))
             if not np.isfinite(kept[-1]).all():
                 reason = f"the state is not finite at {simulation.time:g} s"
                 return attrs.evolve(row, outcome="failed", reason=reason), None
@@ -245,8 +244,8 @@ def _drifts(problem: BenchmarkProblem, model: newton.Model, states: Mapping[str,
     found: dict[str, Any] = {}
     state: Any = SimpleNamespace(**states)
     if "energy" in problem.conserves:
-        kinetic = measures.kinetic_energy(model, state)[:, 0]
-        energy = kinetic + measures.potential_energy(model, state)[..., 0]
+        kinetic = kinetic_energy(model, state)[:, 0]
+        energy = kinetic + potential_energy(model, state)[..., 0]
         found["energy_drift"] = float(np.abs(energy - energy[0]).max() / kinetic.max())
     if "angular momentum" in problem.conserves:
         turns, spins = states["body_q"][:, 0, 3:].astype(float), states["body_qd"][:, 0, 3:].astype(float)

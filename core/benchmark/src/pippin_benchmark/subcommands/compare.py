@@ -139,7 +139,7 @@ def _values(limits: Sequence[str]) -> dict[str, float]:
 
 
 def _print(found: pippin_benchmark.Comparison) -> None:
-    from pippin.measuring.figures import COLUMNS, figure_text
+    from pippin.measuring import COLUMNS, figure_text
     from rich.markup import escape
 
     runs = found.solvers.values()
