@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.quaternions import product
+from pippin.quaternions import product, rotated
 
 from . import matter, mechanisms
 from .mechanisms import (
