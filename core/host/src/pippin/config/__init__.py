@@ -10,9 +10,9 @@ from .catalog import CatalogConfig as CatalogConfig
 from .collision import BodyPairReductionConfig as BodyPairReductionConfig
 from .collision import CollisionConfig as CollisionConfig
 from .component import ComponentConfig as ComponentConfig
-from .extras import refuse_missing_extras
+from .extras import refuse_missing_extras as refuse_missing_extras
 from .hydroelastic import HydroelasticConfig as HydroelasticConfig
-from .loading import dump_toml, read_source, structure_choice, unstructure
+from .loading import dump_toml, structure_choice, unstructure
 from .loading import load as load
 from .loading import structure as structure
 from .model import AssetConfig as AssetConfig
@@ -40,8 +40,6 @@ __all__ = [
     "inner_tables",
     "json_schema",
     "overridden",
-    "read_source",
-    "refuse_missing_extras",
     "structure_choice",
     "table_schema",
     "toml_text",
