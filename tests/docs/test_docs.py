@@ -32,8 +32,8 @@ import pytest
 from click.testing import CliRunner
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
-from pippin.config.known_keys import benchmark_variants_of
 from pippin.hookspecs import Hooks
+from pippin_benchmark.benchmark import declared_variants
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -380,7 +380,7 @@ def test_ten_solvers_are_shown_by_the_results_that_are_kept():
     assert notes.keys() == {*solvers}
     assert measured == {*product(solvers, catalog.names("problem"))}, "measure them by `pippin benchmark`"
     for solver in solvers:
-        declared = benchmark_variants_of(catalog.find("solver", solver).load_config())
+        declared = declared_variants(catalog.find("solver", solver).load_config())
         assert {row.variant for row in found.rows if row.solver == solver} == {"", *declared}
 
 

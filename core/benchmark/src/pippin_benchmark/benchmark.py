@@ -202,7 +202,7 @@ def _declared(solver: str) -> dict[str, dict[str, Any]]:
     """Return the options that a solver declares for benchmarks, by variant."""
     entry, found = Catalog.installed().find("solver", solver), {}
     try:
-        for text in _variants_of(entry.load_config()):
+        for text in declared_variants(entry.load_config()):
             found |= _variant(solver, text)
     except ConfigError as error:
         raise PluginError(f"{entry}: benchmark_variants: {error}") from error
@@ -265,7 +265,7 @@ def _csv(rows: Sequence[BenchmarkRow]) -> str:
     return text.getvalue()
 
 
-def _variants_of(cls: type) -> Sequence[str]:
+def declared_variants(cls: type) -> Sequence[str]:
     """Return the class attribute `benchmark_variants` of a solver: options, each `KEY=VALUE`, with which a benchmark
     runs it once more.
 

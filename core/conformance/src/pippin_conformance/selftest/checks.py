@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import tempfile
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ import warp as wp
 from pippin import Checkpoint, Replay, Simulation, SimulationError, structure
 from pippin.arrays import on_host
 from pippin.catalog import Catalog
-from pippin.config import dump_toml, overridden
+from pippin.config import dump_toml
 from pippin.devices import find_device
 from pippin.diagnosis import gpu_report
 from pippin.export import export_step
@@ -218,7 +217,7 @@ def checkpoint(case: Case) -> str:
         whole = [advance(simulation, 1) for _ in range(_steps(case))]
         saved = Checkpoint.read(path)
         for on in dict.fromkeys((case.device, "cpu")):
-            config = structure(overridden(tomllib.loads(saved.config), {"simulation.device": on}))
+            config = saved.configuration(on)
             attrs.evolve(saved, config=dump_toml(config)).write(path)
             compared = _with_cpu(case) if on != case.device else _on_device(case, f"resumed on {on}", "in one piece")
             with Simulation.load(path) as resumed:
