@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pippin.commands import new_table
+from pippin.console import new_table
 from pippin.report import Axis, Chart, Line, Markup, element, folded, heading, section, table
 
 from .result import FitResult, Trace

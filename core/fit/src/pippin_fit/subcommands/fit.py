@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import click
 from pippin import ConfigError
-from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
-from pippin.commands.progress import ConsoleProgress
+from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
+from pippin.console.progress import ConsoleProgress
 
 from pippin_fit.report import expectations
 

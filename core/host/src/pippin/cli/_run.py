@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pippin.commands import shown_progress
+from pippin.console import shown_progress
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 

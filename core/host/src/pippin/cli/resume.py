@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, shown_progress
-from pippin.commands.options import simulation_options
+from pippin.console import PATH, shown_progress
+from pippin.console.options import simulation_options
 from pippin.config import SimulationConfig
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation

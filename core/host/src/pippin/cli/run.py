@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, changes
-from pippin.commands.options import simulation_options, viewer_options
+from pippin.console import PATH, changes
+from pippin.console.options import simulation_options, viewer_options
 
 from ._run import run_file
 

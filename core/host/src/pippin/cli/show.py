@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, changes
+from pippin.console import PATH, changes
 from pippin.config.loading import dump_toml, load, origins, unstructure
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, changes, json_line, out, shown_progress
-from pippin.commands.progress import ConsoleProgress
+from pippin.console import PATH, changes, json_line, out, shown_progress
+from pippin.console.progress import ConsoleProgress
 
 
 @click.command()

@@ -12,8 +12,8 @@ import click
 from pippin import ConfigError
 from pippin.catalog.outside import located
 from pippin.cli._run import run_file
-from pippin.commands import PATH, changes
-from pippin.commands.options import simulation_options, viewer_options
+from pippin.console import PATH, changes
+from pippin.console.options import simulation_options, viewer_options
 
 
 @click.command()
