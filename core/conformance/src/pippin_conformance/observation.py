@@ -13,7 +13,6 @@ from pippin.actuation import DriveActuator
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.sensing import Sensor
 from pippin.state.world_rows import arrays_of, worlds_of
-from pippin_task import Task
 
 HALF = 3
 """Control steps of each half of a run; runs are compared after each half. An odd number."""
@@ -120,7 +119,7 @@ def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -
     yield from (RuntimeAttributes(each, carrier.__name__) for each in (*labelled.values(), *carriers))
 
 
-def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
+def _of_task(task: Any) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the numbers of the terms, one row for each world."""
     episodes = task.episodes
     tables = {"rewards": episodes.reward_terms, "terminations": episodes.termination_terms}
