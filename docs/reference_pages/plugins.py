@@ -57,7 +57,8 @@ def _titles(entry: Entry, plural: str) -> tuple[str, ...]:
 def _meaning(entry: Entry) -> str:
     if entry.kind == "subcommand":
         return (entry.load_command().help or "").partition("\n")[0].rstrip(".")
-    return summary(entry.load_config()).replace("|", "\\|")
+    found = entry.load_table() if entry.provides == "table" else entry.load_config()
+    return summary(found).replace("|", "\\|")
 
 
 def _sections_of(name: str, page: str) -> dict[str, str]:

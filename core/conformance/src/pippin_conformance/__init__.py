@@ -20,9 +20,9 @@ from .outcomes import CheckResult
 from .vector_env import check_vector_env
 
 if TYPE_CHECKING:
-    from .check import Check, check
     from .kinds import KindChecks
     from .parametrization import parametrize
+    from .promise import Check, check
     from .suite import Conformance
 
 __all__ = [
@@ -38,10 +38,10 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "Check": ".check",
+        "Check": ".promise",
         "Conformance": ".suite",
         "KindChecks": ".kinds",
-        "check": ".check",
+        "check": ".promise",
         "parametrize": ".parametrization",
     },
 )
