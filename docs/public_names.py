@@ -55,6 +55,8 @@ FOR_PLUGINS = (
     "pippin.arrays",
     "pippin.catalog",
     "pippin.devices",
+    "pippin.array_files",
+    "pippin.late",
 )
 """Modules that plugins and users may import."""
 

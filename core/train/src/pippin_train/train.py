@@ -17,11 +17,8 @@ from typing import Any
 import attrs
 from pippin import ConfigError, SimulationConfig, load
 from pippin.catalog import Catalog
-from pippin.config.extras import refuse_missing_extras
-from pippin.config.overrides import parse
-from pippin.config.tree import path_text
 from pippin.report import Markup
-from pippin.studies import RunFolder, RunProgress, Study, run_study
+from pippin.studies import RunFolder, RunProgress, Study, override_values, refuse_missing_extras, run_study
 
 from .report import training_page
 
@@ -157,8 +154,7 @@ class TrainingStudy(Study[Training]):
         atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
         plugin: Any = Catalog.installed().find("trainer", self._choice.type).load()
         settings, training = self._choice.config, self.training
-        values = {path_text(each.path): each.value for each in parse(self._overrides)}
-        values |= {"viewers": {}, "recorders": {}}
+        values = override_values(self._overrides) | {"viewers": {}, "recorders": {}}
         scale = settings.reward_scale
         env = self._env = TrainingEnv(self._file, backend=plugin.backend, overrides=values, reward_scale=scale)
         env.reset(seed=config.simulation.seed + training.iteration)

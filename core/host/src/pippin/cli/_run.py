@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pippin.console import shown_progress
 from pippin.config.tree import key_text
+from pippin.console import shown_progress
 from pippin.errors import ConfigError
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pippin.config import SimulationConfig
 from pippin.console import PATH, shown_progress
 from pippin.console.options import simulation_options
-from pippin.config import SimulationConfig
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation
 

@@ -10,8 +10,8 @@ from .progress import RunProgress, current_progress
 
 if TYPE_CHECKING:
     from .folder import RunFolder
-    from .start import import_newton
-    from .study import Overlay, Study, StudyResult, kept_overrides, run_study
+    from .start import import_newton, refuse_missing_extras
+    from .study import Overlay, Study, StudyResult, kept_overrides, override_values, run_study
 
 __all__ = [
     "DEFAULT_DURATION",
@@ -23,6 +23,8 @@ __all__ = [
     "current_progress",
     "import_newton",
     "kept_overrides",
+    "override_values",
+    "refuse_missing_extras",
     "run_study",
     "step_count",
     "stopped_between_steps",
@@ -37,6 +39,8 @@ __getattr__ = late(
         "StudyResult": ".study",
         "import_newton": ".start",
         "kept_overrides": ".study",
+        "override_values": ".study",
+        "refuse_missing_extras": ".start",
         "run_study": ".study",
     },
 )

@@ -13,7 +13,7 @@ import attrs
 from pippin.config import SimulationConfig, dump_toml, load
 from pippin.config.overrides import apply, parse
 from pippin.config.toml_text import toml_text
-from pippin.config.tree import Node
+from pippin.config.tree import Node, path_text
 from pippin.errors import SimulationError
 from pippin.report import Markup, element, folded, page, section
 
@@ -24,7 +24,7 @@ from .start import import_newton
 
 
 class StudyResult(Protocol):
-    """What a study found; its numbers are in `summary.json`."""
+    """Result of a study; its numbers are in `summary.json`."""
 
     @property
     def folder(self) -> Path:
@@ -81,7 +81,7 @@ class Study(ABC, Generic[R]):
         return config.unobserved()
 
     def continues(self, folder: Path) -> bool:
-        """Return whether a folder has what an earlier call of the same study left, which goes on there.
+        """Return whether a folder has what an earlier call of the same study left, which is continued there.
 
         Args:
             folder: The folder that the user chose.
@@ -179,9 +179,10 @@ def run_study(
             if found is None:
                 raise
             _write(study, found, folder, source, changes, config)
-            if isinstance(error, KeyboardInterrupt):
-                raise KeyboardInterrupt(found) from error
             where = f"what was found until then is in {folder.path}"
+            if isinstance(error, KeyboardInterrupt):
+                progress.note(where)
+                raise KeyboardInterrupt(found) from error
             raise SimulationError(*(f"{each}; {where}" for each in error.faults)) from error
         found = study.result(folder.path)
         assert found is not None, "it came to its end"
@@ -196,6 +197,18 @@ def kept_overrides(overrides: Mapping[str, Any] | Iterable[str] | None) -> Mappi
         overrides: A mapping, or texts `key=value`, which may come from a generator.
     """
     return overrides if isinstance(overrides, Mapping) else tuple(overrides or ())
+
+
+def override_values(overrides: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
+    """Return the value of each override by its key path, as `pippin.load` takes them from Python.
+
+    Args:
+        overrides: A mapping, or texts `key=value`.
+
+    Raises:
+        ConfigError: A text is no assignment.
+    """
+    return {path_text(each.path): each.value for each in parse(overrides)}
 
 
 def _write(
