@@ -64,7 +64,7 @@ def named(requirements: list[str]) -> set[str]:
 
 
 def imported(folder: Path, pattern: str = "*.py") -> set[str]:
-    """Return the other packages of `core` that the files of a package import, in functions and for type checkers too."""
+    """Return the other packages of `core` that the files of a package import, at any depth."""
     found = set()
     for path in (folder / "src").rglob(pattern):
         if "templates" in path.parts:
