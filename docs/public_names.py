@@ -55,6 +55,12 @@ FOR_PLUGINS = (
     "pippin.arrays",
     "pippin.catalog",
     "pippin.devices",
+    "pippin.config",
+    "pippin.components",
+    "pippin.state",
+    "pippin.assembly",
+    "pippin.measuring",
+    "pippin.diagnosis",
     "pippin.array_files",
     "pippin.late",
 )

@@ -47,7 +47,7 @@ DOORS = {
     ("pippin_fit.fit", "pippin_fit.fit_run"),
     ("pippin_optimise.optimise", "pippin_optimise.descent"),
     ("pippin_benchmark.benchmark", "pippin_benchmark.measuring"),
-    ("pippin_benchmark.file_scene", "pippin_benchmark.measuring"),
+    ("pippin_benchmark.file_problem", "pippin_benchmark.measuring"),
     ("pippin_optimise.optimise", "pippin_optimise.objective"),
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin_conformance.selftest.groups", "pippin_conformance.selftest.checks"),

@@ -14,7 +14,7 @@ from pippin.arrays import on_host
 from pippin.assembly.model import features_of
 from pippin.axes import axis_labels
 from pippin.catalog import Catalog
-from pippin.config.toml_text import toml_text
+from pippin.config.toml_writing import toml_text
 from pippin.config.tree import key_text
 from pippin.inspection.contents import inspect_assets
 from pippin.quaternions import rotated

@@ -1,1 +1,22 @@
 """The components of one simulation: plugin objects, their declarations and their hook calls."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+if TYPE_CHECKING:
+    from pippin.support.declaration import Declaration
+
+    from .alone import make_component
+    from .contract import load_plugin
+
+__all__ = ["Declaration", "load_plugin", "make_component"]
+
+__getattr__ = late(
+    __name__,
+    {
+        "Declaration": "pippin.support.declaration",
+        "load_plugin": ".contract",
+        "make_component": ".alone",
+    },
+)

@@ -16,13 +16,13 @@ from pippin.errors import ConfigError, PluginError
 
 from .catalog import CatalogConfig
 from .component import ComponentConfig
-from .converter import make_converter
+from .converter import file_hook, make_converter
 from .faults import UnexpectedValueError, fault_error, faults_of
 from .fields import default_of, field_texts, fields_of
 from .merging import read_layers
 from .model import SimulationConfig
 from .overrides import apply, parse
-from .toml_text import toml_text, value_paths
+from .toml_writing import toml_text, value_paths
 from .tree import KeyPath, Node, key_text, path_text
 from .wording import value_text
 
@@ -95,7 +95,16 @@ def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> Simula
 
 
 def structure_choice(kind: str, table: Mapping[str, Any]) -> ComponentConfig:
-    """Return the plugin and the configuration that one table chooses, independent of file and key."""
+    """Return the plugin and the configuration that one table chooses, independent of file and key.
+
+    Args:
+        kind: Kind of the plugin, such as `solver`.
+        table: The table, with its `type`.
+
+    Raises:
+        ConfigError: The table is wrong.
+        PluginError: The plugin is not installed, ambiguous or broken.
+    """
     choice: Any = Annotated[ComponentConfig, kind]
     try:
         return make_converter(Catalog.installed()).structure(table, choice)
@@ -118,9 +127,8 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
             warnings.warn(note, UserWarning, stacklevel=3)
         installed = restricted
     tree, left_out = _of_one_solver(tree, installed)
-    converter = make_converter(installed)
     try:
-        config = attrs.evolve(converter.structure(tree.plain(), SimulationConfig), tree=tree)
+        config = attrs.evolve(file_hook(installed, SimulationConfig)(tree.plain(), SimulationConfig), tree=tree)
     except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error), tree) from error
     if left_out:
@@ -182,6 +190,9 @@ def unstructure(config: Any) -> Any:
     """Return a configuration as plain data, which `structure` accepts again.
 
     Values that are None are left out, because TOML has no null. So are empty tables that are empty by default.
+
+    Args:
+        config: A configuration, or a part of one.
     """
     if isinstance(config, ComponentConfig):
         return {"type": config.type, **unstructure(config.config)}
@@ -207,7 +218,12 @@ def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
 
 
 def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
-    """Return a configuration as TOML with every default; with its tree, a comment after each value names its origin."""
+    """Return a configuration as TOML with every default; with its tree, a comment after each value names its origin.
+
+    Args:
+        config: The configuration.
+        tree: For the core: the tree that it was structured from.
+    """
     return toml_text(unstructure(config), None if tree is None else lambda path: _origin(tree, path))
 
 

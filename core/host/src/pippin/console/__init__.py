@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .options import PATH, changes, duration, json_line, out, solvers, steps
+from .options import PATH, changes, duration, json_line, json_list, out, overrides, solvers, steps
 
 if TYPE_CHECKING:
     from .progress import shown_progress
@@ -15,8 +15,10 @@ __all__ = [
     "changes",
     "duration",
     "json_line",
+    "json_list",
     "new_table",
     "out",
+    "overrides",
     "print_table",
     "shown_progress",
     "solvers",

@@ -9,6 +9,9 @@ from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
 
 if TYPE_CHECKING:
+    from pippin.runs.summary import versions, what_ran
+    from pippin.simulation import import_hot_modules
+
     from .folder import RunFolder
     from .start import import_newton, refuse_missing_extras
     from .study import Overlay, Study, StudyResult, kept_overrides, override_values, run_study
@@ -21,6 +24,7 @@ __all__ = [
     "Study",
     "StudyResult",
     "current_progress",
+    "import_hot_modules",
     "import_newton",
     "kept_overrides",
     "override_values",
@@ -28,6 +32,8 @@ __all__ = [
     "run_study",
     "step_count",
     "stopped_between_steps",
+    "versions",
+    "what_ran",
 ]
 
 __getattr__ = late(
@@ -37,10 +43,13 @@ __getattr__ = late(
         "RunFolder": ".folder",
         "Study": ".study",
         "StudyResult": ".study",
+        "import_hot_modules": "pippin.simulation",
         "import_newton": ".start",
         "kept_overrides": ".study",
         "override_values": ".study",
         "refuse_missing_extras": ".start",
         "run_study": ".study",
+        "versions": "pippin.runs.summary",
+        "what_ran": "pippin.runs.summary",
     },
 )

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import attrs
 from pippin.config import SimulationConfig, dump_toml, load
 from pippin.config.overrides import apply, parse
-from pippin.config.toml_text import toml_text
+from pippin.config.toml_writing import toml_text
 from pippin.config.tree import Node, path_text
 from pippin.errors import SimulationError
 from pippin.report import Markup, element, folded, page, section
