@@ -36,11 +36,10 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin_task.gym.local_worlds", "pippin_task.gym.frames"),
-    ("pippin_benchmark.compare", "pippin.measuring.measured_run"),
     ("pippin.config.files", "pippin.config.newton_assets"),
     ("pippin.inspection", "pippin.inspection.contents"),
     ("pippin.inspection", "pippin.inspection.image"),
-    ("pippin.inspection", "pippin.inspection.memory"),
+    ("pippin.inspection", "pippin.measuring.memory"),
     ("pippin.verification.verify", "pippin.verification.digests"),
     ("pippin_fit.excitation", "pippin_fit.fit_run"),
     ("pippin_fit.excitation", "pippin_fit.trial"),
@@ -53,7 +52,7 @@ DOORS = {
     ("pippin_conformance.selftest.groups", "pippin_conformance.selftest.checks"),
     ("pippin.state.captured_arrays", "pippin.state.shaped_array"),
     ("pippin.runs.run", "pippin.runs.start"),
-    ("pippin.runs.summary", "pippin.runs.matter"),
+    ("pippin.studies.summary", "pippin.studies.matter"),
     ("pippin_task.gym.shard_worker", "pippin.host_mirror"),
     ("pippin_task.gym.vector_env", "pippin_task.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),
