@@ -29,7 +29,8 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
-    from pippin_task import Draws, WorldSeeds, random_state
+    from pippin.state.draws import Draws, WorldSeeds
+    from pippin.state.kernels import random_state
 
     from .context import TermContext
     from .episodes import EpisodeBuffers

@@ -311,6 +311,10 @@ class SceneConfig:
         return self.total_worlds or self.first_world + self.worlds
 
 
+_DRIVING = ("actuator", "goal_of")
+"""Keys of motions that write targets or goals."""
+
+
 @attrs.frozen(kw_only=True)
 class SimulationConfig:
     """A whole configuration file: the tables of the host, and those that kinds of plugins and packages register.
@@ -350,6 +354,15 @@ class SimulationConfig:
         """Return the same simulation without viewers and recorders, for a build that measures or checks."""
         observers = {kind.table for kind in Catalog.installed().kinds.values() if kind.is_observer}
         return attrs.evolve(self, tables={name: each for name, each in self.tables.items() if name not in observers})
+
+    def without_driving_motions(self) -> SimulationConfig:
+        """Return the same simulation without motions that write targets or goals; those of bodies stay."""
+        kept = {
+            label: choice
+            for label, choice in self.motions.items()
+            if all(getattr(choice.config, key, None) is None for key in _DRIVING)
+        }
+        return self.with_tables(motions=kept)
 
     @staticmethod
     def other_keys() -> Mapping[str, Any]:

@@ -6,7 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from pippin import ConfigError, did_you_mean
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
 
 
 def function_named(name: str) -> Callable[..., Any]:
