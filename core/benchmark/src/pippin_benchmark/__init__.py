@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 if TYPE_CHECKING:
-    from .compare import compare
     from .comparison import Comparison
+    from .run_compare import compare
     from .scene import BenchmarkScene, SceneMotion
 
 __all__ = [
@@ -22,6 +22,6 @@ __getattr__ = late(
         "BenchmarkScene": ".scene",
         "Comparison": ".comparison",
         "SceneMotion": ".scene",
-        "compare": ".compare",
+        "compare": ".run_compare",
     },
 )

@@ -21,8 +21,8 @@ from .vector_env import check_vector_env
 
 if TYPE_CHECKING:
     from .kinds import KindChecks
+    from .named_check import Check, check
     from .parametrization import parametrize
-    from .promises import Check, check
     from .suite import Conformance
 
 __all__ = [
@@ -38,10 +38,10 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "Check": ".promises",
+        "Check": ".named_check",
         "Conformance": ".suite",
         "KindChecks": ".kinds",
-        "check": ".promises",
+        "check": ".named_check",
         "parametrize": ".parametrization",
     },
 )

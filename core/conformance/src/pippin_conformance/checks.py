@@ -23,7 +23,7 @@ from . import (
 )
 from .benches import BENCHES, benches_of
 from .kinds import KindChecks
-from .promises import Check, check
+from .named_check import Check, check
 from .runtime_changes import RUNTIME_CHANGES
 
 

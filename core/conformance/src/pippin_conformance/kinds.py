@@ -15,7 +15,7 @@ from pippin.sensing import FrameConfig
 from .host_components import actuator_with, sensor_with
 
 if TYPE_CHECKING:
-    from .promises import Check
+    from .named_check import Check
 
 LABEL = "tested"
 """Label of the plugin in the simulations that test it; a solver has none."""

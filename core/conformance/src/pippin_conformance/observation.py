@@ -13,7 +13,6 @@ from pippin.actuation import DriveActuator
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.sensing import Sensor
 from pippin.state.world_rows import arrays_of, worlds_of
-from pippin_task import Task
 
 HALF = 3
 """Control steps of each half of a run; runs are compared after each half. An odd number."""
@@ -39,8 +38,9 @@ def start(simulation: Simulation) -> None:
         targets = actuator.ctrl if actuator.position_targets is None else actuator.position_targets
         if targets is not None:
             _assign_rows(targets)
-    if simulation.task is not None:
-        _assign_rows(simulation.task.episodes.action)
+    task = simulation.component("task")  # the table is that of a package that may not be there
+    if task is not None:
+        _assign_rows(task.episodes.action)
 
 
 def _assign_rows(numbers: Any) -> None:
@@ -110,8 +110,9 @@ def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray
     for sensor in _parts(simulation, simulation.sensors, Sensor):
         for name, output in sensor.outputs.items():
             yield f"outputs[{name!r}]", output.data.numpy(), every if sensor.worlds is None else sensor.worlds
-    if simulation.task is not None:
-        yield from ((name, numbers, every) for name, numbers in _of_task(simulation.task))
+    task = simulation.component("task")
+    if task is not None:
+        yield from ((name, numbers, every) for name, numbers in _of_task(task))
 
 
 def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[RuntimeAttributes]:
@@ -120,7 +121,7 @@ def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -
     yield from (RuntimeAttributes(each, carrier.__name__) for each in (*labelled.values(), *carriers))
 
 
-def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
+def _of_task(task: Any) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the numbers of the terms, one row for each world."""
     episodes = task.episodes
     tables = {"rewards": episodes.reward_terms, "terminations": episodes.termination_terms}
