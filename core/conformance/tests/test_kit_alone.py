@@ -9,7 +9,7 @@ from pippin_conformance import Conformance
     ("kind", "name", "config", "checks"),
     [
         ("clamping", "max-effort", {"max_effort": 0.5}, ["schema", "round_trip", "effect", "worlds"]),
-        ("stage", "bias", {"range": [0.1, 0.2]}, ["schema", "effect"]),
+        ("stage", "bias", {"mean": 0.1}, ["schema", "effect"]),
     ],
 )
 def test_a_plugin_of_the_host_keeps_its_promises(kind, name, config, checks):

@@ -9,6 +9,8 @@ import pytest
 class Symplectic:
     """A solver that nobody installs: Newton's symplectic Euler."""
 
+    coordinates = "maximal"
+
     @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverSemiImplicit(model)
@@ -25,7 +27,7 @@ def test_a_reward_and_an_end_follow_a_falling_ball():
     task = {
         "episode_length": 1.0,
         "autoreset": "disabled",
-        "rewards": {"height": {"type": "value", "of": "root-height", "weight": 2.0}},
+        "rewards": {"height": {"type": "value", "of": "root-height", "weight": 1.0}},
         "terminations": {"low": {"type": "outside", "of": "root-height", "low": 0.9}},
     }
     tables = {"simulation": {"dt": 0.01, "device": "cpu"}, "scene": {"worlds": 2}, "task": task}
@@ -34,7 +36,7 @@ def test_a_reward_and_an_end_follow_a_falling_ball():
         for height in heights:
             simulation.step()
             episodes = simulation.task.episodes
-            np.testing.assert_allclose(episodes.reward_terms.numpy(), [[2.0 * height * 0.01] * 2], rtol=1e-4)
+            np.testing.assert_allclose(episodes.reward_terms.numpy(), [[height] * 2], rtol=1e-4)
             assert episodes.terminated.numpy().tolist() == [height < 0.9] * 2
 
     assert heights[0] > 0.9 > heights[-1]
