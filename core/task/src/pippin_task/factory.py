@@ -35,17 +35,13 @@ def make_term(kind: str, choice: ComponentConfig, context: TermContext, where: s
     except Exception:
         with attribution.during("__init__"):
             raise
-    if "labels" in _annotated(plugin) and not hasattr(term, "labels"):
+    is_labelled = any("labels" in inspect.get_annotations(each) for each in inspect.getmro(plugin))
+    if is_labelled and not hasattr(term, "labels"):
         raise PluginError(f"{key}: {entry}: {plugin.__qualname__} has no `labels`; set them in its constructor")
     for name in _METHODS:
         if hasattr(term, name):
             setattr(term, name, attribution.guarded(name, getattr(term, name)))
     return term
-
-
-def _annotated(plugin: type) -> set[str]:
-    """Return the names that a class and its bases annotate."""
-    return {name for each in inspect.getmro(plugin) for name in inspect.get_annotations(each)}
 
 
 def release_term(term: Term) -> None:

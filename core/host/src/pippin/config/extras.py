@@ -25,9 +25,7 @@ _OF_ASSETS = {".usd": "usd", ".usda": "usd", ".usdc": "usd", ".usdz": "usd", ".x
 def refuse_missing_extras(config: SimulationConfig, others: Iterable[ComponentConfig] = ()) -> None:
     """Refuse a configuration whose viewers, recorders, assets or policy need a library that is not installed.
 
-    Args:
-        config: The configuration.
-        others: Further plugins that are about to be used.
+    `others` are further plugins that are about to be used.
 
     Raises:
         ConfigError: One line for each, with the command that installs it.

@@ -16,7 +16,7 @@ from pippin.errors import ConfigError, PluginError
 
 from .catalog import CatalogConfig
 from .component import ComponentConfig
-from .converter import make_converter
+from .converter import file_hook, make_converter
 from .faults import UnexpectedValueError, fault_error, faults_of
 from .fields import default_of, field_texts, fields_of
 from .merging import read_layers
@@ -118,9 +118,8 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
             warnings.warn(note, UserWarning, stacklevel=3)
         installed = restricted
     tree, left_out = _of_one_solver(tree, installed)
-    converter = make_converter(installed)
     try:
-        config = attrs.evolve(converter.structure(tree.plain(), SimulationConfig), tree=tree)
+        config = attrs.evolve(file_hook(installed, SimulationConfig)(tree.plain(), SimulationConfig), tree=tree)
     except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error), tree) from error
     if left_out:

@@ -16,10 +16,6 @@ REVISION = "ac1f172b6f53915f9b81aa9ccd765ae792cc264c"
 def find_newton_asset(path: str, where: str) -> Path:
     """Return the file of a path `newton:folder/path/inside`, or `newton:folder@revision/path/inside`.
 
-    Args:
-        path: The path.
-        where: Key path of `path`, for the error.
-
     Raises:
         ConfigError: The cache has no such file of this revision; tells how to download the folder.
     """

@@ -13,12 +13,7 @@ from .tables import read_table
 
 
 def placed_copies(config: ObjectConfig, where: str) -> dict[str, np.ndarray]:
-    """Return the pose of each copy of an object in the world by its label: position [m] and quaternion, shape [7].
-
-    Args:
-        config: The object.
-        where: Key path of its table, for errors.
-    """
+    """Return the pose of each copy of an object in the world by its label: position [m] and quaternion, shape [7]."""
     rows = _relative_poses(config, where)
     if rows is None:
         return {config.label: np.array([*config.position, *config.rotation])}

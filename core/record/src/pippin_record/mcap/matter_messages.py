@@ -43,14 +43,7 @@ _FIELDS += [
 class MatterMessages:
     """Logs `/world_<k>/matter` and `/world_<k>/points/LABEL` from the columns `particle_q` and `body_q`.
 
-    Cables need none of it: their segments are bodies.
-
-    Args:
-        simulation: The simulation.
-        worlds: Indices of the recorded worlds in it.
-        numbers: Numbers of these worlds in the run.
-        offsets: Position at which each of them is drawn [m], shape [worlds, 3].
-        context: Where the topics are.
+    Cables need none of it: their segments are bodies. The arguments are those of `ContactMessages`.
     """
 
     def __init__(

@@ -32,9 +32,6 @@ class ViserViewer:
 
     The page shows the chosen worlds side by side. If no browser has it open, frames are left out. User input on the
     page is processed between two control steps.
-
-    Args:
-        config: The configuration.
     """
 
     is_observer = True
