@@ -525,8 +525,6 @@ def read_motion_errors(
     frames: wp.array[int],
     places: wp.array[wp.transform],
     poses: wp.array2d[wp.transform],
-    stride: wp.transform,
-    period: int,
     velocities: wp.array2d[wp.spatial_vector],
     anchor: int,
     chosen: wp.array[int],
