@@ -198,23 +198,17 @@ def unstructure(config: Any) -> Any:
         return {"type": config.type, **unstructure(config.config)}
     if attrs.has(type(config)):
         values = [(field, getattr(config, field.name)) for field in fields_of(type(config))]
-        plain = {field.name: unstructure(value) for field, value in values if not _is_nothing(field, value)}
-        return _with_tables(plain, config.tables) if isinstance(config, SimulationConfig) else plain
+        values = [(field, value) for field, value in values if value is not None]
+        plain = {field.name: unstructure(value) for field, value in values if value != {} or default_of(field) != {}}
+        if isinstance(config, SimulationConfig):  # the list of what may be chosen is the last one of the tables
+            last = {name: plain.pop(name) for name in ("catalog",) if name in plain}
+            plain |= {name: unstructure(each) for name, each in config.tables.items()} | last
+        return plain
     if isinstance(config, Mapping):
         return {key: unstructure(value) for key, value in config.items()}
     if isinstance(config, list | tuple):
         return [unstructure(item) for item in config]
     return config
-
-
-def _with_tables(plain: dict[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plain data of a file with its registered tables, before the list of what may be chosen."""
-    last = {name: plain.pop(name) for name in ("catalog",) if name in plain}
-    return {**plain, **{name: unstructure(each) for name, each in tables.items()}, **last}
-
-
-def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
-    return value is None or (value == {} and default_of(field) == {})
 
 
 def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
