@@ -9,6 +9,8 @@ from typing import IO
 
 import numpy as np
 
+__all__ = ["UNREADABLE", "read_array", "read_arrays"]
+
 UNREADABLE = (OSError, ValueError, LookupError, EOFError, AttributeError, TypeError, RuntimeError, zipfile.BadZipFile)
 """What readers of an archive, of arrays and of JSON raise about a file that is broken, encrypted or forged."""
 
@@ -21,6 +23,9 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 def read_array(path: str | os.PathLike[str]) -> np.ndarray:
     """Return the array of an npy file.
+
+    Args:
+        path: The file.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -37,6 +42,9 @@ def read_array(path: str | os.PathLike[str]) -> np.ndarray:
 
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """Return the arrays of an npz file by name.
+
+    Args:
+        path: The file.
 
     Raises:
         FileNotFoundError: There is no such file.

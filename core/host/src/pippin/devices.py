@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .errors import ConfigError
 
-__all__ = ["kind_of"]
+__all__ = ["WARP_LOCK", "kind_of"]
 
 if TYPE_CHECKING:
     import warp as wp

@@ -9,6 +9,8 @@ from typing import Any
 
 from .spelling import did_you_mean
 
+__all__ = ["late"]
+
 
 def late(package: str, modules: Mapping[str, str], packages: Sequence[str] = ()) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package.

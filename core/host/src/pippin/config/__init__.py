@@ -1,41 +1,36 @@
-"""Configuration: typed, frozen classes, and functions that load and dump them."""
+"""Configuration: typed, frozen classes, and functions that load and dump them; most are names of `pippin` itself."""
 
-from .attachments import AttachmentConfig
-from .bodies import BodyMassConfig
-from .catalog import CatalogConfig
-from .collision import BodyPairReductionConfig, CollisionConfig
-from .component import ComponentConfig
+from .attachments import AttachmentConfig as AttachmentConfig
+from .bodies import BodyMassConfig as BodyMassConfig
+from .catalog import CatalogConfig as CatalogConfig
+from .collision import BodyPairReductionConfig as BodyPairReductionConfig
+from .collision import CollisionConfig as CollisionConfig
+from .component import ComponentConfig as ComponentConfig
 from .extras import refuse_missing_extras
-from .hydroelastic import HydroelasticConfig
-from .loading import dump_toml, load, structure, unstructure
-from .model import AssetConfig, FilterConfig, SceneConfig, SimulationConfig, SimulationOptions
-from .paths import FilePath
-from .shapes import ShapeConfig
-from .tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
-from .terrain import TerrainConfig
+from .hydroelastic import HydroelasticConfig as HydroelasticConfig
+from .loading import dump_toml, read_source, structure_choice, unstructure
+from .loading import load as load
+from .loading import structure as structure
+from .model import AssetConfig as AssetConfig
+from .model import FilterConfig as FilterConfig
+from .model import SceneConfig as SceneConfig
+from .model import SimulationConfig as SimulationConfig
+from .model import SimulationOptions as SimulationOptions
+from .overrides import overridden
+from .paths import FilePath as FilePath
+from .shapes import ShapeConfig as ShapeConfig
+from .tendons import SceneSiteConfig as SceneSiteConfig
+from .tendons import TendonConfig as TendonConfig
+from .tendons import TendonGuideConfig as TendonGuideConfig
+from .terrain import TerrainConfig as TerrainConfig
+from .toml_text import toml_text
 
 __all__ = [
-    "AssetConfig",
-    "AttachmentConfig",
-    "BodyMassConfig",
-    "BodyPairReductionConfig",
-    "CatalogConfig",
-    "CollisionConfig",
-    "ComponentConfig",
-    "FilePath",
-    "FilterConfig",
-    "HydroelasticConfig",
-    "SceneConfig",
-    "SceneSiteConfig",
-    "ShapeConfig",
-    "SimulationConfig",
-    "SimulationOptions",
-    "TendonConfig",
-    "TendonGuideConfig",
-    "TerrainConfig",
     "dump_toml",
-    "load",
+    "overridden",
+    "read_source",
     "refuse_missing_extras",
-    "structure",
+    "structure_choice",
+    "toml_text",
     "unstructure",
 ]

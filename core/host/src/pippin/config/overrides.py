@@ -30,6 +30,19 @@ class Override:
     """Whether nothing may stand at the path already."""
 
 
+def overridden(tables: Mapping[str, Any], overrides: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
+    """Return the tables of a configuration with values set on top of them, as plain data.
+
+    Args:
+        tables: The tables; they stay as they are.
+        overrides: The values, as for `pippin.load`.
+
+    Raises:
+        ConfigError: A key or a value is wrong, or a table on the way is none.
+    """
+    return apply(Node.build(tables), parse(overrides)).plain()
+
+
 def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     """Return overrides as given in Python (key to value) or on the command line (`key=value`).
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from pippin.config.selections import SelectionConfig
 from pippin.late import late
 
+from .driving import undriven
 from .motion_config import MotionConfig
 
 if TYPE_CHECKING:
     from .clip import Clip
     from .motion import Motion
 
-__all__ = ["Clip", "Motion", "MotionConfig", "SelectionConfig"]
+__all__ = ["Clip", "Motion", "MotionConfig", "SelectionConfig", "undriven"]
 
 __getattr__ = late(__name__, {"Clip": ".clip", "Motion": ".motion"})

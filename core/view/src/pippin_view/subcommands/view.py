@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 from pippin.commands import PATH, changes, shown_progress
-from pippin.commands.options import on_a_page
+
+from ._options import on_a_page
 
 
 @click.command()

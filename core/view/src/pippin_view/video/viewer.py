@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from pippin import Host
-from pippin.rendering.cameras import Cameras
-from pippin.rendering.renderer import Renderer, tiles
+from pippin.rendering import Cameras, Renderer, tiles
 from pippin.viewing import FileViewer
 
 from .drawing import Drawing, DrawingBeside, DrawingHere, can_draw_beside
