@@ -38,6 +38,7 @@ FOR_PLUGINS = (
     "pippin.commands",
     "pippin.report",
     "pippin.studies",
+    "pippin.state",
     "pippin.runs",
     "pippin.measuring",
     "pippin.workers",

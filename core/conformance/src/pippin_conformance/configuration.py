@@ -15,11 +15,10 @@ import attrs
 import warp
 from pippin import ConfigError, PippinError, PluginError
 from pippin.catalog import Catalog
-from pippin.config import unstructure
+from pippin.config import toml_text, unstructure
 from pippin.config.converter import is_component
 from pippin.config.fields import field_texts, fields_of
 from pippin.config.schema import json_schema, table_schema
-from pippin.config.toml_text import toml_text
 from pippin.config.wording import shape_of, union_members
 from pippin.workers import WorkerProcess
 

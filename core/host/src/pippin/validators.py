@@ -24,6 +24,7 @@ __all__ = [
     "only_where",
     "ordered",
     "positive",
+    "principal_moments",
     "range_ends",
     "slice_or_indices",
     "unit_quaternion",
@@ -149,3 +150,20 @@ def whole_number(value: Any, where: str, *, error: type[ConfigError] | type[Simu
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
         raise error(f"{where}: expected a whole number of at least 0, got {value!r}")
     return int(value)
+
+
+def principal_moments(instance: Any, attribute: Any, value: tuple[float, float, float] | None) -> None:
+    """Reject principal moments of inertia that no body has: none is larger than the sum of the others. None passes.
+
+    Args:
+        instance: The configuration.
+        attribute: The attribute.
+        value: The moments [kg·m²].
+
+    Raises:
+        ValueError: They are none of a body.
+    """
+    from .inertias import moment_fault
+
+    if value is not None and (fault := moment_fault(sorted(value))):
+        raise ValueError(f"'{attribute.name}' {fault}")

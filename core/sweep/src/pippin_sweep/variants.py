@@ -17,7 +17,7 @@ from pippin.catalog.outside import digest_of
 from pippin.config import dump_toml
 from pippin.config.loading import read_tree, unstructure
 from pippin.config.overrides import parse
-from pippin.config.toml_text import inline_text
+from pippin.config.toml_writing import inline_text
 from pippin.measuring.solver_choice import accepting_numbers
 from pippin.studies import step_count
 from pippin.workers import start_warm_process

@@ -23,7 +23,7 @@ from .tendons import SceneSiteConfig as SceneSiteConfig
 from .tendons import TendonConfig as TendonConfig
 from .tendons import TendonGuideConfig as TendonGuideConfig
 from .terrain import TerrainConfig as TerrainConfig
-from .toml_text import toml_text
+from .toml_writing import toml_text
 
 __all__ = [
     "dump_toml",

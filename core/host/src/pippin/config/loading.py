@@ -22,7 +22,7 @@ from .fields import default_of, field_texts, fields_of
 from .merging import read_layers
 from .model import SimulationConfig
 from .overrides import apply, parse
-from .toml_text import toml_text, value_paths
+from .toml_writing import toml_text, value_paths
 from .tree import KeyPath, Node, key_text, path_text
 from .wording import value_text
 

@@ -6,9 +6,8 @@ import abc
 
 import numpy as np
 import warp as wp
-from pippin.binding import Binding
-from pippin.errors import ConfigError
-from pippin.objects.tables import read_table
+from pippin import Binding, ConfigError
+from pippin.array_files import read_table
 
 from .configs import numbers_of
 from .kernels import interpolate

@@ -7,7 +7,7 @@ from typing import Any
 
 import newton
 import numpy as np
-from pippin.array_files import read_arrays
+from pippin.array_files import read_arrays, read_table
 from pippin.assets.usd.stage import open_stage
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
@@ -15,7 +15,6 @@ from pippin.extras import installation
 
 from .configs import ClothMeshConfig
 from .shape_configs import HeightfieldConfig, MeshConfig
-from .tables import read_table
 
 STAGES = (".usd", ".usda", ".usdc", ".usdz")
 
@@ -43,6 +42,19 @@ def read_mesh(config: MeshConfig | ClothMeshConfig, where: str) -> newton.Mesh:
         raise
     except Exception as error:  # readers of meshes raise errors of any class
         raise ConfigError(f"{where}.path: {str(file)!r} is no mesh ({type(error).__name__}: {error})") from error
+
+
+def tetrahedra_of(file: Path) -> newton.TetMesh | None:
+    """Return the first mesh of a stage that states its tetrahedra by `tetraIndices`, as stages without TetMesh do."""
+    if file.suffix not in STAGES:
+        return None
+    stage = open_stage(file)  # which its prims need
+    for prim in stage.Traverse():
+        if prim.HasAttribute("tetraIndices"):
+            names = ("points", "tetraIndices")
+            points, indices = (np.array(prim.GetAttribute(name).Get()) for name in names)
+            return newton.TetMesh(points, indices.ravel())
+    return None
 
 
 def read_heightfield(config: HeightfieldConfig, where: str) -> newton.Heightfield:

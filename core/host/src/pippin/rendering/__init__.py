@@ -5,18 +5,12 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 if TYPE_CHECKING:
-    from .cameras import Cameras, Shot
-    from .renderer import Renderer, Tiles, tiles
+    from .cameras import Cameras, CameraSettings
+    from .renderer import Renderer, Tiles
 
-__all__ = ["Cameras", "Renderer", "Shot", "Tiles", "tiles"]
+__all__ = ["CameraSettings", "Cameras", "Renderer", "Tiles"]
 
 __getattr__ = late(
     __name__,
-    {
-        "Cameras": ".cameras",
-        "Renderer": ".renderer",
-        "Shot": ".cameras",
-        "Tiles": ".renderer",
-        "tiles": ".renderer",
-    },
+    {"CameraSettings": ".cameras", "Cameras": ".cameras", "Renderer": ".renderer", "Tiles": ".renderer"},
 )

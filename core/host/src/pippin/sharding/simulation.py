@@ -21,8 +21,8 @@ from pippin.workers.worker import CallResult
 
 from .folder import read_folder, write_folder
 from .shard import shard_count, shards_of
-from .shard_pool import shard_pool
 from .shard_worker import ShardWorker
+from .worker_pool import shard_pool
 
 _CURE = "load what you saved, or use checkpoint_every"
 

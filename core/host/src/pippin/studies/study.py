@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import attrs
-from pippin.config import SimulationConfig, dump_toml, load
+from pippin.config import SimulationConfig, dump_toml, load, toml_text
 from pippin.config.overrides import apply, parse
-from pippin.config.toml_text import toml_text
 from pippin.config.tree import Node
 from pippin.errors import SimulationError
 from pippin.report import Markup, element, folded, page, section

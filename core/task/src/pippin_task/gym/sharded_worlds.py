@@ -12,9 +12,9 @@ import attrs
 import numpy as np
 from pippin import ConfigError, Simulation, SimulationConfig, SimulationError
 from pippin.devices import start_warp
+from pippin.sharding import shard_pool
 from pippin.sharding.folder import write_folder
 from pippin.sharding.shard import shards_of
-from pippin.sharding.shard_pool import shard_pool
 from pippin.sharding.shared_arrays import SharedArrays, refuse_different
 from pippin.workers.step_signals import SignalState, StepSignals
 
