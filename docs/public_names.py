@@ -55,6 +55,12 @@ FOR_PLUGINS = (
     "pippin.arrays",
     "pippin.catalog",
     "pippin.devices",
+    "pippin.state",
+    "pippin.assembly",
+    "pippin.components",
+    "pippin.rendering",
+    "pippin.array_files",
+    "pippin.late",
 )
 """Modules that plugins and users may import."""
 

@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError, Simulation
 from pippin.closing import Closing
-from pippin.sharding.shard import shard_count, shards_of
-from pippin.sharding.shard_pool import shard_pool
+from pippin.sharding import shard_count, shard_pool, shards_of
 from pippin.workers import WorkerPool
 
 from .log_playback import FitMaterial, LogPlayback

@@ -9,6 +9,8 @@ from typing import Any
 
 from .spelling import did_you_mean
 
+__all__ = ["late"]
+
 
 def late(package: str, modules: Mapping[str, str], packages: Sequence[str] = ()) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package.
@@ -17,6 +19,9 @@ def late(package: str, modules: Mapping[str, str], packages: Sequence[str] = ())
         package: Its `__name__`.
         modules: The module of each late name, relative to the package, such as `.sensor`.
         packages: Packages inside that are themselves late names.
+
+    Raises:
+        AttributeError: By what it returns: the package has no such name; names the nearest one.
     """
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - the name in a traceback

@@ -51,6 +51,10 @@ class ScenePoses:
 def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     """Return the scene with its first worlds, of which there may be more if they differ. No step's kernel is loaded.
 
+    Args:
+        config: The configuration of a simulation.
+        worlds: Number of worlds to build.
+
     Raises:
         ConfigError: As for a simulation.
     """

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from pippin.array_files import read_table
 from pippin.config.geometry import UPRIGHT
 from pippin.quaternions import product, rotated
 
 from .object_config import ObjectConfig, RepeatConfig
-from .tables import read_table
 
 
 def placed_copies(config: ObjectConfig, where: str) -> dict[str, np.ndarray]:
