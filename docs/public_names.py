@@ -64,6 +64,7 @@ FOR_PLUGINS = (
     "pippin.array_files",
     "pippin.catalog",
     "pippin.devices",
+    "pippin.components",
 )
 """Modules that plugins and users may import."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .errors import ConfigError
 
-__all__ = ["output_path", "refuse_expansion", "refuse_taken"]
+__all__ = ["output_path", "refuse_expansion", "refuse_taken", "refuse_unwritable"]
 
 _GIB = 2**30
 
@@ -60,7 +60,15 @@ def refuse_taken(folder: Path, where: str) -> None:
 
 
 def refuse_unwritable(path: Path, where: str = "path") -> None:
-    """Refuse a file that cannot be written; nothing is created. `where` begins the error."""
+    """Refuse a file that cannot be written; nothing is created.
+
+    Args:
+        path: The file.
+        where: Key or argument that names it, which begins the error.
+
+    Raises:
+        ConfigError: It is a folder, or there is no permission to write it.
+    """
     if path.is_dir():
         raise ConfigError(f"{where}: '{path}' is a folder; name a file")
     if path.exists():

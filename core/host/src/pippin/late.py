@@ -19,6 +19,9 @@ def late(package: str, modules: Mapping[str, str], packages: Sequence[str] = ())
         package: Its `__name__`.
         modules: The module of each late name, relative to the package, such as `.sensor`.
         packages: Packages inside that are themselves late names.
+
+    Raises:
+        AttributeError: By what it returns: the package has no such name; names the nearest one.
     """
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - the name in a traceback

@@ -28,6 +28,7 @@ __all__ = [
     "range_ends",
     "slice_or_indices",
     "unit_quaternion",
+    "whole_number",
 ]
 
 _SLICE = r"^(-?\d+)?:(-?\d+)?(:[1-9]\d*)?$"
@@ -143,6 +144,11 @@ def unit_quaternion(instance: Any, attribute: Any, value: tuple[float, float, fl
 
 def whole_number(value: Any, where: str, *, error: type[ConfigError] | type[SimulationError] = ConfigError) -> int:
     """Return a count as an integer.
+
+    Args:
+        value: What the caller gave.
+        where: Name of the argument, for the error.
+        error: Class of the error.
 
     Raises:
         PippinError: It is negative, or not an integer; the class is `error`.

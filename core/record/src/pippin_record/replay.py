@@ -11,9 +11,8 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError, Host, Simulation, SimulationConfig, hookimpl
+from pippin import ConfigError, Host, Simulation, SimulationConfig, hookimpl, load
 from pippin.arrays import on_host, present
-from pippin.config import read_source
 from pippin.motions import undriven
 
 from pippin_record.demonstrations.reading import Demonstration, Demonstrations, read_demonstrations
@@ -74,7 +73,7 @@ def replay(
     """
     found = read_demonstrations(path, episodes)
     tables = tomllib.loads(found.header.config) if source is None else source
-    config = _without_actors(read_source(tables, overrides), found)
+    config = _without_actors(load(tables, overrides), found)
     config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=len(found.episodes)))
     start = _Start(found.episodes)
     with Simulation(config, [start]) as simulation:

@@ -14,10 +14,10 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin import Replay, Simulation, SimulationError, structure
+from pippin import Replay, Simulation, SimulationError, load, structure
 from pippin.arrays import on_host
 from pippin.catalog import Catalog
-from pippin.config.loading import dump_toml, read_source
+from pippin.config.loading import dump_toml
 from pippin.devices import find_device
 from pippin.diagnosis.gpu_diagnosis import gpu_facts, told
 from pippin.export import export_step
@@ -219,7 +219,7 @@ def checkpoint(case: Case) -> str:
         whole = [advance(simulation, 1) for _ in range(_steps(case))]
         saved = Checkpoint.read(path)
         for on in dict.fromkeys((case.device, "cpu")):
-            config = read_source(structure(tomllib.loads(saved.config)), {"simulation.device": on})
+            config = load(tomllib.loads(saved.config), {"simulation.device": on})
             attrs.evolve(saved, config=dump_toml(config)).write(path)
             compared = _with_cpu(case) if on != case.device else _on_device(case, f"resumed on {on}", "in one piece")
             with Simulation.load(path) as resumed:

@@ -52,8 +52,8 @@ def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     """Return the scene with its first worlds, of which there may be more if they differ. No step's kernel is loaded.
 
     Args:
-        config: The configuration of the simulation.
-        worlds: Number of worlds.
+        config: The configuration of a simulation.
+        worlds: Number of worlds to build.
 
     Raises:
         ConfigError: As for a simulation.

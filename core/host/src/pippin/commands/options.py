@@ -199,3 +199,6 @@ simulation_options = _all(
     json_line(),
 )
 """Adds the common options of `run` and `resume`: the duration, and the files to write."""
+
+run_options = _all(viewer_options, simulation_options)
+"""Adds the options of a command that simulates by `run_file`: viewers and a video, the duration, the files to write."""

@@ -8,7 +8,7 @@ from .collision import CollisionConfig as CollisionConfig
 from .component import ComponentConfig as ComponentConfig
 from .extras import refuse_missing_extras
 from .hydroelastic import HydroelasticConfig as HydroelasticConfig
-from .loading import dump_toml, read_source, structure_choice, unstructure
+from .loading import dump_toml, structure_choice, unstructure
 from .loading import load as load
 from .loading import structure as structure
 from .model import AssetConfig as AssetConfig
@@ -28,7 +28,6 @@ from .toml_writing import toml_text
 __all__ = [
     "dump_toml",
     "overridden",
-    "read_source",
     "refuse_missing_extras",
     "structure_choice",
     "toml_text",

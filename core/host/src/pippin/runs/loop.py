@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import warp as wp
 from pippin.errors import PluginError, SimulationError
@@ -12,7 +13,6 @@ from pippin.step.host_schedule import next_stride
 from pippin.studies import RunProgress, stopped_between_steps
 
 from .result import End
-from .score import Score
 from .start import prepare
 from .summary import status_line, throughput
 
@@ -42,7 +42,7 @@ class RunLoop:
         self._scored = None if task is None else task.sums
 
     @property
-    def score(self) -> Score | None:
+    def score(self) -> Any:
         """The episodes of the run; None without a task."""
         task = self.simulation.component("task")
         return None if task is None or self._scored is None else task.sums.since(self._scored)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pippin.closing import Closing
 from pippin.errors import PippinError, PluginError, SimulationError
-from pippin.sharding import shard_pool
+from pippin.sharding.pool import shard_pool
 from pippin.sharding.shard import Shard
 from pippin.studies import RunProgress
 from pippin.workers.process import RemoteError

@@ -1,9 +1,18 @@
 """Workers: processes of this machine that work for this one, and how they are started, called, watched and ended."""
 
 from .cores import usable_cores
+from .functions import function_named
 from .pool import WorkerPool
 from .process import WorkerProcess, wait_any
 from .start import start_warm_process
 from .worker import Worker
 
-__all__ = ["Worker", "WorkerPool", "WorkerProcess", "start_warm_process", "usable_cores", "wait_any"]
+__all__ = [
+    "Worker",
+    "WorkerPool",
+    "WorkerProcess",
+    "function_named",
+    "start_warm_process",
+    "usable_cores",
+    "wait_any",
+]

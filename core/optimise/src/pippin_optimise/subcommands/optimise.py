@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 from pippin.commands import PATH, changes, json_line, out, shown_progress
-from pippin.commands.progress import ConsoleProgress
+from pippin.studies import RunProgress
 
 
 @click.command()
@@ -43,7 +43,7 @@ def optimise(file: Path, overrides: tuple[str, ...], iterations: int | None, out
         click.echo(json.dumps(result.summary()))
 
 
-def _note(progress: ConsoleProgress, result: Any) -> None:
+def _note(progress: RunProgress, result: Any) -> None:
     from pippin_optimise.report import play_command
 
     first = f" from {result.losses[0].min():.4g}" if len(result.losses) else ""

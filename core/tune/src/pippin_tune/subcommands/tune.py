@@ -13,7 +13,7 @@ import attrs
 import click
 from pippin import ConfigError, SimulationConfig, load
 from pippin.commands import PATH, changes, new_table, print_table, shown_progress
-from pippin.config import overridden, read_source, toml_text
+from pippin.config import overridden, toml_text
 from pippin.labels import name_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def tune(
         raise ConfigError(f"tune: --frequency {frequency:g} and --sag {sag:g} must be above 0; give positive numbers")
     with shown_progress(is_stdout_reserved=True) as progress:
         with progress.phase("read"):
-            config = load(file, overrides) if _is_configuration(file) else read_source(_base(file), overrides)
+            config = load(file if _is_configuration(file) else _base(file), overrides)
         _refuse(file, config, out)
         from pippin.studies import import_newton
 
