@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from .runs.reading import Run
     from .runs.result import RunResult
     from .runs.run import run
-    from .state.checkpoint import Checkpoint
     from .verification.verify import RunDifference, verify
 
 __all__ = [
@@ -57,7 +56,6 @@ __all__ = [
     "Callbacks",
     "CaptureWarning",
     "CatalogConfig",
-    "Checkpoint",
     "CollisionConfig",
     "ComponentConfig",
     "ConfigError",
@@ -99,7 +97,6 @@ __all__ = [
 
 _LATE = {
     "AssetContents": "pippin.inspection.rows",
-    "Checkpoint": "pippin.state.checkpoint",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
     "Run": "pippin.runs.reading",

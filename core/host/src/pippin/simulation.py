@@ -515,6 +515,20 @@ class Simulation(FrozenAttributes):
             simulation._schedule.start()
         return simulation
 
+    @staticmethod
+    def saved_config(path: str | os.PathLike[str]) -> SimulationConfig:
+        """Return the configuration of a simulation that `save` wrote; nothing is built.
+
+        Args:
+            path: The file.
+
+        Raises:
+            ConfigError: The file is missing or not a checkpoint.
+        """
+        from .state.checkpoint import Checkpoint
+
+        return Checkpoint.read(path).configuration()
+
     def close(self) -> None:
         """Call the `stopped` callbacks and close the components, once.
 

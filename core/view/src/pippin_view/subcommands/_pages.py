@@ -161,9 +161,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
         )
     if path.is_dir():
         return _recorded(path)
-    from pippin import Checkpoint
-
-    config = Checkpoint.read(path).configuration()
+    config = Simulation.saved_config(path)
     return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
 
 
