@@ -13,7 +13,7 @@ import numpy as np
 from .config.files import find_file
 from .errors import ConfigError
 
-__all__ = ["read_arrays", "read_table"]
+__all__ = ["UNREADABLE", "read_array", "read_arrays", "read_table"]
 
 UNREADABLE = (OSError, ValueError, LookupError, EOFError, AttributeError, TypeError, RuntimeError, zipfile.BadZipFile)
 """What readers of an archive, of arrays and of JSON raise about a file that is broken, encrypted or forged."""
@@ -26,7 +26,10 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 def read_array(path: str | os.PathLike[str]) -> np.ndarray:
-    """Return the array of an npy file.
+    """Return the array of an npy file, of the shape that it states.
+
+    Args:
+        path: The file.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -42,7 +45,10 @@ def read_array(path: str | os.PathLike[str]) -> np.ndarray:
 
 
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    """Return the arrays of an npz file by name.
+    """Return the arrays of an npz file by name, each of the shape that it states.
+
+    Args:
+        path: The file.
 
     Raises:
         FileNotFoundError: There is no such file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["product", "rotated"]
+__all__ = ["conjugate", "product", "rotated"]
 
 
 def rotated(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
@@ -32,7 +32,11 @@ def product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def conjugate(quaternions: np.ndarray) -> np.ndarray:
-    """Return the inverse rotations, shape [..., 4]."""
+    """Return the inverse rotations, shape [..., 4].
+
+    Args:
+        quaternions: Unit quaternions x y z w, shape [..., 4].
+    """
     return quaternions * (-1.0, -1.0, -1.0, 1.0)
 
 

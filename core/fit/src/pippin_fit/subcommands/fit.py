@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import click
 from pippin import ConfigError
-from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
-from pippin.commands.progress import ConsoleProgress
+from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
+from pippin.studies import RunProgress
 
 from pippin_fit.report import expectations
 
@@ -113,7 +113,7 @@ def _check(
         raise click.exceptions.Exit(4)
 
 
-def _note(progress: ConsoleProgress, result: Any) -> None:
+def _note(progress: RunProgress, result: Any) -> None:
     from pippin_fit.report import play_command, summary_lines
 
     for line in summary_lines(result):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, changes, json_line, out, shown_progress
+from pippin.console import PATH, changes, json_line, out, shown_progress
 from pippin.studies import RunProgress
 
 

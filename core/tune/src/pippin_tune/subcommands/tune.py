@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 from pippin import ConfigError, SimulationConfig
-from pippin.commands import PATH, changes, new_table, print_table, shown_progress
 from pippin.config.loading import read_tree, structure_tree
 from pippin.config.merging import merge
 from pippin.config.overrides import apply, parse
 from pippin.config.paths import has_prefix
 from pippin.config.toml_text import toml_text
 from pippin.config.tree import Node
+from pippin.console import PATH, changes, new_table, print_table, shown_progress
 from pippin.labels import name_of
 
 if TYPE_CHECKING:

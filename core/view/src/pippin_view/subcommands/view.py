@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, changes, shown_progress
-from pippin.commands.options import on_a_page
+from pippin.console import PATH, changes, shown_progress
+from pippin.console.options import on_a_page
 
 
 @click.command()
