@@ -6,9 +6,9 @@ import abc
 
 import numpy as np
 import warp as wp
-from pippin.array_files import read_table
 from pippin.binding import Binding
 from pippin.errors import ConfigError
+from pippin.objects.tables import read_table
 
 from .configs import numbers_of
 from .kernels import interpolate

@@ -5,5 +5,6 @@ Each kind of object is a plugin, which derives from `SceneObject`, with settings
 
 from .object_config import ObjectConfig, RepeatConfig
 from .scene_object import Place, SceneObject
+from .tables import read_table
 
-__all__ = ["ObjectConfig", "Place", "RepeatConfig", "SceneObject"]
+__all__ = ["ObjectConfig", "Place", "RepeatConfig", "SceneObject", "read_table"]

@@ -8,7 +8,6 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.array_files import listed_rows
 from pippin.config.geometry import Vector3
 from pippin.errors import ConfigError
 from pippin.matter.rows import add_grains, color_of_next
@@ -18,6 +17,7 @@ from pippin.state.object_parts import in_world
 from .configs import GranularConfig
 from .particles import pin_particles
 from .scene_object import Place, SceneObject
+from .tables import listed_rows
 
 _NAMESPACE = "mpm:"
 

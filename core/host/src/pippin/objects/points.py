@@ -5,7 +5,6 @@ from __future__ import annotations
 import newton
 import numpy as np
 import warp as wp
-from pippin.array_files import listed_rows
 from pippin.errors import ConfigError
 from pippin.matter.rows import add_grains, color_of_next
 from pippin.state.object_parts import in_world
@@ -13,6 +12,7 @@ from pippin.state.object_parts import in_world
 from .configs import ParticlesConfig
 from .particles import pin_particles
 from .scene_object import Place, SceneObject
+from .tables import listed_rows
 
 
 class PointParticles(SceneObject):

@@ -7,7 +7,6 @@ from typing import Any
 
 import newton
 import numpy as np
-from pippin.array_files import listed_rows
 from pippin.errors import ConfigError
 from pippin.matter.rows import color_of_next
 from pippin.state.object_parts import chosen_part, in_frame, in_world
@@ -15,6 +14,7 @@ from pippin.state.object_parts import chosen_part, in_frame, in_world
 from .configs import RodConfig
 from .scene_object import Place, SceneObject
 from .shapes import properties_of
+from .tables import listed_rows
 
 _STATED = [f"{kind}_{what}" for kind in ("stretch", "shear", "bend", "twist") for what in ("stiffness", "damping")]
 _DAHL = ("dahl_eps_max", "dahl_tau")
