@@ -163,6 +163,7 @@ def _tables(keys: dict[str, Any]) -> dict[str, Any]:
     """Return the tables of a configuration from loose keys; see `simulate`."""
     import attrs
     import pippin
+    from pippin.catalog import Catalog
 
     defaults = pippin.structure({})
     tables: dict[str, Any] = {"simulation": {"device": DEVICE}, "scene": {}}
@@ -171,7 +172,8 @@ def _tables(keys: dict[str, Any]) -> dict[str, Any]:
         for key in ("bodies", "joints"):
             homes.pop(key)  # in the files of components, those that a component chooses
     path = keys.pop("options", "").split(".")
-    for key in [key for key in keys if key in attrs.fields_dict(type(defaults))]:
+    known = {*attrs.fields_dict(type(defaults)), *Catalog.installed().tables}
+    for key in [key for key in keys if key in known]:
         tables[key] = {**tables.get(key, {}), **keys.pop(key)}
     for key in [key for key in keys if key in homes]:
         value = keys.pop(key)

@@ -35,7 +35,7 @@ FOR_PLUGINS = (
     "pippin.viewing",
     "pippin.viewing.bounding_box",
     "pippin.sharding",
-    "pippin.commands",
+    "pippin.console",
     "pippin.report",
     "pippin.studies",
     "pippin.state",

@@ -91,6 +91,7 @@ def test_ctrl_c_leaves_what_was_found(start, tmp_path):
         printed = process.communicate(timeout=120)[0]
 
     assert process.returncode == 130, printed
+    assert "what was found until then is in found" in printed
     summary = json.loads((tmp_path / "found" / "summary.json").read_text())
     np.testing.assert_allclose(summary["speed"], math.exp(-2.0 * summary["time"]), rtol=0.05, atol=1e-6)
     assert "<h2>Speed</h2>" in (tmp_path / "found" / "report.html").read_text()

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CORE = ROOT / "core" / "src" / "pippin"
+HOST = ROOT / "core" / "host" / "src" / "pippin"
 
 BROAD = {
     "core/host/tests": {"test_floors.py", "test_public.py"},
     "tests": {"docs", "fidelity", "lanes", "newton_examples", "outside", "physics", "project", "walk"},
     "core/benchmark/tests": {"test_order_under_load.py"},  # about a script of tests/benchmarks
+    "core/fit/tests": {"test_fit_bench.py", "test_fit_classes.py", "test_fit_servos.py"},
+    "tests/recording": {"test_demonstrations.py", "test_hdf5.py", "test_mcap.py"},  # beside those of npz, with one run
     "tests/views": {"acceptance", "test_allocation.py", "test_devices.py", "test_following.py", "test_joint_types.py"}
     | {"test_libraries.py"},
 }
@@ -25,13 +27,18 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("test_*.py") if broad.isdisjoint([path, *path.parents]))
 
 
-@pytest.mark.parametrize("folder", ["core/host/tests", "tests"])
+PACKAGES = sorted(path.parent.name for path in ROOT.glob("core/*/tests") if path.parent.name not in ("host", "lerobot"))
+
+
+@pytest.mark.parametrize("folder", ["core/host/tests", "tests", *(f"core/{name}/tests" for name in PACKAGES)])
 def test_a_file_has_the_name_of_its_module(folder):
     """The name may go on after the module's, as `test_scene_shapes.py` does; or be that of the room."""
-    homeless = []
+    homeless, package = [], folder.split("/")[1] if "/" in folder else "host"
+    source = HOST if package == "host" else ROOT / "core" / package / "src" / f"pippin_{package}"
     for path in files(ROOT / folder):
-        room = CORE / path.parent.relative_to(ROOT / folder)
-        names = {room.name, *(module.stem for module in room.iterdir())}
+        room = source / path.parent.relative_to(ROOT / folder)
+        modules = [*room.iterdir(), *(source / "subcommands").glob("*.py")] if room.is_dir() else []
+        names = {room.name, package, *(module.stem for module in modules)}
         if not any(f"{path.stem}_".startswith(f"test_{name}_") for name in names):
             homeless.append(str(path.relative_to(ROOT)))
 
@@ -49,11 +56,11 @@ def test_cases_after_the_first_ones_are_slow(request):
 
 PROJECTS = sorted(
     path
-    for place in ("core", "core/*", "solvers/*", "actuators/*", "sensors/*")
+    for place in ("core/*", "solvers/*", "actuators/*", "sensors/*")
     for path in ROOT.glob(f"{place}/pyproject.toml")
 )
 
-NO_SETTINGS = {"pippin.contract", "pippin.subcommands"}
+NO_SETTINGS = {"pippin.contract", "pippin.kinds", "pippin.subcommands"}
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.parent.name)

@@ -15,14 +15,25 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CORE = ROOT / "core" / "src" / "pippin"
+HOST = ROOT / "core" / "host" / "src" / "pippin"
+SOURCES = [path for path in ROOT.glob("core/*/src/*") if path.is_dir()]
 PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 PACKAGES = {
-    "core": 95_900,
+    "core/benchmark": 3_100,
+    "core/conformance": 8_100,
+    "core/fit": 7_000,
+    "core/host": 52_300,
     "core/lerobot": 320,
+    "core/optimise": 1_720,
+    "core/record": 2_850,
+    "core/sweep": 2_200,
+    "core/task": 11_400,
+    "core/train": 1_080,
+    "core/tune": 1_030,
+    "core/view": 4_450,
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
@@ -33,15 +44,19 @@ BOUNDS = {
     "lines of simulation.py": 579,
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
-    "blocks for type checkers": 41,
+    "blocks for type checkers": 49,  # each package below `core` that has late names has one
 }
 
 
 @functools.cache
 def modules() -> dict[str, ast.Module]:
-    """Return the syntax tree of each file of the core; templates are packages of their own."""
-    paths = (path for path in CORE.rglob("*.py") if "templates" not in path.relative_to(CORE).parts[:-2])
-    return {str(path.relative_to(CORE)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    """Return the syntax tree of each file below `core`, by its place; templates are packages of their own."""
+    paths = {path.relative_to(source.parent): path for source in SOURCES for path in source.rglob("*.py")}
+    return {
+        str(place): ast.parse(path.read_text(encoding="utf-8"))
+        for place, path in paths.items()
+        if "templates" not in place.parts[:-2]
+    }
 
 
 @functools.cache
@@ -85,7 +100,7 @@ def length(function: ast.AST) -> int:
 
 
 FIGURES = {
-    "lines of simulation.py": lambda: line_count(CORE / "simulation.py"),
+    "lines of simulation.py": lambda: line_count(HOST / "simulation.py"),
     "lines of the longest function": lambda: max(length(node) for _, node in nodes(*Function.__args__)),
     "imports of Newton and Warp in functions": lambda: len(late_imports()),
     "blocks for type checkers": lambda: sum(is_for_type_checkers(node) for _, node in nodes(ast.If)),
@@ -94,8 +109,7 @@ FIGURES = {
 
 def packages() -> set[str]:
     """Return the folders of the distributions below `core/`; templates are deeper."""
-    projects = [*ROOT.glob("core/host/pyproject.toml"), *ROOT.glob("core/*/pyproject.toml")]
-    return {project.parent.relative_to(ROOT).as_posix() for project in projects}
+    return {project.parent.relative_to(ROOT).as_posix() for project in ROOT.glob("core/*/pyproject.toml")}
 
 
 def test_every_package_below_core_has_a_bound():
@@ -117,7 +131,7 @@ def test_a_figure_is_within_its_bound(figure):
 
 def test_one_module_asks_which_device_it_is():
     """Others ask `pippin.devices`, so that a lane of the tests can take shared memory away."""
-    folders = (CORE, *(ROOT / kind for kind in ("solvers", "actuators", "sensors")))
+    folders = (*SOURCES, *(ROOT / kind for kind in ("solvers", "actuators", "sensors")))
     files = {path for folder in folders for path in folder.rglob("*.py") if "tests" not in path.relative_to(ROOT).parts}
     asked = re.compile(r"\.is_(cpu|cuda)\b")
     asking = {str(path.relative_to(ROOT)) for path in files if asked.search(path.read_text(encoding="utf-8"))}
@@ -125,7 +139,7 @@ def test_one_module_asks_which_device_it_is():
     assert asking == {"core/host/src/pippin/devices.py"}
 
 
-def test_a_class_name_stands_once_in_the_core():
+def test_a_class_name_stands_once_below_core():
     counts = Counter(node.name for _, node in nodes(ast.ClassDef))
 
     assert not [name for name, count in counts.items() if count > 1]
@@ -151,4 +165,4 @@ def test_only_public_modules_and_packages_list_their_names():
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__"
     }
 
-    assert not {file for file in listing if not file.endswith("__init__.py") and f"pippin/{file}" not in public}
+    assert not {file for file in listing if not file.endswith("__init__.py") and file not in public}

@@ -251,7 +251,7 @@ class Constant(Stiff):
     features_fixed_at_build = frozenset()
 
 
-def test_a_change_that_the_solver_does_not_follow_is_refused_with_the_name_of_the_call(simulate):
+def test_a_change_that_the_solver_does_not_follow_is_refused_by_its_call(simulate):
     with simulate(solver=Constant) as simulation:
         view = simulation.view.articulations("*")
         told = "solver .* does not take over"

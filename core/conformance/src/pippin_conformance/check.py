@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 import attrs
-
-from .runs import Runs
 
 
 @attrs.frozen(kw_only=True)
@@ -20,11 +19,11 @@ class Check:
     promise: str
     """The promise, in one paragraph."""
 
-    run: Callable[[Runs], None]
+    run: Callable[[Any], None]
     """For the core: raises `PluginError` if the promise is broken, `NotApplicableError` if it is not made."""
 
 
-def check(run: Callable[[Runs], None]) -> Check:
+def check(run: Callable[[Any], None]) -> Check:
     """Return the check of a function `check_NAME`, with its docstring as the promise.
 
     Args:

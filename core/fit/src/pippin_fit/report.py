@@ -5,18 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from pippin.commands import new_table
+from pippin.console import new_table
 from pippin.report import Axis, Chart, Line, Markup, element, folded, heading, section, table
+from rich.table import Table
 
 from .result import FitResult, Trace
 from .spectrum import ResidualSpectrum, residual_spectra
 from .verdicts import FitVerdict, is_refuted, is_worse
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _CHARTS = 24
 """Most charts of signals."""

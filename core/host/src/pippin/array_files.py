@@ -1,19 +1,15 @@
-"""Arrays in npy, npz and csv files, which somebody else may have written: read without code, and in bounded memory."""
+"""Arrays in npy and npz files, which somebody else may have written: read without their code, and in bounded memory."""
 
 from __future__ import annotations
 
 import math
 import os
 import zipfile
-from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from .config.files import find_file
-from .errors import ConfigError
-
-__all__ = ["UNREADABLE", "read_arrays", "read_table"]
+__all__ = ["UNREADABLE", "read_array", "read_arrays"]
 
 UNREADABLE = (OSError, ValueError, LookupError, EOFError, AttributeError, TypeError, RuntimeError, zipfile.BadZipFile)
 """What readers of an archive, of arrays and of JSON raise about a file that is broken, encrypted or forged."""
@@ -26,7 +22,10 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 def read_array(path: str | os.PathLike[str]) -> np.ndarray:
-    """Return the array of an npy file.
+    """Return the array of an npy file, of the shape that it states.
+
+    Args:
+        path: The file.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -42,7 +41,10 @@ def read_array(path: str | os.PathLike[str]) -> np.ndarray:
 
 
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    """Return the arrays of an npz file by name.
+    """Return the arrays of an npz file by name, each of the shape that it states.
+
+    Args:
+        path: The file.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -63,41 +65,6 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         raise
     except UNREADABLE as error:
         raise ValueError(str(error)) from error
-
-
-def read_table(path: str, where: str, columns: tuple[int, ...] = ()) -> np.ndarray:
-    """Return the rows of a file `.npy`, `.csv` with commas, or `.npz` with `times` and `values`; shape [rows, columns].
-
-    Args:
-        path: The file, as a configuration names it.
-        where: Key path of the file, for errors.
-        columns: Permitted numbers of columns; by default any.
-
-    Raises:
-        ConfigError: The file is missing, or does not hold rows of finite numbers.
-    """
-    file = find_file(path, where)
-    try:
-        rows = _rows(file)
-    except (OSError, ValueError, LookupError) as error:
-        raise ConfigError(f"{where}: {str(file)!r} holds no rows of numbers ({error}); write .npy or .csv") from error
-    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all() or (columns and rows.shape[1] not in columns):
-        wanted = f" of {' or '.join(map(str, columns))} columns" if columns else ""
-        raise ConfigError(f"{where}: {str(file)!r} must hold rows{wanted} of finite numbers, got {list(rows.shape)}")
-    return rows.astype(float)
-
-
-def _rows(file: Path) -> np.ndarray:
-    if file.suffix == ".csv":
-        return np.loadtxt(file, delimiter=",", ndmin=2)
-    if file.suffix == ".npz":
-        arrays = read_arrays(file)
-        rows = np.column_stack([arrays["times"], arrays["values"]])
-    else:
-        rows = read_array(file)
-    if rows.dtype.kind not in "biuf":
-        raise ValueError(f"it is of type {rows.dtype}")
-    return rows
 
 
 def _read(stream: IO[bytes], size: int) -> np.ndarray:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Self
 
 
-class Closing:
+class Closing(ABC):
     """Base of what has a method `close`, which the end of a `with` block calls."""
 
+    @abstractmethod
     def close(self) -> None:
         """Close it; nothing happens if it is closed."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self

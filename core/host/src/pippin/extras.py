@@ -32,18 +32,37 @@ def import_library(name: str, extra: str, distribution: str = "pippin") -> Modul
 
 
 def installation(extra: str, distribution: str = "pippin") -> str:
-    """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution."""
-    try:
-        source = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
-    except metadata.PackageNotFoundError:
-        source = {}
-    if distribution == "pippin" and source.get("dir_info", {}).get("editable"):
+    """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution.
+
+    Args:
+        extra: Name of the extra.
+        distribution: Name of the distribution.
+    """
+    if _is_of_a_clone(distribution):
         return f"uv sync --inexact --group {extra}"  # Pippin on the index may be another version
     return f"uv pip install '{distribution}[{extra}]'"
 
 
+def _is_of_a_clone(distribution: str) -> bool:
+    """Tell whether a distribution lies in the same clone as Pippin."""
+    try:
+        origins = [
+            json.loads(metadata.distribution(name).read_text("direct_url.json") or "{}")
+            for name in (distribution, "pippin")
+        ]
+    except metadata.PackageNotFoundError:
+        return False
+    own, host = (each.get("url", "") if each.get("dir_info", {}).get("editable") else "" for each in origins)
+    return bool(own) and own.startswith(host.rpartition("/core/")[0] + "/")
+
+
 def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
-    """Return the distributions of an extra that are not installed; nothing is imported."""
+    """Return the distributions of an extra that are not installed; nothing is imported.
+
+    Args:
+        extra: Name of the extra.
+        distribution: Name of the distribution.
+    """
     try:
         lines = metadata.requires(distribution) or []
     except metadata.PackageNotFoundError:

@@ -21,7 +21,7 @@ def late(package: str, modules: Mapping[str, str], packages: Sequence[str] = ())
         packages: Packages inside that are themselves late names.
 
     Raises:
-        AttributeError: By what it returns: the package has no such name; names the nearest one.
+        AttributeError: By the function, of a name that the package does not have.
     """
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - the name in a traceback

@@ -35,7 +35,7 @@ def conjugate(quaternions: np.ndarray) -> np.ndarray:
     """Return the inverse rotations, shape [..., 4].
 
     Args:
-        quaternions: Unit quaternions, shape [..., 4].
+        quaternions: Unit quaternions x y z w, shape [..., 4].
     """
     return quaternions * (-1.0, -1.0, -1.0, 1.0)
 

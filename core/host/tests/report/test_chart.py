@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from pippin.report.chart import Chart, Line
+from pippin.report import Axis, Chart, Line
 
 
 def chart(values, **options) -> Chart:
@@ -45,3 +45,20 @@ def test_a_logarithmic_line_has_no_zero():
 
     assert np.isnan(found[0])
     np.testing.assert_allclose(10.0 ** found[1:], [1e-9, 1e3], rtol=1e-3)
+
+
+def test_points_share_columns_at_the_powers_of_ten_and_lines_lead_over_the_others():
+    drawn = Chart.of_points("error", {"a": [(0.02, 1e-3), (0.5, 1e-4)], "b": [(1.0, 1e-2)]}, "m")
+
+    assert [label for label in drawn.axis.labels if label] == ["0.01", "0.1", "1"]
+    np.testing.assert_allclose(drawn.axis.places, [-2.0, np.log10(0.02), -1.0, np.log10(0.5), 0.0])
+    np.testing.assert_allclose(drawn.values[0, 0, :, 0], [np.nan, 1e-3, np.nan, 1e-4, np.nan])
+    np.testing.assert_allclose(drawn.values[0, 1, :, 0], [np.nan] * 4 + [1e-2])
+    assert drawn.axis.is_bridged
+    json.dumps(drawn.packed(), allow_nan=False)
+
+
+def test_at_most_ten_columns_have_a_label():
+    axis = Axis.of([str(number) for number in range(25)])
+
+    assert [label for label in axis.labels if label] == ["0", "3", "6", "9", "12", "15", "18", "21", "24"]

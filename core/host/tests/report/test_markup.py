@@ -1,5 +1,6 @@
 """HTML as text."""
 
+from pippin.report import Chart, page
 from pippin.report.markup import element, joined, section, table
 
 
@@ -20,3 +21,14 @@ def test_a_section_without_content_is_nothing():
 
 def test_numbers_are_at_the_right():
     assert table(["key", "room"], [["<", 3]], numeric=1).count('class="number"') == 2
+
+
+def test_an_element_knows_the_charts_that_stand_in_it_in_their_order():
+    first, second = (Chart.of(title, {"x": [0.0, 1.0]}, [0.0, 1.0]) for title in ("first", "second"))
+
+    text = page("charts", [element("p", "one", first), section("Other", [second])])
+
+    assert element("p", first, element("b", second)).charts == (first, second)
+    assert text.index(">first") < text.index(">second")
+    assert text.count('"unit":""') == 2
+    assert text.count('"times":["') == 1  # both have the same times

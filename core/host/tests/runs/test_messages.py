@@ -2,7 +2,7 @@
 
 import io
 
-from pippin.commands.progress import ConsoleProgress
+from pippin.console.progress import ConsoleProgress
 from pippin.runs.messages import MessageMerger
 from rich.console import Console
 

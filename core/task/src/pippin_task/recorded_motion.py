@@ -8,7 +8,8 @@ from pathlib import Path
 import attrs
 import numpy as np
 from pippin import ConfigError, did_you_mean
-from pippin.array_files import read_arrays, read_table
+from pippin.array_files import read_arrays
+from pippin.objects import read_table
 
 _KEYS = {
     "rate": ("fps",),

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import click
-from pippin.commands import new_table, print_table
+from pippin.console import new_table, print_table
 
 
 def print_benchmark(found: Any, *, is_json: bool) -> None:

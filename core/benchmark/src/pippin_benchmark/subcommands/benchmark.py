@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from pippin.commands import json_line, out, shown_progress
+from pippin.console import json_line, out, shown_progress
 
 from ._benchmark import print_benchmark
 

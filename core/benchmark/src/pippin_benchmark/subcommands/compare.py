@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 from pippin import ConfigError
-from pippin.commands import (
+from pippin.console import (
     PATH,
     changes,
     duration,

@@ -17,10 +17,10 @@ from pippin import ConfigError, PluginError, did_you_mean
 from pippin.catalog import Catalog
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
 from pippin.catalog.outside import is_file_reference, is_module_reference, located
-from pippin.commands import PATH, new_table, print_table, shown_progress
-from pippin.commands.options import json_list, overrides
 from pippin.config.overrides import apply, parse
 from pippin.config.tree import Node
+from pippin.console import PATH, new_table, print_table, shown_progress
+from pippin.console.options import json_list, overrides
 from pippin.workers import start_warm_process
 
 if TYPE_CHECKING:

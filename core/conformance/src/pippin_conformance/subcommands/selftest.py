@@ -8,7 +8,7 @@ from pathlib import Path
 
 import attrs
 import click
-from pippin.commands import PATH, solvers
+from pippin.console import PATH, solvers
 
 FAULT = 1
 

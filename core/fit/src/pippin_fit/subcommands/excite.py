@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
-
-from pippin_fit.report import expectations
+from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
 
 KINDS = ("multisine", "chirp", "steps", "optimal")
 
@@ -80,5 +78,7 @@ def _print(result: Any) -> None:
         swings.add_row(joint.rpartition("/")[2], f"{swing:.3g}")
     print_table(swings, result.notes)
     if result.verdicts:
+        from pippin_fit.report import expectations
+
         print_table(expectations(result.verdicts), [f"with a noise of {result.noise:g} rad or m of the positions"])
     click.echo(f"run it: pippin run {result.file} --duration {result.times[-1]:g}")

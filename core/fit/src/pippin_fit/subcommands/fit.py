@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import click
 from pippin import ConfigError
-from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
+from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.studies import RunProgress
 
 from pippin_fit.report import expectations

@@ -13,7 +13,7 @@ import click
 from pippin.catalog import Catalog, Entry
 from pippin.catalog.docstrings import docstring_of
 from pippin.catalog.first_party import first_party_distribution
-from pippin.commands.options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
+from pippin.console.options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 from pippin.spelling import did_you_mean
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 from pippin.catalog.entries import Catalog
-from pippin.commands import PATH, changes, new_table, print_table, shown_progress, solvers
-from pippin.commands.options import json_list
 from pippin.config import load
+from pippin.console import PATH, changes, new_table, print_table, shown_progress, solvers
+from pippin.console.options import json_list
 from pippin.support.features import FEATURES
 
 if TYPE_CHECKING:

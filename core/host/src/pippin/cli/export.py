@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, changes, json_line, shown_progress
+from pippin.console import PATH, changes, json_line, shown_progress
 from pippin.files import refuse_taken
 
 

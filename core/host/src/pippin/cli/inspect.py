@@ -11,8 +11,8 @@ from typing import Any
 import attrs
 import click
 import pippin
-from pippin.commands import PATH, changes, new_table, print_table, shown_progress
-from pippin.commands.options import json_list
+from pippin.console import PATH, changes, new_table, print_table, shown_progress
+from pippin.console.options import json_list
 
 LISTS = ("bodies", "joints", "shapes", "sites", "matter", "tendons", "attachments", "motions")
 LISTS += ("actuators", "sensors", "cameras", "keyframes")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 from pippin.catalog.entries import Catalog
-from pippin.commands.options import json_list
+from pippin.console.options import json_list
 from pippin.errors import PluginError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _catalog_of(file: Path) -> Catalog:
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
     """Diagnose one plugin after the other, so that no import slows down another."""
-    from pippin.commands.progress import ConsoleProgress
+    from pippin.console.progress import ConsoleProgress
     from pippin.diagnosis.doctor import diagnose
     from rich.console import Console
 
@@ -160,7 +160,7 @@ def _problems(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _print(columns: Sequence[str], rows: Iterable[Sequence[str]], lines: Iterable[str]) -> None:
-    from pippin.commands import new_table, print_table
+    from pippin.console import new_table, print_table
 
     table = new_table(*columns)
     state = columns.index("state")

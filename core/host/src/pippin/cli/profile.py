@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
-from pippin.commands import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.config import load
+from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
 from pippin.studies import import_newton
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from pippin.commands import PATH
+from pippin.console import PATH
 
 
 @click.command()

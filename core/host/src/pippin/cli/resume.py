@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, shown_progress
-from pippin.commands.options import simulation_options
 from pippin.config import SimulationConfig
+from pippin.console import PATH, shown_progress
+from pippin.console.options import simulation_options
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation
 
@@ -30,7 +30,7 @@ def resume(
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             leave_out_backward_kernels()
-            from pippin.commands.results import finish, report
+            from pippin.console.results import finish, report
             from pippin.runs.decisions import recorded_by_default
             from pippin.state.checkpoint import Checkpoint
             from pippin.studies import import_newton, step_count

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, changes, run_file, run_options
+from pippin.console import PATH, changes, run_file, run_options
 
 
 @click.command()

@@ -8,8 +8,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, changes
 from pippin.config.loading import dump_toml, load, origins, unstructure
+from pippin.console import PATH, changes
 
 
 @click.command()

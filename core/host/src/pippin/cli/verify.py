@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import click
 import pippin
-from pippin.commands import PATH, changes, json_line, shown_progress
+from pippin.console import PATH, changes, json_line, shown_progress
 from pippin.errors import SimulationError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, changes, shown_progress
 from pippin.config import load
+from pippin.console import PATH, changes, shown_progress
 from pippin.studies import import_newton
 
 

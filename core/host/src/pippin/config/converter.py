@@ -170,7 +170,7 @@ def _open_hook(catalog: Catalog, cls: Any, converter: Converter) -> Hook:
     def structure_file(value: Mapping[str, Any], _: Any) -> Any:
         registered = {} if own >= value.keys() else catalog.tables
         tables, faults = dict[str, Any](), list[Exception]()
-        for name in (name for name in registered if name in value and name not in own):
+        for name in (name for name in registered if value.get(name) is not None and name not in own):
             try:
                 annotation = type_of_table(registered[name])
                 tables[name] = converter.structure(value[name], annotation)

@@ -7,7 +7,7 @@ import abc
 import numpy as np
 import warp as wp
 from pippin import Binding, ConfigError
-from pippin.array_files import read_table
+from pippin.objects import read_table
 
 from .configs import numbers_of
 from .kernels import interpolate

@@ -8,5 +8,6 @@ from pippin.config.selections import PinConfig
 
 from .object_config import ObjectConfig, RepeatConfig
 from .scene_object import Place, SceneObject
+from .tables import read_table
 
-__all__ = ["JointConfig", "ObjectConfig", "PinConfig", "Place", "RepeatConfig", "SceneObject"]
+__all__ = ["JointConfig", "ObjectConfig", "PinConfig", "Place", "RepeatConfig", "SceneObject", "read_table"]

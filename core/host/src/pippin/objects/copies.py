@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from pippin.array_files import read_table
 from pippin.config.geometry import UPRIGHT
 from pippin.quaternions import product, rotated
 
 from .object_config import ObjectConfig, RepeatConfig
+from .tables import read_table
 
 
 def placed_copies(config: ObjectConfig, where: str) -> dict[str, np.ndarray]:
-    """Return the pose of each copy of an object in the world by its label: position [m] and quaternion, shape [7].
-
-    Args:
-        config: The object.
-        where: Key path of its table, for errors.
-    """
+    """Return the pose of each copy of an object in the world by its label: position [m] and quaternion, shape [7]."""
     rows = _relative_poses(config, where)
     if rows is None:
         return {config.label: np.array([*config.position, *config.rotation])}

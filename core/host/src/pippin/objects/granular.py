@@ -14,8 +14,8 @@ from pippin.matter import add_grains, color_of_next
 from .configs import GranularConfig
 from .object_config import Vector3
 from .particles import pin_particles
-from .rows import listed_rows
 from .scene_object import Place, SceneObject
+from .tables import listed_rows
 
 _NAMESPACE = "mpm:"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import newton
 import numpy as np
-from pippin.array_files import read_arrays, read_table
+from pippin.array_files import read_arrays
 from pippin.assets.usd.stage import open_stage
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
@@ -15,6 +15,7 @@ from pippin.extras import installation
 
 from .configs import ClothMeshConfig
 from .shape_configs import HeightfieldConfig, MeshConfig
+from .tables import read_table
 
 STAGES = (".usd", ".usda", ".usdc", ".usdz")
 

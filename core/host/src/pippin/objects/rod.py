@@ -12,9 +12,9 @@ from pippin.matter import color_of_next
 
 from .configs import RodConfig
 from .particles import pinned
-from .rows import listed_rows
 from .scene_object import Place, SceneObject
 from .shapes import properties_of
+from .tables import listed_rows
 
 _STATED = [f"{kind}_{what}" for kind in ("stretch", "shear", "bend", "twist") for what in ("stiffness", "damping")]
 _DAHL = ("dahl_eps_max", "dahl_tau")

@@ -31,6 +31,8 @@ class Line:
     """Look of a line."""
 
     name: str
+    """Its name in the legend."""
+
     color: int
     """Number of the colour. Lines of one colour are shown and hidden together."""
 
@@ -86,8 +88,14 @@ class Chart:
     """Lines that share an axis because they have the same unit."""
 
     title: str
+    """Its title."""
+
     unit: str
+    """Unit of the values; empty if they have none."""
+
     lines: Sequence[Line]
+    """The look of each line."""
+
     times: np.ndarray
     """Time of each column [s], shape [columns]."""
 

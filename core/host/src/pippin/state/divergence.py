@@ -14,7 +14,7 @@ from pippin.arrays import on_host
 from pippin.matter import OF_PARTICLES, Matter
 
 
-class Kind(IntEnum):
+class FailureKind(IntEnum):
     """The kinds of failure, in the order of the kernel's notes; if several happen in one step, the first is told."""
 
     INPUT = 0
@@ -43,7 +43,7 @@ class Failure:
     step: int
     """Control step, counted from 1."""
 
-    kind: Kind
+    kind: FailureKind
 
     index: int
     """The input, body, particle or DOF with the lowest index that failed in this step."""
@@ -56,14 +56,14 @@ def described(
     failure: Failure, model: newton.Model, step_dt: float, bounds: Bounds, cures: Callable[[int | None], Sequence[str]]
 ) -> str:
     """Return the error message for a failure: the step, the element and its world, the value, and the cures."""
-    dof = failure.index if failure.kind in (Kind.JOINT_SPEED, Kind.EFFORT) else None
+    dof = failure.index if failure.kind in (FailureKind.JOINT_SPEED, FailureKind.EFFORT) else None
     what, world, unit = _place(failure, model)
     place = "outside every world" if world < 0 else f"world {world}"
     when = f"step {failure.step} (t = {failure.step * step_dt:.6g} s)"
     to_do = [*cures(dof), "use a smaller 'simulation.dt', more 'simulation.substeps', smaller gains or another solver"]
     if math.isfinite(failure.value):
-        key, bound = ("max_effort", bounds[1]) if failure.kind is Kind.EFFORT else ("max_speed", bounds[0])
-        verb = "is driven with" if failure.kind is Kind.EFFORT else "moves at"
+        key, bound = ("max_effort", bounds[1]) if failure.kind is FailureKind.EFFORT else ("max_speed", bounds[0])
+        verb = "is driven with" if failure.kind is FailureKind.EFFORT else "moves at"
         fault = f"{verb} {abs(failure.value):.3g} {unit}, more than simulation.{key} = {bound:g}"
         to_do.append(f"raise simulation.{key} if this is meant")
     else:
@@ -73,16 +73,16 @@ def described(
 
 def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
     """Return the failed element in words, its world, and the unit of its value."""
-    if failure.kind in (Kind.PARTICLE, Kind.PARTICLE_SPEED):
+    if failure.kind in (FailureKind.PARTICLE, FailureKind.PARTICLE_SPEED):
         return _particle(model, failure.index), _world(model.particle_world, failure.index), "m/s"
-    if failure.kind in (Kind.BODY, Kind.BODY_SPEED):
+    if failure.kind in (FailureKind.BODY, FailureKind.BODY_SPEED):
         label = model.body_label[failure.index]
         return f"body {label!r}", _world(model.body_world, failure.index), "m/s or rad/s"
     starts = on_host(model.joint_qd_start)
     joint = int(np.searchsorted(starts, failure.index, side="right")) - 1
     linear_count = on_host(model.joint_dof_dim)[joint][0]
     is_linear = failure.index - starts[joint] < linear_count
-    units = ("m/s", "rad/s") if failure.kind is Kind.JOINT_SPEED else ("N", "N·m")
+    units = ("m/s", "rad/s") if failure.kind is FailureKind.JOINT_SPEED else ("N", "N·m")
     return f"joint {model.joint_label[joint]!r}", _world(model.joint_world, joint), units[0 if is_linear else 1]
 
 

@@ -83,7 +83,7 @@ def find_divergence(
 ):
     """first[k, world] = min(step × count + index) over the elements that failed: earliest step, then lowest index.
 
-    The kinds k are those of `Kind`; the last column is for elements of no world.
+    The kinds k are those of `FailureKind`; the last column is for elements of no world.
 
     Launched over the larger of the numbers of bodies and of DOFs.
     """

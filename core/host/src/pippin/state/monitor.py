@@ -16,7 +16,7 @@ from pippin.errors import BufferOverflowError, SimulationError
 from pippin.solving.capacities import Capacity
 
 from . import kernels
-from .divergence import Bounds, Failure, Kind, described
+from .divergence import Bounds, Failure, FailureKind, described
 from .step_inputs import StepInput
 
 _NONE = 2**62
@@ -68,7 +68,7 @@ class Monitor:
         self._step_dt = step_dt
         self._step = wp.zeros(1, dtype=wp.int64, device=model.device) if step is None else step
         # The first failure of each kind in each world, as step × count + index, and the values of what failed.
-        self._first = wp.full((len(Kind), model.world_count + 1), _NONE, dtype=wp.int64, device=model.device)
+        self._first = wp.full((len(FailureKind), model.world_count + 1), _NONE, dtype=wp.int64, device=model.device)
         self._dof_world = wp.array(_worlds_of_dofs(model), dtype=int, device=model.device)
         self._body_speed = wp.zeros(model.body_count, dtype=float, device=model.device)
         self._joint_speed = wp.zeros(model.joint_dof_count, dtype=float, device=model.device)
@@ -179,7 +179,7 @@ class Monitor:
             raise SimulationError(*faults)
 
     def _described(self, failure: Failure) -> str:
-        if failure.kind is not Kind.INPUT:
+        if failure.kind is not FailureKind.INPUT:
             return described(failure, self._model, self._step_dt, self._bounds, self._cures)
         which = bisect_right(self._input_starts, failure.index) - 1
         fault = self._inputs[which].fault(failure.index - self._input_starts[which])
@@ -187,10 +187,14 @@ class Monitor:
 
     def _failures(self) -> Iterator[Failure]:
         """Yield the first failure of each kind in any world."""
-        values = {Kind.BODY_SPEED: self._body_speed, Kind.JOINT_SPEED: self._joint_speed, Kind.EFFORT: self._effort}
-        values[Kind.PARTICLE_SPEED] = self._particle_speed
-        counts = {Kind.PARTICLE: self._model.particle_count, Kind.INPUT: self._input_starts[-1]}
-        for kind, code in zip(Kind, self._first.numpy().min(axis=1).tolist(), strict=True):
+        values = {
+            FailureKind.BODY_SPEED: self._body_speed,
+            FailureKind.JOINT_SPEED: self._joint_speed,
+            FailureKind.EFFORT: self._effort,
+        }
+        values[FailureKind.PARTICLE_SPEED] = self._particle_speed
+        counts = {FailureKind.PARTICLE: self._model.particle_count, FailureKind.INPUT: self._input_starts[-1]}
+        for kind, code in zip(FailureKind, self._first.numpy().min(axis=1).tolist(), strict=True):
             if code < _NONE:
                 step, index = divmod(code, counts.get(kind) or values.get(kind, self._body_speed).size)
                 value = float(values[kind].numpy()[index]) if kind in values else math.nan

@@ -30,7 +30,7 @@ class RunFolder:
 
     def __init__(self, path: Path, *, continues: bool = False) -> None:
         #: The folder.
-        self.path = path
+        self.path: Path = path
         if not continues:
             refuse_taken(path, "out")
         refuse_unwritable(path / "config.toml", "out")

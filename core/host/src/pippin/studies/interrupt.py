@@ -6,20 +6,11 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
-
-
-class Waiting(Protocol):
-    """Something that steps, and may wait between two steps."""
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether it waits, so that an exception ends no step halfway."""
-        ...
+from typing import Any
 
 
 @contextmanager
-def stopped_between_steps(simulation: Waiting | None = None) -> Iterator[Callable[[], None]]:
+def stopped_between_steps(simulation: Any = None) -> Iterator[Callable[[], None]]:
     """Prevent Ctrl-C from ending a step halfway: the yielded function raises instead. A second Ctrl-C acts at once, and
     so does the first one while the simulation waits for a viewer.
 
@@ -27,6 +18,9 @@ def stopped_between_steps(simulation: Waiting | None = None) -> Iterator[Callabl
 
     Args:
         simulation: What steps, with an attribute `is_waiting`; by default it waits for nobody.
+
+    Raises:
+        KeyboardInterrupt: By the function, after Ctrl-C.
     """
     is_asked, before = False, signal.getsignal(signal.SIGINT)
     if before in (signal.SIG_IGN, None) or threading.current_thread() is not threading.main_thread():

@@ -23,7 +23,7 @@ from .start import import_newton
 
 
 class StudyResult(Protocol):
-    """What a study found; its numbers are in `summary.json`."""
+    """Result of a study; its numbers are in `summary.json`."""
 
     @property
     def folder(self) -> Path:
@@ -80,7 +80,7 @@ class Study(ABC, Generic[R]):
         return config.unobserved()
 
     def continues(self, folder: Path) -> bool:
-        """Return whether a folder has what an earlier call of the same study left, which goes on there.
+        """Return whether a folder has what an earlier call of the same study left, which is continued there.
 
         Args:
             folder: The folder that the user chose.
@@ -178,9 +178,10 @@ def run_study(
             if found is None:
                 raise
             _write(study, found, folder, source, changes, config)
-            if isinstance(error, KeyboardInterrupt):
-                raise KeyboardInterrupt(found) from error
             where = f"what was found until then is in {folder.path}"
+            if isinstance(error, KeyboardInterrupt):
+                progress.note(where)
+                raise KeyboardInterrupt(found) from error
             raise SimulationError(*(f"{each}; {where}" for each in error.faults)) from error
         found = study.result(folder.path)
         assert found is not None, "it came to its end"

@@ -5,9 +5,10 @@ from .functions import function_named
 from .pool import WorkerPool
 from .process import WorkerProcess, wait_any
 from .start import start_warm_process
-from .worker import Worker
+from .worker import CallResult, Worker
 
 __all__ = [
+    "CallResult",
     "Worker",
     "WorkerPool",
     "WorkerProcess",

@@ -20,6 +20,9 @@ def usable_cores(where: str = "processes") -> int:
 
     Args:
         where: Beginning of the error.
+
+    Raises:
+        ConfigError: The memory of this machine is unknown.
     """
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

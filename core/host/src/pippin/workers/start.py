@@ -70,7 +70,11 @@ def start_process(
 
 
 def start_warm_process(preload: Sequence[str]) -> None:
-    """Start the warm process, if forks are safe here: it imports, also the given modules, beside its caller."""
+    """Start the warm process, if forks are safe here: it imports Newton beside its caller.
+
+    Args:
+        preload: Modules that it imports, too.
+    """
     if not _can_fork():
         return
     multiprocessing.get_context("forkserver").set_forkserver_preload([_FIRST, *preload, _LAST])

@@ -99,7 +99,11 @@ class Worker(WorkerProcess):
                 return result
 
     def take(self, timeout: float | None = None) -> CallResult | None:
-        """Read one message: return the result of the last call, or None after an event; see `result`."""
+        """Read one message: return the result of the last call, or None after an event.
+
+        Args:
+            timeout: As for `result`.
+        """
         try:
             message = self.receive(timeout)
         except SimulationError as error:  # the process ended; the worker's loop itself raises nothing

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, changes, json_line, out, shown_progress
+from pippin.console import PATH, changes, json_line, out, shown_progress
 from pippin.studies import RunProgress
 
 
@@ -31,7 +31,7 @@ def optimise(file: Path, overrides: tuple[str, ...], iterations: int | None, out
     chosen = [*overrides, *([] if iterations is None else [f"optimise.iterations={iterations}"])]
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
-            from pippin_optimise.optimise import optimise as optimise_file
+            from pippin_optimise.study import optimise as optimise_file
         try:
             result = optimise_file(file, chosen, out=out)
         except KeyboardInterrupt as error:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, changes, json_line, new_table, print_table, shown_progress
+from pippin.console import PATH, changes, json_line, new_table, print_table, shown_progress
 
 FAILED = 4
 

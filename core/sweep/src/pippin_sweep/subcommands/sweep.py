@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from pippin.commands import PATH, changes, duration, json_line, new_table, out, print_table, shown_progress
+from pippin.console import PATH, changes, duration, json_line, new_table, out, print_table, shown_progress
 
 if TYPE_CHECKING:
     from pippin_sweep.variants import Variant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from pippin.commands import PATH, changes, shown_progress
+from pippin.console import PATH, changes, shown_progress
 
 
 @click.group()

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 from pippin import ConfigError
-from pippin.commands import PATH, changes, run_file, run_options
+from pippin.console import PATH, changes, run_file, run_options
 
 
 @click.command()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from pippin.commands import PATH, changes, json_line, out, shown_progress
+from pippin.console import PATH, changes, json_line, out, shown_progress
 
 if TYPE_CHECKING:
     from pippin_train.train import Training

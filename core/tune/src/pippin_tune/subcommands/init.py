@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 from pippin import ConfigError, find_file, structure
-from pippin.commands import PATH, shown_progress
+from pippin.console import PATH, shown_progress
 
 
 @click.command()

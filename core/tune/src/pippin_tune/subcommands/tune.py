@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 from pippin import ConfigError, SimulationConfig, load
-from pippin.commands import PATH, changes, new_table, print_table, shown_progress
 from pippin.config import overridden, toml_text
+from pippin.console import PATH, changes, new_table, print_table, shown_progress
 from pippin.labels import name_of
 
 if TYPE_CHECKING:

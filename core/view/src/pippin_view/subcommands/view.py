@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.commands import PATH, changes, shown_progress
+from pippin.console import PATH, changes, shown_progress
 
 from ._options import on_a_page
 

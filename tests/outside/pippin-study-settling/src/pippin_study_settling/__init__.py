@@ -6,7 +6,7 @@ import attrs
 import click
 import numpy as np
 from pippin import Simulation
-from pippin.commands import PATH, changes, out, shown_progress
+from pippin.console import PATH, changes, out, shown_progress
 from pippin.report import Chart, heading, section
 from pippin.studies import Study, run_study
 

@@ -1,4 +1,4 @@
-"""What commands share: options, progress on the console, and tables."""
+"""Parts that commands share: options, progress on the console, and tables."""
 
 from typing import TYPE_CHECKING
 

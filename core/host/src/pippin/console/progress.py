@@ -122,7 +122,7 @@ class ConsoleProgress(RunProgress):
 
 
 @contextmanager
-def shown_progress(is_stdout_reserved: bool = False) -> Iterator[ConsoleProgress]:
+def shown_progress(is_stdout_reserved: bool = False) -> Iterator[RunProgress]:
     """Show the progress of a command, and prevent other output between its lines.
 
     Python's warnings become lines of their own. This function imports nothing slow, so that the first line comes early.

@@ -69,6 +69,9 @@ def changes(help: str = "Replace a value of the file.", *, has_worlds: bool = Tr
     Args:
         help: The help of `--set`.
         has_worlds: Whether there is the option `--worlds`.
+
+    Raises:
+        ConfigError: By the command, if a key is given twice, or a plugin has no label.
     """
     keys = {"world_count": "scene.worlds", "device": "simulation.device"}
 

@@ -11,7 +11,7 @@ import warnings
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.commands.progress import ConsoleProgress, shown_progress
+from pippin.console.progress import ConsoleProgress, shown_progress
 from rich.console import Console
 
 
@@ -44,7 +44,7 @@ def test_without_a_terminal_each_phase_is_one_plain_line() -> None:
 
 def test_a_long_phase_without_a_terminal_tells_of_itself_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     page = io.StringIO()
-    monkeypatch.setattr("pippin.commands.progress._PLAIN_PERIOD", 0.0)
+    monkeypatch.setattr("pippin.console.progress._PLAIN_PERIOD", 0.0)
     progress = ConsoleProgress(Console(file=page))
 
     with progress.phase("run"):
@@ -111,8 +111,8 @@ def test_a_note_of_the_library_becomes_one_line(capsys: pytest.CaptureFixture[st
 def test_silence_is_counted_on_a_plain_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Native code that compiles one kernel tells nothing."""
     page = io.StringIO()
-    monkeypatch.setattr("pippin.commands.progress._PLAIN_SILENCE", 0.4)
-    monkeypatch.setattr("pippin.commands.progress._PLAIN_PERIOD", 0.0)
+    monkeypatch.setattr("pippin.console.progress._PLAIN_SILENCE", 0.4)
+    monkeypatch.setattr("pippin.console.progress._PLAIN_PERIOD", 0.0)
     progress = ConsoleProgress(Console(file=page))
 
     with progress.phase("check"):
