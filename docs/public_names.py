@@ -65,6 +65,7 @@ FOR_PLUGINS = (
     "pippin.catalog",
     "pippin.devices",
     "pippin.components",
+    "pippin.diagnosis",
 )
 """Modules that plugins and users may import."""
 

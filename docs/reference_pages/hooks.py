@@ -45,7 +45,7 @@ def page() -> str:
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
     installed = Catalog.installed().entries
     plugins = [
-        (entry.name, entry.load()) for entry in installed if entry.kind not in ("subcommand", "trainer", "scene")
+        (entry.name, entry.load()) for entry in installed if entry.kind not in ("subcommand", "trainer", "problem")
     ]
     return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
 

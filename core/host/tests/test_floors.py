@@ -49,7 +49,7 @@ DOORS = {
     ("pippin_fit.fit", "pippin_fit.fit_run"),
     ("pippin_optimise.study", "pippin_optimise.descent"),
     ("pippin_benchmark.benchmark", "pippin_benchmark.measuring"),
-    ("pippin_benchmark.file_scene", "pippin_benchmark.measuring"),
+    ("pippin_benchmark.file_problem", "pippin_benchmark.measuring"),
     ("pippin_optimise.study", "pippin_optimise.objective"),
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin_conformance.selftest.groups", "pippin_conformance.selftest.checks"),

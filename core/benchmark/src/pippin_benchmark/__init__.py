@@ -1,4 +1,4 @@
-"""Benchmarks of solvers: the error in scenes with a reference, against its cost; and comparisons on one file."""
+"""Benchmarks of solvers: the error in problems with a reference, against its cost; and comparisons on one file."""
 
 from typing import TYPE_CHECKING
 
@@ -7,21 +7,21 @@ from pippin.late import late
 if TYPE_CHECKING:
     from .compare import compare
     from .comparison import Comparison
-    from .scene import BenchmarkScene, SceneMotion
+    from .problem import BenchmarkProblem, ProblemMotion
 
 __all__ = [
-    "BenchmarkScene",
+    "BenchmarkProblem",
     "Comparison",
-    "SceneMotion",
+    "ProblemMotion",
     "compare",
 ]
 
 __getattr__ = late(
     __name__,
     {
-        "BenchmarkScene": ".scene",
+        "BenchmarkProblem": ".problem",
         "Comparison": ".comparison",
-        "SceneMotion": ".scene",
+        "ProblemMotion": ".problem",
         "compare": ".compare",
     },
 )

@@ -20,9 +20,10 @@ from .outcomes import CheckResult
 from .vector_env import check_vector_env
 
 if TYPE_CHECKING:
-    from .check import Check, check
     from .kinds import KindChecks
+    from .named_check import Check, check
     from .parametrization import parametrize
+    from .runs import Runs
     from .suite import Conformance
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "CheckResult",
     "Conformance",
     "KindChecks",
+    "Runs",
     "check",
     "check_vector_env",
     "parametrize",
@@ -38,10 +40,11 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "Check": ".check",
+        "Check": ".named_check",
         "Conformance": ".suite",
         "KindChecks": ".kinds",
-        "check": ".check",
+        "Runs": ".runs",
+        "check": ".named_check",
         "parametrize": ".parametrization",
     },
 )

@@ -22,8 +22,8 @@ from . import (
     terrain_checks,
 )
 from .benches import BENCHES, benches_of
-from .check import Check, check
 from .kinds import KindChecks
+from .named_check import Check, check
 from .runtime_changes import RUNTIME_CHANGES
 
 

@@ -515,20 +515,6 @@ class Simulation(FrozenAttributes):
             simulation._schedule.start()
         return simulation
 
-    @staticmethod
-    def saved_config(path: str | os.PathLike[str]) -> SimulationConfig:
-        """Return the configuration of a simulation that `save` wrote; nothing is built.
-
-        Args:
-            path: The file.
-
-        Raises:
-            ConfigError: The file is missing or not a checkpoint.
-        """
-        from .state.checkpoint import Checkpoint
-
-        return Checkpoint.read(path).configuration()
-
     def close(self) -> None:
         """Call the `stopped` callbacks and close the components, once.
 
@@ -571,7 +557,12 @@ class Simulation(FrozenAttributes):
 
 
 def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
-    """Import Newton, Warp and what builds a simulation; see `start_newton`."""
+    """Import Newton, Warp and what builds a simulation, which takes seconds.
+
+    Args:
+        requires_grad: Whether kernels are compiled with gradients.
+        will_fork: Whether the process will be forked: then Warp is not started, as it loads the driver of a GPU.
+    """
     start_newton(requires_grad=requires_grad, will_fork=will_fork)
     with no_garbage_collection():
         from .assembly import built  # noqa: F401 - the one door to the modules that import Newton

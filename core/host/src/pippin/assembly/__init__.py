@@ -8,9 +8,18 @@ if TYPE_CHECKING:
     from pippin.state.start_pose import Overlap, limit_notes, overlaps
 
     from .one_world import first_world, lacking_features
-    from .poses import ScenePoses, build_poses
+    from .poses import ScenePoses, build_poses, scene_builder
 
-__all__ = ["Overlap", "ScenePoses", "build_poses", "first_world", "lacking_features", "limit_notes", "overlaps"]
+__all__ = [
+    "Overlap",
+    "ScenePoses",
+    "build_poses",
+    "first_world",
+    "lacking_features",
+    "limit_notes",
+    "overlaps",
+    "scene_builder",
+]
 
 __getattr__ = late(
     __name__,
@@ -22,5 +31,6 @@ __getattr__ = late(
         "lacking_features": ".one_world",
         "limit_notes": "pippin.state.start_pose",
         "overlaps": "pippin.state.start_pose",
+        "scene_builder": ".poses",
     },
 )

@@ -1,12 +1,16 @@
 """Configuration: typed, frozen classes, and functions that load and dump them; most are names of `pippin` itself."""
 
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
 from .attachments import AttachmentConfig as AttachmentConfig
 from .bodies import BodyMassConfig as BodyMassConfig
 from .catalog import CatalogConfig as CatalogConfig
 from .collision import BodyPairReductionConfig as BodyPairReductionConfig
 from .collision import CollisionConfig as CollisionConfig
 from .component import ComponentConfig as ComponentConfig
-from .extras import refuse_missing_extras
+from .extras import refuse_missing_extras as refuse_missing_extras
 from .hydroelastic import HydroelasticConfig as HydroelasticConfig
 from .loading import dump_toml, structure_choice, unstructure
 from .loading import load as load
@@ -23,13 +27,31 @@ from .tendons import SceneSiteConfig as SceneSiteConfig
 from .tendons import TendonConfig as TendonConfig
 from .tendons import TendonGuideConfig as TendonGuideConfig
 from .terrain import TerrainConfig as TerrainConfig
-from .toml_writing import toml_text
+from .toml_writing import inline_text, toml_text
+
+if TYPE_CHECKING:
+    from .schema import json_schema, table_schema
+    from .settings_tables import InnerTable, inner_tables
 
 __all__ = [
+    "InnerTable",
     "dump_toml",
+    "inline_text",
+    "inner_tables",
+    "json_schema",
     "overridden",
-    "refuse_missing_extras",
     "structure_choice",
+    "table_schema",
     "toml_text",
     "unstructure",
 ]
+
+__getattr__ = late(
+    __name__,
+    {
+        "InnerTable": ".settings_tables",
+        "inner_tables": ".settings_tables",
+        "json_schema": ".schema",
+        "table_schema": ".schema",
+    },
+)

@@ -82,7 +82,16 @@ def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> Simula
 
 
 def structure_choice(kind: str, table: Mapping[str, Any]) -> ComponentConfig:
-    """Return the plugin and the configuration that one table chooses, independent of file and key."""
+    """Return the plugin and the configuration that one table chooses, independent of file and key.
+
+    Args:
+        kind: Kind of the plugin, such as `solver`.
+        table: The table, with its `type`.
+
+    Raises:
+        ConfigError: The table is wrong.
+        PluginError: The plugin is not installed, ambiguous or broken.
+    """
     choice: Any = Annotated[ComponentConfig, kind]
     try:
         return make_converter(Catalog.installed()).structure(table, choice)
@@ -169,6 +178,9 @@ def unstructure(config: Any) -> Any:
     """Return a configuration as plain data, which `structure` accepts again.
 
     Values that are None are left out, because TOML has no null. So are empty tables that are empty by default.
+
+    Args:
+        config: A configuration, or a part of one.
     """
     if isinstance(config, ComponentConfig):
         return {"type": config.type, **unstructure(config.config)}
@@ -194,7 +206,12 @@ def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
 
 
 def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
-    """Return a configuration as TOML with every default; with its tree, a comment after each value names its origin."""
+    """Return a configuration as TOML with every default; with its tree, a comment after each value names its origin.
+
+    Args:
+        config: The configuration.
+        tree: For the core: the tree that it was structured from.
+    """
     return toml_text(unstructure(config), None if tree is None else lambda path: _origin(tree, path))
 
 

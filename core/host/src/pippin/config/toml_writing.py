@@ -22,7 +22,12 @@ class _Line:
 
 
 def toml_text(data: Mapping[str, Any], comment: Callable[[KeyPath], str] | None = None) -> str:
-    """Return a table as a TOML document; `comment` returns the comment after the value at a path, or nothing."""
+    """Return a table as a TOML document.
+
+    Args:
+        data: The table, of plain data.
+        comment: Returns the comment after the value at a path, or nothing.
+    """
     lines = list(_table(data, (), ()))
     if lines and not lines[0].text:
         del lines[0]  # the blank line before the first header
@@ -74,7 +79,11 @@ def _is_table_list(value: Any) -> bool:
 
 
 def inline_text(value: Any) -> str:
-    """Return a value as TOML writes it in one line."""
+    """Return a value as TOML writes it in one line.
+
+    Args:
+        value: A scalar, a list or a table of plain data.
+    """
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key_text(key)} = {inline_text(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .options import PATH, changes, duration, json_line, out, run_options, solvers, steps
+from .options import PATH, changes, duration, json_line, json_list, out, overrides, run_options, solvers, steps
 
 if TYPE_CHECKING:
     from .progress import shown_progress
@@ -16,8 +16,10 @@ __all__ = [
     "changes",
     "duration",
     "json_line",
+    "json_list",
     "new_table",
     "out",
+    "overrides",
     "print_table",
     "run_file",
     "run_options",

@@ -59,7 +59,11 @@ def options_named() -> Iterator[None]:
 
 
 def overrides(help: str = "Replace a value of the file.") -> Callable[[C], C]:
-    """Return the option `--set`."""
+    """Return the option `--set`, which may be given several times; the command gets `overrides`.
+
+    Args:
+        help: What it sets, for the help.
+    """
     return click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help=help)
 
 

@@ -97,6 +97,15 @@ def _period(config: SimulationConfig) -> int:
     return math.lcm(*steps)
 
 
+def bytes_held(simulation: Simulation) -> int:
+    """Return the bytes of all arrays that a simulation holds on its device, each counted once.
+
+    Args:
+        simulation: The simulation.
+    """
+    return sum(size for *_, size in bytes_by_array(simulation))
+
+
 def bytes_by_array(simulation: Simulation) -> Iterator[tuple[str, wp.array, int]]:
     """Yield owner and path, each array on the simulation's device, and those of its bytes that no array before has."""
     claimed, of_warp = _Intervals(), (wp.Kernel, wp.Module, wp.Stream, wp.Graph, type(simulation.device))

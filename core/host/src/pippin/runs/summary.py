@@ -47,6 +47,10 @@ def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, 
 def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any]:
     """Return the program of a step, notes with those on the start, import reports, buffers, what matter did, plugins,
     versions and hardware.
+
+    Args:
+        simulation: The simulation, after its steps.
+        start: Notes on its start.
     """
     from .matter import matter_facts
 

@@ -9,6 +9,9 @@ from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
 
 if TYPE_CHECKING:
+    from pippin.runs.summary import versions, what_ran
+    from pippin.simulation import import_hot_modules
+
     from .folder import RunFolder
     from .start import import_newton
     from .study import Overlay, Study, StudyResult, kept_overrides, run_study
@@ -21,11 +24,14 @@ __all__ = [
     "Study",
     "StudyResult",
     "current_progress",
+    "import_hot_modules",
     "import_newton",
     "kept_overrides",
     "run_study",
     "step_count",
     "stopped_between_steps",
+    "versions",
+    "what_ran",
 ]
 
 __getattr__ = late(
@@ -35,8 +41,11 @@ __getattr__ = late(
         "RunFolder": ".folder",
         "Study": ".study",
         "StudyResult": ".study",
+        "import_hot_modules": "pippin.simulation",
         "import_newton": ".start",
         "kept_overrides": ".study",
         "run_study": ".study",
+        "versions": "pippin.runs.summary",
+        "what_ran": "pippin.runs.summary",
     },
 )

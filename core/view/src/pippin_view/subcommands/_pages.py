@@ -161,7 +161,9 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
         )
     if path.is_dir():
         return _recorded(path)
-    config = Simulation.saved_config(path)
+    from pippin import Checkpoint
+
+    config = Checkpoint.read(path).configuration()
     return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
 
 

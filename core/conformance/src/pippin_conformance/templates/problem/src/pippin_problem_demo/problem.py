@@ -1,24 +1,24 @@
-"""A mass on a spring, as a scene of Pippin's benchmarks."""
+"""A mass on a spring, as a problem of Pippin's benchmarks."""
 
 import math
 
 import newton
 import numpy as np
 import warp as wp
-from pippin_benchmark import BenchmarkScene
+from pippin_benchmark import BenchmarkProblem
 
 MASS, STIFFNESS, START = 2.0, 50.0, 0.2
 """Mass [kg], stiffness of the spring [N/m], and place along x at the start [m]."""
 
 
-class SceneDemo(BenchmarkScene):
-    """The scene `demo`: a mass on a spring, which swings along x without weight."""
+class ProblemDemo(BenchmarkProblem):
+    """The problem `demo`: a mass on a spring, which swings along x without weight."""
 
     title = "mass on a spring: distance to x₀ cos ω t"
     unit, limit, duration = "m", 0.02, 1.0
 
     def tables(self):
-        """Return the gravity of the scene."""
+        """Return the gravity of the problem."""
         return {"gravity": (0.0, 0.0, 0.0)}
 
     def build(self, builder):

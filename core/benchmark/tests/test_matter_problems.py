@@ -1,28 +1,28 @@
-"""Scenes of matter: their formulas against others, and against solvers with and without the feature."""
+"""Problems of matter: their formulas against others, and against solvers with and without the feature."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from pippin_benchmark.matter_scenes import HangingCloth, RodCantilever, ThrownGrains
+from pippin_benchmark.matter_problems import HangingCloth, RodCantilever, ThrownGrains
 from pippin_benchmark.measuring import measured
+from pippin_benchmark.problem import SAMPLE, ProblemMotion
 from pippin_benchmark.result import BenchmarkRow
-from pippin_benchmark.scene import SAMPLE, SceneMotion
 
 TIMES = SAMPLE * np.arange(11)
 
 
-def error_of(scene, solver, dt):
-    row = measured(scene, BenchmarkRow(solver=solver, scene="own", dt=dt), {}, device="cpu", patience=60.0)
+def error_of(problem, solver, dt):
+    row = measured(problem, BenchmarkRow(solver=solver, problem="own", dt=dt), {}, device="cpu", patience=60.0)
     assert row.outcome == "finished", row.reason
     return row.error
 
 
-def bent(scene):
-    """Return a motion that follows the formula of a scene."""
-    poses = np.zeros((len(TIMES), scene.segments, 7))
-    poses[:, -1, 2] = [-scene.sag(time) for time in TIMES]
-    return SceneMotion(times=TIMES, poses=poses, velocities=np.zeros((len(TIMES), scene.segments, 6)))
+def bent(problem):
+    """Return a motion that follows the formula of a problem."""
+    poses = np.zeros((len(TIMES), problem.segments, 7))
+    poses[:, -1, 2] = [-problem.sag(time) for time in TIMES]
+    return ProblemMotion(times=TIMES, poses=poses, velocities=np.zeros((len(TIMES), problem.segments, 6)))
 
 
 class SoftRod(RodCantilever):
@@ -35,10 +35,10 @@ class SoftCloth(HangingCloth):
 
 def test_a_rod_swings_about_the_sag_of_its_weight():
     """The mean over long times is the static formula, which is no sum over modes."""
-    scene = RodCantilever()
-    mean = np.mean([scene.sag(time) for time in np.linspace(0.0, 1000.0, 20001)])
+    problem = RodCantilever()
+    mean = np.mean([problem.sag(time) for time in np.linspace(0.0, 1000.0, 20001)])
 
-    assert mean == pytest.approx(scene.static_sag, rel=1e-3)
+    assert mean == pytest.approx(problem.static_sag, rel=1e-3)
 
 
 def test_a_rod_of_another_stiffness_has_an_error():
@@ -47,7 +47,7 @@ def test_a_rod_of_another_stiffness_has_an_error():
 
 
 @pytest.mark.slow
-def test_a_rod_holds_its_scene_by_its_own_stiffness_alone():
+def test_a_rod_holds_its_problem_by_its_own_stiffness_alone():
     soft = SoftRod()
     soft.error = RodCantilever().error
 
@@ -68,21 +68,21 @@ def test_a_strip_sways_as_the_chain_if_it_resists_stretching_alone():
 
 
 def test_a_grain_that_flies_by_another_gravity_has_an_error():
-    scene, times = ThrownGrains(), TIMES[:6, None]
+    problem, times = ThrownGrains(), TIMES[:6, None]
     start = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.05]])
 
     def flown(gravity):
-        way = np.concatenate([scene.speed * times, 0.0 * times, -0.5 * gravity * times**2], axis=1)
-        return SceneMotion(
+        way = np.concatenate([problem.speed * times, 0.0 * times, -0.5 * gravity * times**2], axis=1)
+        return ProblemMotion(
             times=TIMES[:6],
             poses=np.zeros((6, 0, 7)),
             velocities=np.zeros((6, 0, 6)),
             particles=start + way[:, None],
         )
 
-    assert scene.error(flown(9.81)) == pytest.approx(0.0, abs=1e-12)
-    assert scene.error(flown(9.0)) == pytest.approx(0.5 * 0.81 * 0.25)
-    assert scene.error(flown(9.0)) > scene.limit
+    assert problem.error(flown(9.81)) == pytest.approx(0.0, abs=1e-12)
+    assert problem.error(flown(9.0)) == pytest.approx(0.5 * 0.81 * 0.25)
+    assert problem.error(flown(9.0)) > problem.limit
 
 
 @pytest.mark.slow

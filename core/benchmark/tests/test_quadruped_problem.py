@@ -6,22 +6,22 @@ import attrs
 import numpy as np
 import pytest
 from pippin_benchmark.measuring import measured, prototype_of
-from pippin_benchmark.quadruped_scene import Leg, QuadrupedDrop
+from pippin_benchmark.quadruped_problem import Leg, QuadrupedDrop
 from pippin_benchmark.result import BenchmarkRow
 
 
-def error_of(scene):
-    row = measured(scene, BenchmarkRow(solver="steel", scene="own", dt=0.01), {}, device="cpu", patience=60.0)
+def error_of(problem):
+    row = measured(problem, BenchmarkRow(solver="steel", problem="own", dt=0.01), {}, device="cpu", patience=60.0)
     assert row.outcome == "finished", row.reason
     return row.error
 
 
 def changed(**keys):
-    """Return the scene with another leg, whose motion is judged as that of the true one."""
-    scene = QuadrupedDrop()
-    scene.leg = attrs.evolve(Leg(), **keys)
-    scene.error = QuadrupedDrop().error
-    return scene
+    """Return the problem with another leg, whose motion is judged as that of the true one."""
+    problem = QuadrupedDrop()
+    problem.leg = attrs.evolve(Leg(), **keys)
+    problem.error = QuadrupedDrop().error
+    return problem
 
 
 def test_a_leg_at_rest_is_in_balance():
@@ -55,11 +55,11 @@ def test_a_foot_rolls_from_where_it_landed():
 
 
 def test_links_stand_where_their_joints_place_them():
-    scene = QuadrupedDrop()
-    leg, builder = scene.leg, prototype_of(scene)
+    problem = QuadrupedDrop()
+    leg, builder = problem.leg, prototype_of(problem)
     feet = [z - leg.length * np.cos(leg.shank) for z in np.array(builder.body_q)[2::2, 2]]
 
-    assert feet == pytest.approx([scene.drop + leg.foot] * 4, abs=1e-6)
+    assert feet == pytest.approx([problem.drop + leg.foot] * 4, abs=1e-6)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Checks of scenes of benchmarks: each notices the fault that it is for."""
+"""Checks of problems of benchmarks: each notices the fault that it is for."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import itertools
 import pytest
 from pippin_conformance import Conformance
 
-SCENE = """
+PROBLEM = """
 import attrs
 import numpy as np
 import warp as wp
-from pippin_benchmark import BenchmarkScene
+from pippin_benchmark import BenchmarkProblem
 
 CALLS = []
 
 
-class Falling(BenchmarkScene):
+class Falling(BenchmarkProblem):
     title, unit, limit, duration = "body that falls: way against its formula", "m", 0.1, 0.2
 
     def build(self, builder):
@@ -41,18 +41,18 @@ numbers = itertools.count()
 
 @pytest.fixture
 def check(tmp_path):
-    """Return a function that runs one check on the scene with a change, and returns its result."""
+    """Return a function that runs one check on the problem with a change, and returns its result."""
 
     def run(name, change="pass"):
         file = tmp_path / f"falling_{next(numbers)}.py"
-        file.write_text(SCENE.replace("{change}", change))
-        return Conformance("scene", f"{file}:FallingConfig", solver="featherstone").run(name)
+        file.write_text(PROBLEM.replace("{change}", change))
+        return Conformance("problem", f"{file}:FallingConfig", solver="featherstone").run(name)
 
     return run
 
 
 @pytest.mark.parametrize("name", ["statement", "build", "error", "solver"])
-def test_a_scene_that_is_right_passes(check, name):
+def test_a_problem_that_is_right_passes(check, name):
     result = check(name)
 
     assert result.outcome == "passed", result.reason
@@ -78,7 +78,7 @@ def test_a_scene_that_is_right_passes(check, name):
         ("solver", "limit = 1e-9", "no solver holds it at 0.002 s: featherstone finished, error "),
     ],
 )
-def test_a_fault_of_a_scene_is_noticed(check, name, change, reason):
+def test_a_fault_of_a_problem_is_noticed(check, name, change, reason):
     result = check(name, change)
 
     assert result.outcome == "failed"
@@ -88,10 +88,10 @@ def test_a_fault_of_a_scene_is_noticed(check, name, change, reason):
 OF_TABLES = """
 import attrs
 import numpy as np
-from pippin_benchmark import BenchmarkScene
+from pippin_benchmark import BenchmarkProblem
 
 
-class Grains(BenchmarkScene):
+class Grains(BenchmarkProblem):
     title, unit, limit, duration = "particles that fall: way against the formula", "m", 0.1, 0.2
 
     def tables(self):
@@ -108,9 +108,9 @@ class GrainsConfig:
 
 
 @pytest.mark.parametrize("name", ["build", "error", "solver"])
-def test_a_scene_of_tables_with_particles_alone_passes(tmp_path, name):
+def test_a_problem_of_tables_with_particles_alone_passes(tmp_path, name):
     file = tmp_path / "grains.py"
     file.write_text(OF_TABLES)
-    result = Conformance("scene", f"{file}:GrainsConfig", solver="featherstone").run(name)
+    result = Conformance("problem", f"{file}:GrainsConfig", solver="featherstone").run(name)
 
     assert result.outcome == "passed", result.reason

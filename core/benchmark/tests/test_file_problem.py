@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.errors import ConfigError
-from pippin_benchmark.file_scene import compare_steps, distance
+from pippin_benchmark.file_problem import compare_steps, distance
 
 BODY = '<inertial mass="1" pos="0 0 -0.5" diaginertia="0.01 0.01 0.01"/><joint name="hinge" axis="0 1 0"/>'
 SCENE = """
@@ -53,7 +53,7 @@ def test_the_error_of_a_file_falls_with_the_step_as_that_of_the_benchmark_does(s
     assert coarse["error"] / fine["error"] == pytest.approx(9.5 / 4.5, rel=0.05)
     assert found["reference"]["error"] == pytest.approx(fine["error"] * 0.5 / 4.5, rel=0.1)
     assert fine["cost"] > 0.0
-    assert (found["worlds"], found["scenes"]["arm"]["duration"]) == (2, 0.5)
+    assert (found["worlds"], found["problems"]["arm"]["duration"]) == (2, 0.5)
     assert [float(line["error"]) for line in lines[:2]] == [coarse["error"], fine["error"]]
     assert "one of 2 worlds" in (out / "benchmark.html").read_text()
 

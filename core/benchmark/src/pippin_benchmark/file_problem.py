@@ -1,4 +1,4 @@
-"""The scene of a user's own file as a benchmark: a solver at a small step is its reference."""
+"""The problem of a user's own file as a benchmark: a solver at a small step is its reference."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import attrs
 import numpy as np
 from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, load
 from pippin.catalog import Catalog
-from pippin.measuring.solver_choice import accepting_numbers, with_solver
+from pippin.measuring import accepting_numbers, with_solver
 from pippin.studies import DEFAULT_DURATION, RunProgress, kept_overrides, run_study
 from pippin.workers import WorkerProcess
 
 from .benchmark import BenchmarkStudy
-from .result import Benchmark, BenchmarkRow, FileScene
+from .result import Benchmark, BenchmarkRow, FileProblem
 
 _SAMPLES = 100
 """Largest number of samples of a run."""
@@ -122,7 +122,7 @@ class FileStudy(BenchmarkStudy):
         for name in self._solvers:
             with progress.phase(name):
                 for step in self._steps:
-                    row, positions = run(BenchmarkRow(solver=name, scene=self._source[0].stem, dt=step))
+                    row, positions = run(BenchmarkRow(solver=name, problem=self._source[0].stem, dt=step))
                     self.rows.append(row if positions is None else _judged(row, positions, truth))
                     if row.outcome == "unable":
                         break  # a smaller step is refused, too
@@ -139,10 +139,10 @@ class FileStudy(BenchmarkStudy):
             f" worst; at {1e3 * larger:g} ms, {best} is {self._doubt:.2g} m from itself, so smaller errors say nothing"
         )
         span = float(self._plan.interval * self._plan.samples)
-        scene = FileScene(title=title, limit=self._limit or _LOST * self._way, duration=span)
+        problem = FileProblem(title=title, limit=self._limit or _LOST * self._way, duration=span)
         return Benchmark(
             rows=tuple(self.rows),
-            scenes={file.stem: scene},
+            problems={file.stem: problem},
             machine=machine(self._config.simulation.device),
             seconds=self.seconds,
             folder=folder,
@@ -252,7 +252,7 @@ _RunOf = Callable[[BenchmarkRow], tuple[BenchmarkRow, np.ndarray | None]]
 
 def _trusted(run: _RunOf, solver: str, dt: float) -> np.ndarray:
     """Return the positions of a run of the reference."""
-    row, positions = run(BenchmarkRow(solver=solver, scene="", dt=dt))
+    row, positions = run(BenchmarkRow(solver=solver, problem="", dt=dt))
     if positions is None:
         kind = ConfigError if row.outcome == "unable" else SimulationError
         raise kind(f"reference: {solver} at {dt:g} s: {row.reason}")

@@ -1,4 +1,4 @@
-"""References of smooth scenes against formulas, and at half their step."""
+"""References of smooth problems against formulas, and at half their step."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 from pippin.quaternions import product
-from pippin_benchmark import smooth_scenes
+from pippin_benchmark import smooth_problems
 from pippin_benchmark.planar_chain import PlanarChain
+from pippin_benchmark.problem import SAMPLE
 from pippin_benchmark.rigid_rotation import angle_between, rotation
-from pippin_benchmark.scene import SAMPLE
 
 TIMES = SAMPLE * np.arange(11)
 
@@ -44,39 +44,39 @@ def test_a_chain_keeps_its_energy():
 
 @pytest.mark.slow
 def test_a_loop_stays_closed():
-    scene = smooth_scenes.FourBar()
-    angles = scene.chain.motion(TIMES)
-    ends = -scene.chain.length * np.stack([np.sin(angles), np.cos(angles)]).sum(axis=2)
+    problem = smooth_problems.FourBar()
+    angles = problem.chain.motion(TIMES)
+    ends = -problem.chain.length * np.stack([np.sin(angles), np.cos(angles)]).sum(axis=2)
 
-    np.testing.assert_allclose(ends.T, np.tile(scene.chain.pin, (len(TIMES), 1)), atol=1e-8)
+    np.testing.assert_allclose(ends.T, np.tile(problem.chain.pin, (len(TIMES), 1)), atol=1e-8)
     assert np.ptp(angles, axis=0).min() > 0.3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["LargePendulum", "DoublePendulum", "LongChain", "FourBar", "DrivenArm"])
 def test_the_motion_of_a_chain_has_converged(name):
-    """Over the whole scene: half the step gives the same places, far below the limit of the scene."""
-    scene = getattr(smooth_scenes, name)()
-    times = SAMPLE * np.arange(round(scene.duration / SAMPLE) + 1)
-    coarse, fine = (scene.chain.points(scene.chain.motion(times, step=step)) for step in (1e-3, 5e-4))
+    """Over the whole problem: half the step gives the same places, far below the limit of the problem."""
+    problem = getattr(smooth_problems, name)()
+    times = SAMPLE * np.arange(round(problem.duration / SAMPLE) + 1)
+    coarse, fine = (problem.chain.points(problem.chain.motion(times, step=step)) for step in (1e-3, 5e-4))
 
-    np.testing.assert_allclose(coarse, fine, atol=1e-4 * scene.limit)
+    np.testing.assert_allclose(coarse, fine, atol=1e-4 * problem.limit)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["FreeTop", "FastTop", "Dzhanibekov"])
 def test_the_motion_of_a_top_has_converged(name):
-    scene = getattr(smooth_scenes, name)
-    times = SAMPLE * np.arange(round(scene.duration / SAMPLE) + 1)
-    top = np.array(scene.principal), np.array(scene.spin), times
+    problem = getattr(smooth_problems, name)
+    times = SAMPLE * np.arange(round(problem.duration / SAMPLE) + 1)
+    top = np.array(problem.principal), np.array(problem.spin), times
 
-    np.testing.assert_allclose(angle_between(rotation(*top), rotation(*top, step=5e-4)), 0.0, atol=1e-4 * scene.limit)
+    np.testing.assert_allclose(angle_between(rotation(*top), rotation(*top, step=5e-4)), 0.0, atol=1e-4 * problem.limit)
 
 
 @pytest.mark.slow
 def test_a_symmetric_top_turns_as_the_formula_says():
     """R(t) = exp(L t / I₁) exp((1 - I₃ / I₁) ω₃ t e₃), with the angular momentum L."""
-    (across, _, along), spin = smooth_scenes.FreeTop.principal, np.array(smooth_scenes.FreeTop.spin)
+    (across, _, along), spin = smooth_problems.FreeTop.principal, np.array(smooth_problems.FreeTop.spin)
     momentum = np.array([across, across, along]) * spin / across
 
     def turned(vector):
@@ -86,6 +86,6 @@ def test_a_symmetric_top_turns_as_the_formula_says():
     own = np.array([0.0, 0.0, (1.0 - along / across) * spin[2]])
     truth = np.array([product(turned(momentum * time), turned(own * time)) for time in TIMES[1:]])
 
-    found = rotation(np.array(smooth_scenes.FreeTop.principal), spin, TIMES[1:])
+    found = rotation(np.array(smooth_problems.FreeTop.principal), spin, TIMES[1:])
 
     np.testing.assert_allclose(angle_between(found, truth), 0.0, atol=1e-6)

@@ -11,8 +11,8 @@ import numpy as np
 import warp as wp
 from pippin.quaternions import rotated
 
-from .scene import BenchmarkScene, SceneMotion
-from .smooth_scenes import moments
+from .problem import BenchmarkProblem, ProblemMotion
+from .smooth_problems import moments
 
 
 @attrs.frozen(kw_only=True)
@@ -95,7 +95,7 @@ class Leg:
         return shank
 
 
-class QuadrupedDrop(BenchmarkScene):
+class QuadrupedDrop(BenchmarkProblem):
     """A robot with a trunk and four legs falls from 0.1 m on its feet.
 
     The knees of the front legs point backwards and those of the hind legs forwards, so the trunk stays level.
@@ -134,7 +134,7 @@ class QuadrupedDrop(BenchmarkScene):
             )
         builder.add_articulation(joints, label="quadruped")
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         leg, (thigh, shank) = self.leg, self.leg.standing
         poses = motion.poses[motion.times > 1.5 - 1e-9]

@@ -1,4 +1,4 @@
-"""Scenes of matter: a rod that bends, a strip of cloth that sways between its ends, and a block of grains in flight."""
+"""Problems of matter: a rod that bends, a strip of cloth that sways between its ends, a block of grains in flight."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 import warp as wp
 
 from .planar_chain import PlanarChain
-from .scene import SAMPLE, BenchmarkScene, SceneMotion
+from .problem import SAMPLE, BenchmarkProblem, ProblemMotion
 
 _ROOTS = (1.875104068711961, 4.694091132974175, 7.854757438237613, 10.995540734875467, 14.13716839104647)
 """The first solutions β of cos β cosh β = -1."""
 
 
-class RodCantilever(BenchmarkScene):
+class RodCantilever(BenchmarkProblem):
     """A straight rod that is clamped at one end and released: it swings about the shape to which its weight bends it.
 
     The rod bends in joints between its segments, so the clamp is in the middle of the first segment, which is held.
@@ -31,7 +31,7 @@ class RodCantilever(BenchmarkScene):
     segments, length = 8, 1.0
 
     def tables(self) -> Mapping[str, object]:
-        """Return the gravity and the content of the scene."""
+        """Return the gravity and the content of the problem."""
         rod = {
             "type": "rod",
             "label": "rod",
@@ -44,7 +44,7 @@ class RodCantilever(BenchmarkScene):
         }
         return {"gravity": (0.0, 0.0, -self.gravity), "objects": [rod]}
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         heights = motion.poses[:, -1, 2]
         truth = np.array([self.sag(time) for time in motion.times])
@@ -87,7 +87,7 @@ class RodCantilever(BenchmarkScene):
         return self.young * math.pi * self.radius**4 / 4.0 / mass
 
 
-class HangingCloth(BenchmarkScene):
+class HangingCloth(BenchmarkProblem):
     """A strip of cloth that hangs from its two ends, one lower than the other, and sways in its plane.
 
     It starts at rest in the shape to which a gravity that is tilted by `tilt` would pull it. The cloth hardly stretches
@@ -139,7 +139,7 @@ class HangingCloth(BenchmarkScene):
             builder.particle_mass[held] = 0.0
             builder.particle_flags[held] &= ~int(newton.ParticleFlags.ACTIVE)
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         angles = _swayed(self.chain, len(motion.times))
         truth = np.stack([_hinges(self.chain, own) for own in angles]).repeat(2, axis=1)
@@ -147,7 +147,7 @@ class HangingCloth(BenchmarkScene):
         return float(np.sqrt((apart**2).sum(axis=2).mean(axis=1)).max())
 
 
-class ThrownGrains(BenchmarkScene):
+class ThrownGrains(BenchmarkProblem):
     """A block of grains that is thrown: nothing presses on it, so each grain flies on its own parabola."""
 
     title = "block of 125 grains that is thrown: distance of the grains to their parabolas"
@@ -155,7 +155,7 @@ class ThrownGrains(BenchmarkScene):
     speed, gravity, spacing = 1.0, 9.81, 0.05
 
     def tables(self) -> Mapping[str, object]:
-        """Return the gravity and the content of the scene."""
+        """Return the gravity and the content of the problem."""
         grains = {
             "type": "granular",
             "label": "grains",
@@ -166,7 +166,7 @@ class ThrownGrains(BenchmarkScene):
         }
         return {"gravity": (0.0, 0.0, -self.gravity), "objects": [grains]}
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         flown = np.stack([self.speed * motion.times, 0.0 * motion.times, -0.5 * self.gravity * motion.times**2], axis=1)
         apart = motion.particles - motion.particles[0] - flown[:, None]

@@ -1,12 +1,12 @@
-"""Tests of the contract of every scene, and of the reference of this one."""
+"""Tests of the contract of every problem, and of the reference of this one."""
 
 import numpy as np
 import pippin_conformance as conformance
-from pippin_benchmark import SceneMotion
-from pippin_scene_demo.scene import MASS, START, STIFFNESS, SceneDemo
+from pippin_benchmark import ProblemMotion
+from pippin_problem_demo.problem import MASS, START, STIFFNESS, ProblemDemo
 
 
-@conformance.parametrize(conformance.Conformance("scene", "demo", solver="featherstone"))
+@conformance.parametrize(conformance.Conformance("problem", "demo", solver="featherstone"))
 def test_it_keeps_the_contract(check):
     check()
 
@@ -22,6 +22,6 @@ def test_the_equation_of_motion_gives_the_reference():
         places.append(place)
     poses = np.zeros((11, 1, 7))
     poses[:, 0, 0] = places
-    motion = SceneMotion(times=0.1 * np.arange(11), poses=poses, velocities=np.zeros((11, 1, 6)))
+    motion = ProblemMotion(times=0.1 * np.arange(11), poses=poses, velocities=np.zeros((11, 1, 6)))
 
-    assert SceneDemo().error(motion) < 1e-6
+    assert ProblemDemo().error(motion) < 1e-6

@@ -1,4 +1,4 @@
-"""Scenes with contacts: a block on a slope, a sphere that rolls, bounces or leaves, a box that tips, towers, a grip."""
+"""Problems with contacts: a block on a slope, spheres that roll, bounce or leave, a box that tips, towers, a grip."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import warp as wp
 
 from .integrator import integrated
-from .scene import BenchmarkScene, SceneMotion
+from .problem import BenchmarkProblem, ProblemMotion
 
 _GRAVITY = 9.81
 _SIDE = 0.2
 _DENSITY = 500.0
 
 
-class _Contact(BenchmarkScene):
+class _Contact(BenchmarkProblem):
     """Boxes or spheres on a plate, under gravity that may be tilted about y."""
 
     slope = 0.0
@@ -26,7 +26,7 @@ class _Contact(BenchmarkScene):
     restitution = 0.0
 
     def tables(self) -> Mapping[str, object]:
-        """Return the gravity of the scene."""
+        """Return the gravity of the problem."""
         return {"gravity": (_GRAVITY * math.sin(self.slope), 0.0, -_GRAVITY * math.cos(self.slope))}
 
     def build(self, builder: newton.ModelBuilder) -> None:
@@ -63,7 +63,7 @@ class BlockAtRest(_Contact):
     unit, limit, duration, is_quick = "m", 0.02, 2.0, True
     slope = math.atan(0.35)
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         place = motion.poses[:, 0, :3]
         return float(np.linalg.norm((place - place[0])[:, :2], axis=1).max())
@@ -76,7 +76,7 @@ class SlidingBlock(_Contact):
     unit, limit, is_quick = "1", 0.1, True
     slope, friction = math.atan(0.5), 0.2
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         expected = (
             0.5 * _GRAVITY * (math.sin(self.slope) - self.friction * math.cos(self.slope)) * motion.times[-1] ** 2
@@ -94,7 +94,7 @@ class RollingSphere(_Contact):
     def _add_bodies(self, builder: newton.ModelBuilder) -> None:
         self._add_sphere(builder, (0.0, 0.0, _SIDE / 2))
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         expected = 5.0 / 14.0 * _GRAVITY * math.sin(self.slope) * motion.times[-1] ** 2
         return float(abs(motion.poses[-1, 0, 0] - expected) / expected)
@@ -111,7 +111,7 @@ class Bounces(_Contact):
     def _add_bodies(self, builder: newton.ModelBuilder) -> None:
         self._add_sphere(builder, (0.0, 0.0, self._height + _SIDE / 2))
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         own = motion.poses[:, 0, 2] - _SIDE / 2
         return float(np.abs(own - [self._truth(time) for time in motion.times]).max())
@@ -141,7 +141,7 @@ class TippingBox(_Contact):
         place = (reach * math.sin(self._start), 0.0, reach * math.cos(self._start))
         self._add_box(builder, place, math.pi / 4 + self._start)
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         # I + m r² of a cube of side s about its edge is 2/3 m s², and r = s / √2.
         pull = 3.0 * _GRAVITY / (2.0 * math.sqrt(2.0) * _SIDE)
@@ -168,7 +168,7 @@ class LiftOff(_Contact):
         self._add_sphere(builder, (0.0, 0.0, _SIDE / 2))
         builder.joint_qd[2] = self._speed
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         own = motion.poses[:, 0, 2] - _SIDE / 2
         return float(np.abs(own - self._speed * motion.times + 0.5 * _GRAVITY * motion.times**2).max())
@@ -187,7 +187,7 @@ class Stack(_Contact):
         for place in self._places():
             self._add_box(builder, place)
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         return float(np.linalg.norm(motion.poses[:, :, :3] - self._places(), axis=2).max())
 
@@ -231,7 +231,7 @@ class Cradle(_Contact):
             builder.add_articulation([hinge], label=f"ball_{index}")
         builder.joint_q[0] = self._angle
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         highest = min(motion.angles(4).min(), 0.0)
         return float(abs(self._angle + highest) + np.abs(motion.angles(2)).max())
@@ -268,7 +268,7 @@ class GrippedCube(_Contact):
             # The builder places a body only by its joint when it is finalised.
             builder.body_q[finger] = place
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         place = motion.poses[:, 0, :3]
         return float(np.linalg.norm(place - place[0], axis=1).max())

@@ -1,4 +1,4 @@
-"""Scenes of benchmarks: small worlds with a reference that no solver of the comparison has made."""
+"""Problems of benchmarks: small worlds with a reference that no solver of the comparison has made."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAMPLE = 0.1
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class SceneMotion:
+class ProblemMotion:
     """Motion of all bodies and particles of one world, sampled every 0.1 s from the start on."""
 
     times: np.ndarray
@@ -38,20 +38,20 @@ class SceneMotion:
         return np.unwrap(2.0 * np.arctan2(self.poses[:, body, 4], self.poses[:, body, 6]))
 
 
-class BenchmarkScene(abc.ABC):
-    """A scene in which a solver can be right or wrong: its content, its duration, and the error of a motion.
+class BenchmarkProblem(abc.ABC):
+    """A problem in which a solver can be right or wrong: its content, its duration, and the error of a motion.
 
     A solver that lacks a feature of the content does not take part.
     """
 
     title: ClassVar[str]
-    """The scene and its error, in a line."""
+    """The problem and its error, in a line."""
 
     unit: ClassVar[str]
     """Unit of the error; `1` for a share."""
 
     limit: ClassVar[float]
-    """Error from which a solver does not hold the scene."""
+    """Error from which a solver does not hold the problem."""
 
     duration: ClassVar[float] = 1.0
     """Time that is simulated [s], a multiple of 0.1 s."""
@@ -64,15 +64,15 @@ class BenchmarkScene(abc.ABC):
     """Whether the short benchmark has it."""
 
     @abc.abstractmethod
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
 
     def build(self, builder: Any) -> None:  # noqa: B027 (the content may be in tables)
         """Add the content of one world to a `newton.ModelBuilder`; z is up, and gravity is 9.81 m/s².
 
-        A scene whose content is in `tables` adds nothing.
+        A problem whose content is in `tables` adds nothing.
         """
 
     def tables(self) -> Mapping[str, object]:
-        """Return keys of `[scene]` that the scene needs: another gravity; or the content, as `objects` and `assets`."""
+        """Return keys of `[scene]` that the problem needs: another gravity; or the content: `objects`, `assets`."""
         return {}

@@ -1,4 +1,4 @@
-"""Scenes without contacts: tops, pendulums, chains, a loop and an arm with drives."""
+"""Problems without contacts: tops, pendulums, chains, a loop and an arm with drives."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import warp as wp
 
 from .planar_chain import PlanarChain
+from .problem import SAMPLE, BenchmarkProblem, ProblemMotion
 from .rigid_rotation import angle_between, rotation
-from .scene import SAMPLE, BenchmarkScene, SceneMotion
 
 _MASS = 1.0
 
@@ -26,7 +26,7 @@ def _swung(chain: PlanarChain, samples: int) -> np.ndarray:
     return chain.motion(SAMPLE * np.arange(samples))
 
 
-class _Top(BenchmarkScene):
+class _Top(BenchmarkProblem):
     """A free body without weight that turns."""
 
     unit, conserves = "rad", ("energy", "angular momentum")
@@ -40,10 +40,10 @@ class _Top(BenchmarkScene):
         builder.joint_qd[-3:] = list(self.spin)
 
     def tables(self) -> Mapping[str, object]:
-        """Return the gravity of the scene."""
+        """Return the gravity of the problem."""
         return {"gravity": (0.0, 0.0, 0.0)}
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         truth = _turned(self.principal, self.spin, len(motion.times))
         return float(angle_between(motion.poses[:, 0, 3:], truth).max())
@@ -73,7 +73,7 @@ class Dzhanibekov(_Top):
     principal, spin = (0.01, 0.02, 0.03), (0.02, 8.0, 0.0)
 
 
-class _Chain(BenchmarkScene):
+class _Chain(BenchmarkProblem):
     """A planar chain of links on hinges."""
 
     unit = "m"
@@ -83,13 +83,13 @@ class _Chain(BenchmarkScene):
         """Add the content of one world."""
         add_chain(builder, self.chain)
 
-    def error(self, motion: SceneMotion) -> float:
+    def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         chain = self.chain
         truth = chain.points(_swung(chain, len(motion.times)))
         return float(np.sqrt(((self._centres(motion) - truth) ** 2).sum(axis=-1).mean(axis=1)).max())
 
-    def _centres(self, motion: SceneMotion) -> np.ndarray:
+    def _centres(self, motion: ProblemMotion) -> np.ndarray:
         """Return the centres of mass in the plane of the chain, shape [samples, links, 2]."""
         links = range(motion.poses.shape[1])
         angles = np.stack([motion.angles(link) for link in links], axis=1)
