@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "core"
-HOST = CORE / "host" / "src" / "pippin"
+HOST_PROJECT = CORE / "host"
+HOST = HOST_PROJECT / "src" / "pippin"
 PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 names_of, text_of, imports_of = PUBLIC["names_of"], PUBLIC["text_of"], PUBLIC["imports_of"]
 MODULES = (*PUBLIC["FOR_PLUGINS"], *PUBLIC["FOR_USERS"])
@@ -30,7 +31,7 @@ _IMPLEMENTATION = re.compile(r'^    implementation = "\.(\w+):\w+"', re.MULTILIN
 
 def built_in():
     """Return the modules of the host with settings or implementations of its own plugins, by its entry points."""
-    project = tomllib.loads((CORE / "host" / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((HOST_PROJECT / "pyproject.toml").read_text())["project"]
     groups = {name: each for name, each in project["entry-points"].items() if name not in NOT_PLUGINS}
     modules = {entry.partition(":")[0] for group in groups.values() for entry in group.values()}
     settings = {HOST.parent.joinpath(*module.split(".")).with_suffix(".py") for module in modules}
@@ -77,6 +78,12 @@ def test_a_package_or_plugin_imports_only_public_names_of_others(folder):
     assert not private, "import it from one of " + ", ".join(MODULES)
 
 
+def extras_of_host(need):
+    """Return the extras of the host that a requirement names, such as `gym` of `pippin[gym]`."""
+    found = re.match(r"pippin\[([\w,-]+)\]", need)
+    return found[1].split(",") if found else []
+
+
 def test_the_host_has_built_in_plugins_of_each_kind():
     rooms = {path.relative_to(HOST).parts[0] for path in BUILT_IN}
 
@@ -85,10 +92,15 @@ def test_the_host_has_built_in_plugins_of_each_kind():
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.name)
 def test_a_package_imports_those_that_it_depends_on(project):
-    stated = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+    stated, of_host = (
+        tomllib.loads((each / "pyproject.toml").read_text())["project"] for each in (project, HOST_PROJECT)
+    )
     extras = [each for extra in stated.get("optional-dependencies", {}).values() for each in extra]
-    named = {re.split(r"[\[<>=~! ]", each)[0].replace("-", "_") for each in [*stated["dependencies"], *extras]}
-    allowed = {*named, PROJECTS[project].name}
+    needs = [*stated["dependencies"], *extras]
+    needs += [
+        each for need in needs for extra in extras_of_host(need) for each in of_host["optional-dependencies"][extra]
+    ]
+    allowed = {*(re.split(r"[\[<>=~! ]", each)[0].replace("-", "_") for each in needs), PROJECTS[project].name}
 
     others = {
         f"{path}: {module}"

@@ -12,7 +12,6 @@ from pippin import CaptureWarning, Simulation
 from pippin.actuation import DriveActuator
 from pippin.sensing import Sensor
 from pippin.state import arrays_of, worlds_of
-from pippin_task import Task
 
 HALF = 3
 """Control steps of each half of a run; runs are compared after each half. An odd number."""
@@ -124,7 +123,7 @@ def given(component: Any, attribute: str, default: Any = None) -> Any:
     return default if value is None else value
 
 
-def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
+def _of_task(task: Any) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the numbers of the terms, one row for each world."""
     episodes = task.episodes
     tables = {"rewards": episodes.reward_terms, "terminations": episodes.termination_terms}

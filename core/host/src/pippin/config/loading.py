@@ -205,14 +205,14 @@ def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
     return value is None or (value == {} and default_of(field) == {})
 
 
-def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
-    """Return a configuration as TOML with every default; with its tree, a comment after each value names its origin.
+def dump_toml(config: SimulationConfig, *, with_origins: bool = False) -> str:
+    """Return a configuration as TOML with every default.
 
     Args:
         config: The configuration.
-        tree: For the core: the tree that it was structured from.
+        with_origins: Whether a comment after each value names its origin, such as `ant.toml:12`.
     """
-    return toml_text(unstructure(config), None if tree is None else lambda path: _origin(tree, path))
+    return toml_text(unstructure(config), (lambda path: _origin(config.tree, path)) if with_origins else None)
 
 
 def origins(config: SimulationConfig, tree: Node) -> dict[str, str]:
