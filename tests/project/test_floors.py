@@ -54,7 +54,7 @@ DOORS = {
     ("pippin.state.captured_arrays", "pippin.state.shaped_array"),
     ("pippin.runs.run", "pippin.runs.start"),
     ("pippin.studies.summary", "pippin.studies.matter"),
-    ("pippin_task.gym.shard_worker", "pippin.host_mirror"),
+    ("pippin_task.gym.shard_worker", "pippin.state.host_mirror"),
     ("pippin_task.gym.vector_env", "pippin_task.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),

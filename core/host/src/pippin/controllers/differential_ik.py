@@ -8,9 +8,8 @@ import newton
 import numpy as np
 import warp as wp
 from newton.controllers import ControllerDifferentialIK, DifferentialIKMethod
+from pippin import Binding, ConfigError
 from pippin.arrays import on_host, present
-from pippin.binding import Binding
-from pippin.errors import ConfigError
 
 from . import kernels
 from .configs import Method

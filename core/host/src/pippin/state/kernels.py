@@ -480,3 +480,10 @@ def shift_particles(
     world = worlds[i]
     if world >= 0 and world_mask[world]:
         particle_q[i] += shifts[world]
+
+
+@wp.kernel
+def note_any(world_mask: wp.array[wp.bool], are_any: wp.array[int]):
+    """Set are_any to 1 if a world is masked."""
+    if world_mask[wp.tid()]:
+        are_any[0] = 1

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .configs import BoxesConfig, GapConfig, StairsConfig, SteppingStonesConfig, at
 from .ground import Block, Ground
