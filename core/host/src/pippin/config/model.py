@@ -355,15 +355,6 @@ class SimulationConfig:
         observers = {kind.table for kind in Catalog.installed().kinds.values() if kind.is_observer}
         return attrs.evolve(self, tables={name: each for name, each in self.tables.items() if name not in observers})
 
-    def without_driving_motions(self) -> SimulationConfig:
-        """Return the same simulation without motions that write targets or goals; those of bodies stay."""
-        kept = {
-            label: choice
-            for label, choice in self.motions.items()
-            if all(getattr(choice.config, key, None) is None for key in _DRIVING)
-        }
-        return self.with_tables(motions=kept)
-
     @staticmethod
     def other_keys() -> Mapping[str, Any]:
         """Return the tables that a file may have besides those of the host."""
