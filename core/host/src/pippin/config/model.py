@@ -311,10 +311,6 @@ class SceneConfig:
         return self.total_worlds or self.first_world + self.worlds
 
 
-_DRIVING = ("actuator", "goal_of")
-"""Keys of motions that write targets or goals."""
-
-
 @attrs.frozen(kw_only=True)
 class SimulationConfig:
     """A whole configuration file: the tables of the host, and those that kinds of plugins and packages register.
