@@ -35,7 +35,7 @@ CLASSES = {
         ("pippin.recording", "RecordingFile"),
         ("pippin.recording", "Series"),
     ),
-    "Viewers": (("pippin.matter", "SeenShape"), ("pippin.matter", "SeenMatter"), ("pippin.matter", "SeenTendon")),
+    "Viewers": (("pippin.matter", "RenderShape"), ("pippin.matter", "RenderMatter"), ("pippin.matter", "RenderTendon")),
 }
 """Module and name of each class, by the heading that it stands under."""
 

@@ -6,7 +6,7 @@ import av
 import numpy as np
 import pippin
 import pytest
-from pippin.matter import Matter, seen_matter
+from pippin.matter import Matter, render_matter
 
 RED, GREEN, BLUE, GOLD = (0.8, 0.1, 0.1), (0.1, 0.6, 0.1), (0.1, 0.2, 0.8), (0.8, 0.6, 0.1)
 CLOTH = {"type": "cloth-grid", "label": "flag", "cells": [4, 2], "cell": [0.1, 0.2], "density": 0.5, "color": RED}
@@ -57,7 +57,7 @@ def test_a_video_shows_each_object_in_its_colour_and_a_cloth_from_both_sides(tmp
 def test_objects_without_a_colour_take_turns_and_copies_in_worlds_are_alike():
     plain = [{key: value for key, value in each.items() if key != "color"} for each in OBJECTS]
     with build({}, worlds=2, objects=plain) as simulation:
-        seen = seen_matter(simulation.model, [0, 1])
+        seen = render_matter(simulation.model, [0, 1])
         [cable, _] = Matter.of(simulation.model, "curve").starts
         shape = simulation.model.shape_body.numpy().tolist().index(cable)
         color_of_cable = tuple(simulation.model.shape_color.numpy()[shape].tolist())
@@ -78,7 +78,7 @@ def test_a_page_draws_surfaces_and_grains_of_the_chosen_worlds_where_they_are_no
         page.show(simulation, 0.0)
         simulation.state.particle_q.assign(state + up)
         page.show(simulation, 0.0)
-        drawn = [each for each in seen_matter(simulation.model, [0, 1]) if len(each.particles)]
+        drawn = [each for each in render_matter(simulation.model, [0, 1]) if len(each.particles)]
         handles = page.matter._handles
         for index, seen in enumerate(drawn):
             expected = state[seen.particles] + page.offsets_of([seen.world])[0] + up
@@ -111,7 +111,7 @@ def test_a_click_on_a_cloth_names_it_and_a_cable_has_one_name():
 def test_what_is_drawn_covers_an_object(kind):
     with build({}) as simulation:
         matter = Matter.of(simulation.model, kind)
-        [seen] = [each for each in seen_matter(simulation.model, [0]) if each.label == matter.labels[0]]
+        [seen] = [each for each in render_matter(simulation.model, [0]) if each.label == matter.labels[0]]
         points = simulation.state.particle_q.numpy()
         own = points[matter.starts[0] :][: matter.counts[0]]
 

@@ -6,7 +6,7 @@ import newton
 import numpy as np
 import pytest
 from pippin.inspection.model_rows import shape_rows
-from pippin.matter import seen_shapes
+from pippin.matter import render_shapes
 from pippin.quaternions import rotated
 from pippin_tune.stances import Stance
 
@@ -61,7 +61,7 @@ def volume(points, faces):
 
 
 def test_each_kind_has_its_place_its_sizes_and_its_colour(model):
-    shapes = {shape.label: shape for shape in seen_shapes(model, [1])}
+    shapes = {shape.label: shape for shape in render_shapes(model, [1])}
 
     assert set(shapes) == {*SIZES, "mesh", "again", "ground", "field"}
     for kind, sizes in SIZES.items():
@@ -76,7 +76,7 @@ def test_each_kind_has_its_place_its_sizes_and_its_colour(model):
 @pytest.mark.parametrize("kind", VOLUMES)
 def test_the_triangles_of_a_kind_enclose_its_volume(model, kind):
     """To 3 %: a circle of 32 corners lacks 0.6 % of its area, and a sphere of as many lines 2 % of its volume."""
-    [shape] = [each for each in seen_shapes(model, [0]) if each.label == kind]
+    [shape] = [each for each in render_shapes(model, [0]) if each.label == kind]
     points, faces = shape.triangles()
 
     assert volume(points, faces) == pytest.approx(VOLUMES[kind], rel=0.03)
@@ -86,7 +86,7 @@ def test_the_triangles_of_a_kind_enclose_its_volume(model, kind):
 
 
 def test_a_mesh_is_shared_and_scaled(model):
-    meshes = [shape for shape in seen_shapes(model, [0, 1]) if shape.kind == "mesh" and shape.body >= 0]
+    meshes = [shape for shape in render_shapes(model, [0, 1]) if shape.kind == "mesh" and shape.body >= 0]
     points, faces = meshes[0].triangles()
 
     assert len({id(shape.mesh) for shape in meshes}) == 1
@@ -95,7 +95,7 @@ def test_a_mesh_is_shared_and_scaled(model):
 
 
 def test_what_all_worlds_share_is_there_once(model):
-    shared = [shape for shape in seen_shapes(model, [0, 1]) if shape.world == -1]
+    shared = [shape for shape in render_shapes(model, [0, 1]) if shape.world == -1]
     ground, field = shared
     points, _ = field.triangles()
 
@@ -108,7 +108,7 @@ def test_what_all_worlds_share_is_there_once(model):
 
 
 def test_the_pose_places_a_surface_on_its_body(model):
-    [box] = [shape for shape in seen_shapes(model, [0]) if shape.label == "box"]
+    [box] = [shape for shape in render_shapes(model, [0]) if shape.label == "box"]
     points = rotated(box.pose[3:], box.triangles()[0]) + box.pose[:3]
 
     np.testing.assert_allclose(points.max(axis=0), [1.2, 2.3, 3.1], rtol=1e-6)  # a quarter turn swaps x and y
@@ -118,14 +118,14 @@ def test_a_model_without_shapes_shows_none():
     builder = newton.ModelBuilder(up_axis="Z")
     builder.add_body(label="body", mass=1.0, inertia=np.eye(3))
 
-    assert seen_shapes(builder.finalize(device="cpu"), [0]) == []
+    assert render_shapes(builder.finalize(device="cpu"), [0]) == []
 
 
 def test_a_barrel_is_seen_as_wide_as_it_is_in_its_middle():
     builder = newton.ModelBuilder()
     for label in ("keg", "other"):
         builder.add_shape_cylinder(-1, radius=0.1, half_height=0.2, barrel_radius=0.5, label=label)
-    keg, other = seen_shapes(builder.finalize(device="cpu"), [])
+    keg, other = render_shapes(builder.finalize(device="cpu"), [])
 
     points, faces = keg.triangles()
 

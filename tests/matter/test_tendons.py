@@ -6,7 +6,7 @@ import av
 import numpy as np
 import pippin
 import pytest
-from pippin.matter import seen_tendons
+from pippin.matter import render_tendons
 from pippin.recording.channels import channels
 
 R = 0.2
@@ -32,7 +32,7 @@ def roller(x=0.0, z=3.0, side=1, **keys):
 
 
 def line_of(simulation, world=0):
-    [seen] = seen_tendons(simulation.model, [world])
+    [seen] = render_tendons(simulation.model, [world])
     line = seen.points(simulation.state.body_q.numpy())
     assert len(line) == seen.point_count
     return line

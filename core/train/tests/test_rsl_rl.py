@@ -11,7 +11,7 @@ from pippin_train.configs import RslRlConfig
 torch = pytest.importorskip("torch")
 pytest.importorskip("rsl_rl")
 
-from pippin_train.rsl_rl import RslRlTrainer, doubled  # noqa: E402
+from pippin_train.rsl_rl import TrainerRslRl, doubled  # noqa: E402
 from tensordict import TensorDict  # noqa: E402
 
 QUADRUPED = Path(__file__).parents[3] / "docs" / "examples" / "quadruped.toml"
@@ -81,7 +81,7 @@ def test_a_policy_becomes_symmetric(env):
     found = {}
     for loss in (0.0, 10.0):
         own = {"symmetry": "left-right", "mirror_loss": loss} if loss else {}
-        trainer = RslRlTrainer(RslRlConfig(**settings, **own), env, 1)
+        trainer = TrainerRslRl(RslRlConfig(**settings, **own), env, 1)
         for _ in range(20):
             trainer.learn()
         found[loss] = asymmetry(trainer, env)
@@ -91,6 +91,6 @@ def test_a_policy_becomes_symmetric(env):
 
 def test_an_unknown_symmetry_is_named(env):
     with pytest.raises(pippin.ConfigError, match=r"trainer\.symmetry: no .* labelled 'up'; labels: left-right"):
-        RslRlTrainer(RslRlConfig(symmetry="up"), env, 1)
+        TrainerRslRl(RslRlConfig(symmetry="up"), env, 1)
     with pytest.raises(ValueError, match="'mirror_loss' needs 'symmetry'"):
         RslRlConfig(mirror_loss=1.0)

@@ -18,17 +18,17 @@ HALF = 3
 
 
 @attrs.frozen(eq=False)
-class Seen:
+class StateSnapshot:
     """Copies of a simulation's visible arrays: the state, efforts, outputs of sensors, and numbers of a task."""
 
     arrays: Mapping[str, np.ndarray]
     worlds: Mapping[str, np.ndarray | None]
     """The world of each row of an array; None if the rows belong to no world."""
 
-    def of(self, worlds: Sequence[int]) -> Seen:
+    def of(self, worlds: Sequence[int]) -> StateSnapshot:
         """Return the rows of some worlds, without the arrays whose rows belong to no world."""
         kept = {name: np.isin(rows, worlds) for name, rows in self.worlds.items() if rows is not None}
-        return Seen({name: self.arrays[name][mask] for name, mask in kept.items()}, dict.fromkeys(kept))
+        return StateSnapshot({name: self.arrays[name][mask] for name, mask in kept.items()}, dict.fromkeys(kept))
 
 
 def start(simulation: Simulation) -> None:
@@ -69,7 +69,7 @@ def push(simulation: Simulation) -> None:
         state.particle_f.assign(forces)
 
 
-def advance(simulation: Simulation, count: int = HALF) -> Seen:
+def advance(simulation: Simulation, count: int = HALF) -> StateSnapshot:
     """Take some control steps with a push in each, and return copies of the visible arrays."""
     for _ in range(count):
         push(simulation)
@@ -84,7 +84,7 @@ def step(simulation: Simulation, count: int) -> None:
         simulation.step(count)
 
 
-def see(simulation: Simulation) -> Seen:
+def see(simulation: Simulation) -> StateSnapshot:
     """Return copies of the visible arrays."""
     known = set(arrays_of(simulation.model.state()))  # a solver may keep scratch memory in the state
     arrays, worlds = {}, {}
@@ -95,7 +95,7 @@ def see(simulation: Simulation) -> Seen:
     for name, numbers, own in _shown(simulation):
         arrays[name] = numbers.copy()
         worlds[name] = np.repeat(own, len(numbers) // len(own))
-    return Seen(arrays, worlds)
+    return StateSnapshot(arrays, worlds)
 
 
 def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -140,7 +140,7 @@ def _of_task(task: Any) -> Iterator[tuple[str, np.ndarray]]:
         yield f"curricula[{name!r}]", curriculum.value.numpy()
 
 
-def differing(left: Seen, right: Seen) -> list[str]:
+def differing(left: StateSnapshot, right: StateSnapshot) -> list[str]:
     """Return the names of the arrays that differ in any bit."""
     names = dict.fromkeys([*left.arrays, *right.arrays])
     both = [name for name in names if name in left.arrays and name in right.arrays]

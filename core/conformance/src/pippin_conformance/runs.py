@@ -21,16 +21,16 @@ from . import scenes
 from .bench_process import TRIALS, begin_benches
 from .findings import Finding
 from .gradients import TIMEOUT, begin_rollout
-from .observation import HALF, Seen, advance, begin_anew, given, model_and_state, see, start, step
+from .observation import HALF, StateSnapshot, advance, begin_anew, given, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
-from .trials import Answer
+from .trials import TrialResponse
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Moment:
+class StateSample:
     """Motion of the falling ball and of the pendulum at one time."""
 
     time: float
@@ -50,16 +50,16 @@ class Moment:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Whole:
+class RunRecord:
     """Results of a captured run from its start to its end."""
 
-    initial: Seen
+    initial: StateSnapshot
     """Arrays before the first step."""
 
-    half: Seen
+    half: StateSnapshot
     """Arrays after `HALF` control steps."""
 
-    end: Seen
+    end: StateSnapshot
     """Arrays after `HALF` more control steps."""
 
     file: bytes | PippinError
@@ -111,7 +111,7 @@ class Runs:
         self._benches = self._rollout = None
 
     @functools.cached_property
-    def whole(self) -> Whole:
+    def whole(self) -> RunRecord:
         """The run that the others are compared with: captured, with three substeps or physics steps per step."""
         with self.subject.build() as simulation:
             declared = dict(simulation.program.eager_reasons)
@@ -121,7 +121,7 @@ class Runs:
             file = _saved(simulation)
             end = advance(simulation)
             found = simulation.program.eager_reasons
-            return Whole(
+            return RunRecord(
                 initial=initial,
                 half=half,
                 end=end,
@@ -134,14 +134,14 @@ class Runs:
             )
 
     @functools.cached_property
-    def eager(self) -> Seen:
+    def eager(self) -> StateSnapshot:
         """The first half, without capture."""
         with self.subject.build(capture="off") as simulation:
             start(simulation)
             return advance(simulation)
 
     @functools.cached_property
-    def again(self) -> tuple[Seen, Seen]:
+    def again(self) -> tuple[StateSnapshot, StateSnapshot]:
         """The first half, once more without capture, and again after a reset of all worlds. Then it is closed twice."""
         simulation = self.subject.build(capture="off")
         try:
@@ -156,7 +156,7 @@ class Runs:
         return before, after
 
     @functools.cached_property
-    def resumed(self) -> Seen:
+    def resumed(self) -> StateSnapshot:
         """The end, reached from the file that the whole run saved half way."""
         if isinstance(self.whole.file, PippinError):
             raise PluginError(f"{self.subject}: cannot be saved: {self.whole.file}") from self.whole.file
@@ -168,7 +168,7 @@ class Runs:
                 return advance(simulation)
 
     @functools.cached_property
-    def disturbed(self) -> Seen:
+    def disturbed(self) -> StateSnapshot:
         """The end, after a reset of the last world half way."""
         with self.subject.build() as simulation:
             start(simulation)
@@ -177,7 +177,7 @@ class Runs:
             return advance(simulation)
 
     @functools.cached_property
-    def side_by_side(self) -> tuple[Seen, Seen]:
+    def side_by_side(self) -> tuple[StateSnapshot, StateSnapshot]:
         """The first half of two simulations that take turns."""
         with self.subject.build() as left, self.subject.build() as right:
             for simulation in (left, right):
@@ -188,14 +188,14 @@ class Runs:
             return see(left), see(right)
 
     @functools.cached_property
-    def apart(self) -> tuple[Seen, Seen]:
+    def apart(self) -> tuple[StateSnapshot, StateSnapshot]:
         """The first half in control steps of one part: as many as two parts per step make, and as three make."""
         with self.subject.build(count=1, capture="off") as simulation:
             start(simulation)
             return advance(simulation, 2 * HALF), advance(simulation, HALF)
 
     @functools.cached_property
-    def fall(self) -> Sequence[Moment]:
+    def fall(self) -> Sequence[StateSample]:
         """The start and the end of a free fall; then, if the scene has a pendulum, the end of its quarter swing."""
         subject = self.subject
         with subject.build(count=1, scene=falling(subject), is_on_ground=False, world_count=1) as simulation:
@@ -211,7 +211,7 @@ class Runs:
         return self._tried("features")
 
     @functools.cached_property
-    def answers(self) -> Mapping[str, Answer]:
+    def answers(self) -> Mapping[str, TrialResponse]:
         """The answer to each runtime change for which the solver supports the body."""
         return self._tried("answers")
 
@@ -221,7 +221,7 @@ class Runs:
         return self._tried("refusals")
 
     @functools.cached_property
-    def trusted(self) -> Mapping[str, Answer]:
+    def trusted(self) -> Mapping[str, TrialResponse]:
         """The answer to each runtime change that the solver declares it does not follow, if the host lets it pass."""
         return self._tried("trusted")
 
@@ -265,7 +265,7 @@ class Runs:
         return float(np.abs(ends[1] - ends[0]).max())
 
     @functools.cached_property
-    def even(self) -> Seen:
+    def even(self) -> StateSnapshot:
         """The first half, captured, with two substeps or physics steps per control step."""
         with self.subject.build(count=2) as simulation:
             start(simulation)
@@ -323,7 +323,7 @@ def _misplacement(simulation: Simulation) -> float:
     return float(np.linalg.norm(state.body_q.numpy()[:, :3] - bodies.body_q.numpy()[:, :3], axis=1).max())
 
 
-def _moment(simulation: Simulation) -> Moment:
+def _moment(simulation: Simulation) -> StateSample:
     model, state = model_and_state(simulation)
     angle = rate = None
     if model.particle_count:
@@ -336,4 +336,4 @@ def _moment(simulation: Simulation) -> Moment:
         joint = model.joint_label.index(scenes.PIVOT)
         angle = float(state.joint_q.numpy()[model.joint_q_start.numpy()[joint]])
         rate = float(state.joint_qd.numpy()[model.joint_qd_start.numpy()[joint]])
-    return Moment(time=simulation.time, height=float(height), speed=float(speed), angle=angle, rate=rate)
+    return StateSample(time=simulation.time, height=float(height), speed=float(speed), angle=angle, rate=rate)

@@ -9,7 +9,7 @@ import warp as wp
 from pippin import PluginError
 
 from .kinds import LABEL
-from .observation import Seen, given
+from .observation import StateSnapshot, given
 from .runs import Runs
 
 
@@ -56,5 +56,5 @@ def _addresses(sensor: Any) -> dict[str, int]:
     return {name: output.data.ptr for name, output in sensor.outputs.items()}
 
 
-def _outputs(seen: Seen) -> dict[str, np.ndarray]:
+def _outputs(seen: StateSnapshot) -> dict[str, np.ndarray]:
     return {name: array for name, array in seen.arrays.items() if name.startswith("outputs[")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from pippin import ConfigError, PluginError
 
-from .observation import Seen, advance, differing, start
+from .observation import StateSnapshot, advance, differing, start
 from .runs import Runs
 
 
@@ -125,7 +125,7 @@ def check_effect(runs: Runs) -> None:
         )
 
 
-def _refuse_difference(runs: Runs, expected: Seen, found: Seen, told: str, cure: str) -> None:
+def _refuse_difference(runs: Runs, expected: StateSnapshot, found: StateSnapshot, told: str, cure: str) -> None:
     odd = differing(expected, found)
     if odd:
         raise PluginError(f"{runs.subject}: {told} in {', '.join(odd[:3])}; {cure}")

@@ -25,7 +25,7 @@ _MASS, _INERTIA, _HEIGHT = 1.0, 0.01, 1.0
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Answer:
+class TrialResponse:
     """Outcome of a runtime change."""
 
     refusal: str = ""
@@ -35,7 +35,7 @@ class Answer:
     """Motion of the body in each world if the call was accepted."""
 
 
-def answers(subject: PluginUnderTest) -> Mapping[str, Answer]:
+def answers(subject: PluginUnderTest) -> Mapping[str, TrialResponse]:
     """Return the answer to each runtime change for which the solver supports the body.
 
     Every joint is prepared for what the solver cannot add to it later.
@@ -45,7 +45,7 @@ def answers(subject: PluginUnderTest) -> Mapping[str, Answer]:
     return _answers(subject, possible, honoured)
 
 
-def trusted(subject: PluginUnderTest) -> Mapping[str, Answer]:
+def trusted(subject: PluginUnderTest) -> Mapping[str, TrialResponse]:
     """Return the answers to the changes that the solver declares that it does not follow, where the host lets them
     pass: none should act.
     """
@@ -56,7 +56,7 @@ def trusted(subject: PluginUnderTest) -> Mapping[str, Answer]:
 
 def _answers(
     subject: PluginUnderTest, changes: Mapping[str, RuntimeChange], prepared: Collection[str], *, trust: bool = False
-) -> Mapping[str, Answer]:
+) -> Mapping[str, TrialResponse]:
     """Return the answer to each change of a simulation that has run; those prepared are set up by their `first`."""
     if not changes:
         return {}
@@ -74,7 +74,7 @@ def _answers(
             step(simulation, 1)
         after = _motions(simulation)
     return {
-        name: Answer(refusal=text) if text else Answer(motions=_measured(changes[name], before, after))
+        name: TrialResponse(refusal=text) if text else TrialResponse(motions=_measured(changes[name], before, after))
         for name, text in refusals.items()
     }
 

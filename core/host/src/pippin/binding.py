@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .state.kinematics import WrittenWorlds
     from .state.model_changes import ModelChanges
     from .state.object_parts import SceneObjects
-    from .state.places import Places
+    from .state.places import StartPoses
     from .support.solver_support import SolverSupport
 
 S = TypeVar("S", bound="Assignable")
@@ -60,7 +60,7 @@ class Services(Protocol):
         ...
 
     @property
-    def places(self) -> Places | None:
+    def places(self) -> StartPoses | None:
         """For the core: where worlds start on the terrain; None without one."""
         ...
 

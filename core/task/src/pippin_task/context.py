@@ -15,7 +15,7 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.controllers import Tools
 from pippin.sensing import Output
-from pippin.state import Draws, Places, Scratch
+from pippin.state import Draws, Scratch, StartPoses
 
 from .episodes import EpisodeBuffers
 
@@ -248,7 +248,7 @@ class TermContext:
         forces = self.contact_output(sensor, "net_force").data
         return forces.reshape((*forces.shape, 1))
 
-    def places(self, where: str = "type") -> Places:
+    def places(self, where: str = "type") -> StartPoses:
         """For the core: return where worlds start on the terrain.
 
         Raises:

@@ -89,7 +89,7 @@ class TrainerConfig:
 class RslRlConfig(TrainerConfig):
     """PPO of rsl-rl-lib. A group of observations `critic`, if there is one, is what the value reads."""
 
-    implementation = ".rsl_rl:RslRlTrainer"
+    implementation = ".rsl_rl:TrainerRslRl"
     extra = "rsl-rl"
 
     desired_kl: float = attrs.field(default=0.01, validator=[finite, ge(0.0)])
@@ -116,7 +116,7 @@ class RslRlConfig(TrainerConfig):
 class Sb3Config(TrainerConfig):
     """PPO of Stable-Baselines3."""
 
-    implementation = ".sb3:Sb3Trainer"
+    implementation = ".sb3:TrainerSB3"
     extra = "sb3"
 
 
@@ -124,5 +124,5 @@ class Sb3Config(TrainerConfig):
 class SkrlConfig(TrainerConfig):
     """PPO of skrl."""
 
-    implementation = ".skrl:SkrlTrainer"
+    implementation = ".skrl:TrainerSkrl"
     extra = "skrl"

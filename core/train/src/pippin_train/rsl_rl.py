@@ -19,7 +19,7 @@ from .networks import write_policy
 from .torch_layers import layers_of, limit_threads, read_parts, set_rate
 
 
-class RslRlTrainer:
+class TrainerRslRl:
     """A runner of rsl-rl-lib, one iteration at a time."""
 
     backend = "torch"

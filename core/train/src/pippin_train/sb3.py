@@ -25,7 +25,7 @@ _STATISTICS = ("mean", "var", "count")
 """Names of the running statistics of observations."""
 
 
-class Sb3Trainer:
+class TrainerSB3:
     """A PPO of Stable-Baselines3, one rollout and one update at a time."""
 
     backend = "numpy"

@@ -49,7 +49,7 @@ class _Value(DeterministicMixin, Model):
         return self.net(inputs["observations"]), {}
 
 
-class SkrlTrainer:
+class TrainerSkrl:
     """An agent of skrl, `steps` interactions at a time, after which it updates its networks."""
 
     backend = "numpy"

@@ -17,7 +17,7 @@ from pippin_record.replay import replay
 from pippin_view.acting import RECORDER, for_operator
 from pippin_view.viser.config import ViserConfig
 from pippin_view.viser.operator import _turns
-from pippin_view.viser.viewer import ViserViewer
+from pippin_view.viser.viewer import ViewerViser
 
 from .chromium import Chromium, until
 
@@ -41,7 +41,7 @@ terminations.far = { type = "outside", of = "joint-positions", low = -0.01, high
 
 def operated(file, path, wanted=None, overrides=None):
     """Return a simulation and its page, on which a user demonstrates."""
-    page = ViserViewer(ViserConfig())
+    page = ViewerViser(ViserConfig())
     page.tells_url, page.demonstrations = False, (RECORDER, wanted)
     config = for_operator(pippin.load(file, {"simulation.device": "cpu", **(overrides or {})}), path)
     return pippin.Simulation(config, {"page": page}), page

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pippin
 import pytest
-from pippin.matter import SeenMatter
+from pippin.matter import RenderMatter
 from pippin_view.viser.pointing import distance_along
 
 RADIUS = 0.1
@@ -14,7 +14,7 @@ ALONG = np.array([0.0, 1.0, 0.0])
 
 def seen(faces, radius=RADIUS):
     faces = np.array(faces, dtype=int).reshape(-1, 3)
-    return SeenMatter(
+    return RenderMatter(
         label="matter", world=0, particles=np.arange(3), faces=faces, color=(1.0, 0.0, 0.0), radius=radius
     )
 

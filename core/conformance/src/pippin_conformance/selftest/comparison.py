@@ -9,7 +9,7 @@ import numpy as np
 from pippin import Simulation
 from pippin.arrays import present
 
-from pippin_conformance.observation import Seen, advance
+from pippin_conformance.observation import StateSnapshot, advance
 
 from .rows import WrongResult
 
@@ -36,7 +36,7 @@ class StepComparison:
             self.add(advance(left, 1), advance(right, 1), worlds, step)
         return str(self)
 
-    def add(self, left: Seen, right: Seen, worlds: Sequence[int], step: int) -> None:
+    def add(self, left: StateSnapshot, right: StateSnapshot, worlds: Sequence[int], step: int) -> None:
         """Compare some worlds after a step.
 
         Raises:

@@ -30,7 +30,7 @@ from pippin.state.modified_worlds import ModifiedWorlds
 from pippin.state.monitor import Monitor
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
-from pippin.state.places import Places
+from pippin.state.places import StartPoses
 from pippin.state.reset import WorldReset
 from pippin.state.step_inputs import StepInput, inputs_of, inputs_of_control
 from pippin.step.built import Built
@@ -177,7 +177,7 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
         return StepPlan.of(built, _monitor(built, inputs), buffers, _opaque(components, simulation))
 
 
-def _initial_states(model: newton.Model, places: Places | None) -> tuple[newton.State, newton.State]:
+def _initial_states(model: newton.Model, places: StartPoses | None) -> tuple[newton.State, newton.State]:
     # Without gradients in any case: steps keep none, and `rollout` makes its own states.
     state, following = model.state(requires_grad=False), model.state(requires_grad=False)
     if model.joint_count:

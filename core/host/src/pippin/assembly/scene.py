@@ -103,14 +103,14 @@ def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> Non
 
 
 @attrs.frozen
-class Contents:
+class SceneContents:
     """Contents of one world, by indices of the scene's lists."""
 
     assets: tuple[int, ...]
     objects: tuple[int, ...]
 
 
-def contents_of_worlds(scene: SceneConfig) -> list[Contents]:
+def contents_of_worlds(scene: SceneConfig) -> list[SceneContents]:
     """Return the contents of each world.
 
     Raises:
@@ -118,8 +118,8 @@ def contents_of_worlds(scene: SceneConfig) -> list[Contents]:
     """
     assets = _in_worlds([asset.worlds for asset in scene.assets], scene.worlds, "assets")
     objects = _in_worlds([chosen.config.worlds for chosen in scene.objects], scene.worlds, "objects")
-    contents = [Contents(*each) for each in zip(assets, objects, strict=True)]
-    empty = [world for world, each in enumerate(contents) if each == Contents((), ())]
+    contents = [SceneContents(*each) for each in zip(assets, objects, strict=True)]
+    empty = [world for world, each in enumerate(contents) if each == SceneContents((), ())]
     if empty and (scene.assets or scene.objects):
         raise ConfigError(
             f"scene.assets: no asset and no object is in {listed_worlds(empty)}; let the 'worlds' of some cover them,"

@@ -114,7 +114,7 @@ def _parse(file: Path, where: str, text: bytes | None = None) -> list[Element]:
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        mended = _mended(text)
+        mended = _repaired(text)
         if mended != text:
             return _parse(file, where, mended)
         line = text.splitlines()[error.lineno - 1 : error.lineno]
@@ -130,7 +130,7 @@ def _count(element: Element) -> int:
     return math.prod(int(word) for word in words if word.isdecimal())
 
 
-def _mended(text: bytes) -> bytes:
+def _repaired(text: bytes) -> bytes:
     """Return the text of an XML file without what MuJoCo's reader overlooks, in the same lines.
 
     These are hyphens in comments, characters that are not UTF-8, unescaped `&` or `<`, and missing blanks.

@@ -41,7 +41,7 @@ def hold_tools(
 
 
 @wp.kernel
-def tell_tool_poses(
+def write_tool_poses(
     bodies: wp.array[int],
     frames: wp.array[wp.transform],
     body_q: wp.array[wp.transform],

@@ -68,5 +68,5 @@ class Tools:
         recorded.
         """
         inputs = [self._bodies, self._frames, state.body_q, self._poses.flatten()]
-        wp.launch(kernels.tell_tool_poses, self._poses.size, inputs, device=self._poses.device)
+        wp.launch(kernels.write_tool_poses, self._poses.size, inputs, device=self._poses.device)
         return self._poses

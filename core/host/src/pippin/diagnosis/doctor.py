@@ -24,7 +24,7 @@ START_TIMEOUT = 120.0
 
 
 @attrs.frozen(kw_only=True)
-class Want:
+class VersionRequirement:
     """A requirement of a distribution, and the installed version."""
 
     requirement: str
@@ -48,7 +48,7 @@ class Diagnosis:
     seconds: float | None = None
     """Time of the import of its module and of what this imports, but for Newton [s]; None if it was not imported."""
 
-    wants: tuple[Want, ...] = ()
+    wants: tuple[VersionRequirement, ...] = ()
     """Requirements of its distribution that apply to this environment, without those of extras."""
 
     lack: str | None = None
@@ -58,7 +58,7 @@ class Diagnosis:
     """Reasons why a simulation with the plugin would fail; empty for a blocked plugin."""
 
     @property
-    def unmet(self) -> tuple[Want, ...]:
+    def unmet(self) -> tuple[VersionRequirement, ...]:
         """The requirements of which another version is installed, or none."""
         return tuple(want for want in self.wants if not want.is_met)
 
@@ -110,7 +110,7 @@ def _named(entry: Entry) -> Any:
     return load[entry.provides]()
 
 
-def _wants(entry: Entry) -> tuple[tuple[Want, ...], tuple[str, ...]]:
+def _wants(entry: Entry) -> tuple[tuple[VersionRequirement, ...], tuple[str, ...]]:
     """Return the requirements that apply to this environment, and a fault for each that is not met."""
     wants = []
     for text in metadata.requires(entry.distribution) or ():
@@ -126,7 +126,7 @@ def _wants(entry: Entry) -> tuple[tuple[Want, ...], tuple[str, ...]]:
 
 def unmet_requirements(diagnoses: Iterable[Diagnosis]) -> list[str]:
     """Return a line for each requirement that is not met, with the distributions that have it."""
-    found: dict[Want, list[str]] = {}
+    found: dict[VersionRequirement, list[str]] = {}
     for each in diagnoses:
         for want in each.unmet:
             found.setdefault(want, []).append(f"{each.entry.distribution} {each.entry.version}")
@@ -137,11 +137,13 @@ def unmet_requirements(diagnoses: Iterable[Diagnosis]) -> list[str]:
     ]
 
 
-def _unmet(entry: Entry, want: Want) -> str:
+def _unmet(entry: Entry, want: VersionRequirement) -> str:
     return f"{entry}: wants {want}; install a version that it wants"
 
 
-def _want(requirement: Requirement) -> Want:
+def _want(requirement: Requirement) -> VersionRequirement:
     installed = installed_version(requirement.name)
     is_met = installed is not None and requirement.specifier.contains(installed, prereleases=True)
-    return Want(requirement=f"{requirement.name}{requirement.specifier}", installed=installed, is_met=is_met)
+    return VersionRequirement(
+        requirement=f"{requirement.name}{requirement.specifier}", installed=installed, is_met=is_met
+    )

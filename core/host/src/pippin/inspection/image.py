@@ -16,7 +16,7 @@ from pippin.config import SimulationConfig
 from pippin.errors import ConfigError
 from pippin.extras import import_library
 from pippin.labels import name_of
-from pippin.matter import seen_matter
+from pippin.matter import render_matter
 from pippin.quaternions import conjugate, rotated
 from pippin.rendering.cameras import look_at
 from pippin.rendering.renderer import render_image
@@ -81,7 +81,7 @@ def _names(model: newton.Model, state: newton.State) -> tuple[list[str], np.ndar
         poses = on_host(state.body_q)[on_host(model.joint_child)[joints]]
         points.append(rotated(poses[:, 3:], on_host(model.joint_X_c)[joints, :3]) + poses[:, :3])
         names += [", ".join(map(name_of, axis_labels(model, [int(joint)]))) for joint in joints]
-    for seen in seen_matter(model, ()):
+    for seen in render_matter(model, ()):
         places = on_host(state.body_q)[seen.bodies, :3] if len(seen.bodies) else seen.of(on_host(state.particle_q))
         points.append(places.mean(axis=0, keepdims=True))
         names.append(name_of(seen.label) or seen.label)

@@ -3,23 +3,23 @@ shapes as they are seen.
 """
 
 from .rows import OF_BODIES, OF_PARTICLES, Matter, MatterKind, add_grains, color_of_next
-from .seen import SeenMatter, seen_matter
-from .shapes import SeenShape, seen_shapes
-from .tendons import SeenTendon, line_radius, seen_tendons, segments_of
+from .seen import RenderMatter, render_matter
+from .shapes import RenderShape, render_shapes
+from .tendons import RenderTendon, line_radius, render_tendons, segments_of
 
 __all__ = [
     "OF_BODIES",
     "OF_PARTICLES",
     "Matter",
     "MatterKind",
-    "SeenMatter",
-    "SeenShape",
-    "SeenTendon",
+    "RenderMatter",
+    "RenderShape",
+    "RenderTendon",
     "add_grains",
     "color_of_next",
     "line_radius",
-    "seen_matter",
-    "seen_shapes",
-    "seen_tendons",
+    "render_matter",
+    "render_shapes",
+    "render_tendons",
     "segments_of",
 ]

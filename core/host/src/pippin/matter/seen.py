@@ -13,7 +13,7 @@ from .rows import OF_BODIES, OF_PARTICLES, SAND, Matter, particle_colors
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class SeenMatter:
+class RenderMatter:
     """One object of one world; or the triangles or the particles of a world that belong to no object.
 
     A cable has bodies, and its segments are shapes of the model. Other matter has particles.
@@ -51,7 +51,7 @@ class SeenMatter:
         return positions[first : last + 1] if is_block else positions[self.particles]
 
 
-def seen_matter(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list[SeenMatter]:
+def render_matter(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list[RenderMatter]:
     """Return the matter of some worlds and of none, in the order of the model, with the cables of a world at its end.
 
     Args:
@@ -76,14 +76,14 @@ def seen_matter(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list
     return found
 
 
-def _cables(model: newton.Model) -> Iterator[SeenMatter]:
+def _cables(model: newton.Model) -> Iterator[RenderMatter]:
     """Yield the cables of all worlds."""
     matter = Matter.of(model, *OF_BODIES)
     shapes = {body: shape for shape, body in reversed(list(enumerate(on_host(model.shape_body).tolist())))}
     for row, label in enumerate(matter.labels):
         first = int(matter.starts[row])
         shape = shapes[first]
-        yield SeenMatter(
+        yield RenderMatter(
             label=label,
             world=int(matter.worlds[row]),
             particles=np.zeros(0, dtype=int),
@@ -102,7 +102,7 @@ def _of_world(
     is_loose: np.ndarray,
     is_here: np.ndarray,
     world: int,
-) -> Iterator[SeenMatter]:
+) -> Iterator[RenderMatter]:
     """Yield the objects of a world. The masks and the owners, which are rows of `matter`, are those of particles."""
     colors = {True: _host(model.tri_color, (0, 3)), False: particle_colors(model)}
     radii, owners = on_host(model.particle_radius), owner[triangles[:, 0]]
@@ -112,7 +112,7 @@ def _of_world(
         for faces, particles in ((triangles[own], np.unique(triangles[own])), (triangles[:0], loose)):
             if len(particles):
                 color = colors[bool(len(faces))][(own if len(faces) else particles)[:1]].ravel().tolist()
-                yield SeenMatter(
+                yield RenderMatter(
                     label=matter.labels[row] if row >= 0 else "surface" if len(faces) else "particles",
                     world=world,
                     particles=particles,

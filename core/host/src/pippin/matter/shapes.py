@@ -28,7 +28,7 @@ _SURFACES: Mapping[str, Callable[..., newton.Mesh]] = {
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class SeenShape:
+class RenderShape:
     """One visible shape of one world."""
 
     index: int
@@ -80,10 +80,10 @@ class SeenShape:
         return np.asarray(mesh.vertices), np.asarray(mesh.indices).reshape(-1, 3)
 
 
-def seen_shapes(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list[SeenShape]:
+def render_shapes(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list[RenderShape]:
     """Return the visible shapes of some worlds and those that all worlds share, in the order of the model.
 
-    The segments of cables are among them; other matter is in `seen_matter`.
+    The segments of cables are among them; other matter is in `render_matter`.
 
     Args:
         model: The model; read from the device.
@@ -92,7 +92,7 @@ def seen_shapes(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list
     return list(_seen(model, (-1, *np.asarray(worlds).tolist()))) if model.shape_count else []
 
 
-def _seen(model: newton.Model, worlds: Sequence[int]) -> Iterator[SeenShape]:
+def _seen(model: newton.Model, worlds: Sequence[int]) -> Iterator[RenderShape]:
     of_worlds, bodies, types = (on_host(each) for each in (model.shape_world, model.shape_body, model.shape_type))
     poses, sizes, colors = (on_host(each) for each in (model.shape_transform, model.shape_scale, model.shape_color))
     is_visible = (on_host(model.shape_flags) & int(newton.ShapeFlags.VISIBLE)) > 0
@@ -108,7 +108,7 @@ def _seen(model: newton.Model, worlds: Sequence[int]) -> Iterator[SeenShape]:
                 meshes[x, y, z] = barrel(x, y, z)
             source, x, y, z = meshes[x, y, z], 1.0, 1.0, 1.0
         mesh = source if isinstance(source, newton.Mesh) else None
-        yield SeenShape(
+        yield RenderShape(
             index=shape,
             label=model.shape_label[shape],
             world=int(of_worlds[shape]),

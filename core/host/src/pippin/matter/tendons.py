@@ -23,7 +23,7 @@ _BACKWARDS = 1.5 * np.pi
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class SeenTendon:
+class RenderTendon:
     """One tendon of one world."""
 
     color: ClassVar[tuple[float, float, float]] = (0.16, 0.17, 0.2)
@@ -124,7 +124,7 @@ class SeenTendon:
         return centres[guide] + np.cos(angles) * first + np.sin(angles) * np.cross(axes[guide], first)
 
 
-def seen_tendons(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list[SeenTendon]:
+def render_tendons(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> list[RenderTendon]:
     """Return the tendons of some worlds and of none, in the order of the model.
 
     Args:
@@ -142,7 +142,7 @@ def seen_tendons(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> lis
         own = slice(int(starts[tendon]), int(starts[tendon + 1]))
         is_roller = types[own] == int(newton.TendonGuideType.ROLLER)
         found.append(
-            SeenTendon(
+            RenderTendon(
                 label=model.tendon_label[tendon],
                 world=int(of_worlds[tendon]),
                 bodies=bodies[own],
@@ -157,7 +157,7 @@ def seen_tendons(model: newton.Model, worlds: Sequence[int] | np.ndarray) -> lis
 
 
 def segments_of(
-    tendons: Sequence[SeenTendon], body_q: np.ndarray | None, offsets: np.ndarray | None = None
+    tendons: Sequence[RenderTendon], body_q: np.ndarray | None, offsets: np.ndarray | None = None
 ) -> np.ndarray:
     """Return the straight parts of some tendons [m], shape [parts, 2, 3], in their order.
 

@@ -93,7 +93,7 @@ class FileMotionConfig(SampledConfig):
 class SineConfig(MotionConfig):
     """A sine: `mean + amplitude * sin(2 * pi * frequency * t + phase)`, with the time t since `start`."""
 
-    implementation = ".formulas:Law"
+    implementation = ".formulas:FormulaMotion"
 
     amplitude: float | tuple[float, ...] = _value()
     """Amplitude [m, rad, N, N·m], a number or one for each component."""
@@ -112,7 +112,7 @@ class SineConfig(MotionConfig):
 class RateConfig(MotionConfig):
     """A constant rate: a speed along a direction, about an axis, or of a joint."""
 
-    implementation = ".formulas:Law"
+    implementation = ".formulas:FormulaMotion"
 
     from_start: bool = attrs.field(default=True, validator=moves_joints)
     """Whether values are added to the start position of each joint, or to the start target of each axis."""

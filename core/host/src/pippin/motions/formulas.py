@@ -11,7 +11,7 @@ from .kernels import draw_values, follow_law
 from .motion import Motion
 
 
-class Law(Motion):
+class FormulaMotion(Motion):
     """A sum of a mean, a constant rate and a sine, as far as the table has them."""
 
     def build(self, binding: Binding, element_count: int) -> int:

@@ -20,7 +20,7 @@ _STEPPED = wp.constant(2)
 
 
 @wp.struct
-class Course:
+class TrajectoryValues:
     """The values of a motion in each world, and where they act in space."""
 
     counts: wp.array[wp.int64]
@@ -61,7 +61,7 @@ class Elements:
 
 
 @wp.kernel
-def tell_times(
+def write_times(
     dt: wp.float64,
     ahead: wp.int64,
     start: wp.float64,
@@ -164,7 +164,9 @@ def vector_at(rows: wp.array2d[float], row: int, first: int):
 
 
 @wp.func
-def followed(course: Course, world: int, column: int, start: wp.transform, pivot: wp.vec3, direction: wp.vec3):
+def followed(
+    course: TrajectoryValues, world: int, column: int, start: wp.transform, pivot: wp.vec3, direction: wp.vec3
+):
     """Return the pose that follows from one at the start, the velocity of its origin, and its angular velocity."""
     place, turn = wp.transform_get_translation(start), wp.transform_get_rotation(start)
     velocity, spin = wp.vec3(), wp.vec3()
@@ -188,7 +190,7 @@ def followed(course: Course, world: int, column: int, start: wp.transform, pivot
 @wp.kernel
 def move_bodies(
     moved: Elements,
-    course: Course,
+    course: TrajectoryValues,
     joint: wp.array[int],
     joint_to_parent: wp.array[wp.transform],
     joint_to_child: wp.array[wp.transform],
@@ -230,7 +232,7 @@ def move_bodies(
 @wp.kernel
 def move_particles(
     moved: Elements,
-    course: Course,
+    course: TrajectoryValues,
     centres: wp.array[wp.vec3],
     starts: wp.array[wp.vec3],
     particle_q: wp.array[wp.vec3],
@@ -250,7 +252,7 @@ def move_particles(
 @wp.kernel
 def move_joints(
     moved: Elements,
-    course: Course,
+    course: TrajectoryValues,
     dofs: wp.array[int],
     starts: wp.array[float],
     joint_q: wp.array[float],
@@ -276,7 +278,7 @@ def move_joints(
 @wp.kernel
 def write_targets(
     moved: Elements,
-    course: Course,
+    course: TrajectoryValues,
     rows: wp.array[int],
     is_effort: wp.bool,
     starts: wp.array[float],
@@ -298,7 +300,7 @@ def write_targets(
 @wp.kernel
 def move_goals(
     moved: Elements,
-    course: Course,
+    course: TrajectoryValues,
     first: wp.int64,
     frame_bodies: wp.array[int],
     body_q: wp.array[wp.transform],
@@ -338,7 +340,7 @@ def move_goals(
 @wp.kernel
 def add_forces(
     moved: Elements,
-    course: Course,
+    course: TrajectoryValues,
     body_com: wp.array[wp.vec3],
     body_q: wp.array[wp.transform],
     body_f: wp.array[wp.spatial_vector],

@@ -13,7 +13,7 @@ from pippin.binding import Binding
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 
-from .kernels import tell_times
+from .kernels import write_times
 from .movers import MOVERS, Mover
 
 
@@ -109,6 +109,6 @@ class Motion(abc.ABC):
         config, device = self.config, self.times.device
         span = math.inf if config.end is None else config.end - config.start
         inputs = [dt, ahead, config.start, span, self.cycle, self.counts, self.times, self.active]
-        wp.launch(tell_times, len(self.times), inputs, device=device)
+        wp.launch(write_times, len(self.times), inputs, device=device)
         self.evaluate()
         self.mover.move(state)

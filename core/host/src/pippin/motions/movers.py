@@ -74,7 +74,7 @@ class Mover(abc.ABC):
             if len(np.unique(per_world[per_world > 0])) > 1:
                 raise ConfigError(f"{config.subject}: a value has {width} components, but worlds differ; give it one")
             ranks = np.concatenate([np.arange(count) for count in per_world.tolist()])
-        course, chosen = kernels.Course(), config.along or config.about
+        course, chosen = kernels.TrajectoryValues(), config.along or config.about
         course.counts, course.active, course.times, course.lead = (
             motion.counts,
             motion.active,

@@ -7,7 +7,7 @@ from pippin.config.joints import JointConfig
 from pippin.config.selections import PinConfig
 
 from .object_config import ObjectConfig, RepeatConfig
-from .scene_object import Place, SceneObject
+from .scene_object import ObjectPose, SceneObject
 from .tables import read_table
 
-__all__ = ["JointConfig", "ObjectConfig", "PinConfig", "Place", "RepeatConfig", "SceneObject", "read_table"]
+__all__ = ["JointConfig", "ObjectConfig", "ObjectPose", "PinConfig", "RepeatConfig", "SceneObject", "read_table"]

@@ -17,7 +17,7 @@ from .attributes import counts_of, set_attributes
 from .copies import placed_copies
 from .joints import Joint, add_joints
 from .scene_bodies import SceneBodies
-from .scene_object import Place
+from .scene_object import ObjectPose
 from .tendons import add_sites, add_tendons
 
 
@@ -46,7 +46,9 @@ def add_objects(
         kind = catalog.find("object", chosen.type).load()(chosen.config)
         for label, row in copies[index].items():
             pose = wp.transform(*row)
-            place = Place(label=label, pose=pose, where=where, labels=list(copies[index]), materials=scene.materials)
+            place = ObjectPose(
+                label=label, pose=pose, where=where, labels=list(copies[index]), materials=scene.materials
+            )
             particle_count, body_count, before = builder.particle_count, builder.body_count, counts_of(builder)
             kind.add_object(builder, place)
             set_attributes(builder, chosen.config.attributes, before, where)

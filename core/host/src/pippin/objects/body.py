@@ -13,14 +13,14 @@ from pippin.labels import assign
 
 from . import JointConfig
 from .configs import BodyConfig
-from .scene_object import Place, SceneObject
+from .scene_object import ObjectPose, SceneObject
 from .shapes import add_shape
 
 
 class Body(SceneObject):
     """A rigid body with shapes, or shapes that never move."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add the body and its shapes; a static one adds shapes alone."""
         config: BodyConfig = self.config
         body = -1 if config.motion == "static" else self._add_link(builder, place)
@@ -39,7 +39,7 @@ class Body(SceneObject):
         else:
             builder.body_qd[body] = wp.spatial_vector(*config.velocity, *config.angular_velocity)
 
-    def _add_link(self, builder: newton.ModelBuilder, place: Place) -> int:
+    def _add_link(self, builder: newton.ModelBuilder, place: ObjectPose) -> int:
         config = self.config
         given: dict[str, Any] = {"mass": config.extra_mass or 0.0}
         if config.inertia is not None:
@@ -48,7 +48,7 @@ class Body(SceneObject):
         is_kinematic = config.motion == "kinematic"
         return builder.add_link(xform=place.pose, label=place.label, is_kinematic=is_kinematic, **given)
 
-    def _started(self, place: Place) -> JointConfig:
+    def _started(self, place: ObjectPose) -> JointConfig:
         """Return the joint of a copy, with its own start position."""
         assert self.config.joint is not None, "asked for a joint"
         positions, where = self.config.joint_positions, f"{place.where}.joint_positions"

@@ -11,12 +11,12 @@ from pippin.matter import color_of_next
 from .configs import ClothGridConfig, ClothMeshConfig
 from .meshes import read_mesh
 from .particles import pin_particles, refuse_wide_particles
-from .scene_object import Place, SceneObject
+from .scene_object import ObjectPose, SceneObject
 
 _STATED = ("tri_ke", "tri_ka", "tri_kd", "tri_drag", "tri_lift", "edge_ke", "edge_kd", "spring_ke", "spring_kd")
 
 
-def _common(builder: newton.ModelBuilder, config: Any, place: Place) -> dict[str, Any]:
+def _common(builder: newton.ModelBuilder, config: Any, place: ObjectPose) -> dict[str, Any]:
     """Return the arguments that every cloth has."""
     stated = {name: value for name in (*_STATED, "particle_radius") if (value := getattr(config, name)) is not None}
     return {
@@ -33,7 +33,7 @@ def _common(builder: newton.ModelBuilder, config: Any, place: Place) -> dict[str
 class ClothGrid(SceneObject):
     """A rectangle of cloth."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add the particles, triangles, bending edges and springs of a cloth."""
         config: ClothGridConfig = self.config
         refuse_wide_particles(builder, config.particle_radius, min(config.cell), place.where)
@@ -51,7 +51,7 @@ class ClothGrid(SceneObject):
 class ClothMesh(SceneObject):
     """A cloth with the triangles of a file."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add the particles, triangles, bending edges and springs of a cloth."""
         config: ClothMeshConfig = self.config
         mesh = read_mesh(config, place.where)

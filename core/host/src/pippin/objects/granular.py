@@ -14,7 +14,7 @@ from pippin.matter import add_grains, color_of_next
 from .configs import GranularConfig
 from .object_config import Vector3
 from .particles import pin_particles
-from .scene_object import Place, SceneObject
+from .scene_object import ObjectPose, SceneObject
 from .tables import listed_rows
 
 _NAMESPACE = "mpm:"
@@ -23,7 +23,7 @@ _NAMESPACE = "mpm:"
 class Granular(SceneObject):
     """Loose particles in a block, or at listed points."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add the particles, each with the mass of a cell between neighbours."""
         config: GranularConfig = self.config
         first = builder.particle_count
@@ -37,7 +37,7 @@ class Granular(SceneObject):
 
 
 def _add_block(
-    builder: newton.ModelBuilder, config: GranularConfig, size: Vector3, place: Place, material: dict[str, float]
+    builder: newton.ModelBuilder, config: GranularConfig, size: Vector3, place: ObjectPose, material: dict[str, float]
 ) -> None:
     counts = [math.ceil(length / config.spacing - 1e-6) for length in size]
     cell = np.where(counts, np.array(size) / np.maximum(counts, 1), config.spacing)
@@ -57,7 +57,9 @@ def _add_block(
     )
 
 
-def _add_points(builder: newton.ModelBuilder, config: GranularConfig, place: Place, material: dict[str, float]) -> None:
+def _add_points(
+    builder: newton.ModelBuilder, config: GranularConfig, place: ObjectPose, material: dict[str, float]
+) -> None:
     points = place.in_world(listed_rows(config.points, f"{place.where}.points"))
     count = len(points)
     # As Newton does it in a block: another draw for each object.
@@ -71,7 +73,7 @@ def _add_points(builder: newton.ModelBuilder, config: GranularConfig, place: Pla
     )
 
 
-def _material(builder: newton.ModelBuilder, config: GranularConfig, place: Place) -> dict[str, float]:
+def _material(builder: newton.ModelBuilder, config: GranularConfig, place: ObjectPose) -> dict[str, float]:
     """Return the attributes of the material, by the names in the builder."""
     known = [key.removeprefix(_NAMESPACE) for key in builder.custom_attributes if key.startswith(_NAMESPACE)]
     for name in config.mpm:

@@ -10,14 +10,14 @@ from pippin.config.selections import PinConfig
 from pippin.errors import ConfigError
 from pippin.state.object_parts import chosen_part, in_frame
 
-from .scene_object import Place
+from .scene_object import ObjectPose
 
 _RADIUS_MAX = 2.0
 """Largest radius of a particle in cells: particles of a larger one push each other away at the start."""
 
 
 def pin_particles(
-    builder: newton.ModelBuilder, first: int, selections: Sequence[PinConfig], place: Place, *, is_flagged: bool
+    builder: newton.ModelBuilder, first: int, selections: Sequence[PinConfig], place: ObjectPose, *, is_flagged: bool
 ) -> None:
     """Hold the selected particles of an object, which are those from `first` on.
 
@@ -31,7 +31,7 @@ def pin_particles(
             builder.particle_flags[first + chosen] &= ~int(newton.ParticleFlags.ACTIVE)
 
 
-def pinned(world: np.ndarray, selections: Sequence[PinConfig], place: Place) -> Iterator[int]:
+def pinned(world: np.ndarray, selections: Sequence[PinConfig], place: ObjectPose) -> Iterator[int]:
     """Yield the numbers of the particles or bodies of an object that are held, from their positions [m]."""
     local = in_frame(world, np.array(place.pose, dtype=float))
     for index, selection in enumerate(selections):

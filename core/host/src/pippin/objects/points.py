@@ -9,14 +9,14 @@ from pippin.matter import add_grains, color_of_next
 
 from .configs import ParticlesConfig
 from .particles import pin_particles
-from .scene_object import Place, SceneObject
+from .scene_object import ObjectPose, SceneObject
 from .tables import listed_rows
 
 
 class PointParticles(SceneObject):
     """Single particles, and springs between them."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add the particles at their points, and the springs as long as they are there."""
         config: ParticlesConfig = self.config
         points = place.in_world(listed_rows(config.points, f"{place.where}.points"))

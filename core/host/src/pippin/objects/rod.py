@@ -12,7 +12,7 @@ from pippin.matter import color_of_next
 
 from .configs import RodConfig
 from .particles import pinned
-from .scene_object import Place, SceneObject
+from .scene_object import ObjectPose, SceneObject
 from .shapes import properties_of
 from .tables import listed_rows
 
@@ -23,7 +23,7 @@ _DAHL = ("dahl_eps_max", "dahl_tau")
 class Rod(SceneObject):
     """A cable, a ring or a net of short segments."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add a body, a capsule and a joint for each segment; the first segment is free."""
         config: RodConfig = self.config
         stated = {name: value for name in _STATED if (value := getattr(config, name)) is not None}
@@ -44,7 +44,7 @@ class Rod(SceneObject):
             attribute.values = {**values, **dict.fromkeys(joints, getattr(config, name))}
 
 
-def _rod(config: RodConfig, place: Place) -> newton.Rod:
+def _rod(config: RodConfig, place: ObjectPose) -> newton.Rod:
     """Return the rod in the world, at rest without twist between the frames of its segments."""
     points = place.in_world(_points(config, f"{place.where}.points"))
     edges, rest = _edges(config, f"{place.where}.edges"), None
@@ -92,7 +92,7 @@ def _edges(config: RodConfig, where: str) -> np.ndarray | None:
     return rows.astype(int)
 
 
-def _pin(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig, place: Place) -> None:
+def _pin(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig, place: ObjectPose) -> None:
     """Make the selected segments kinematic."""
     centres = np.array([builder.body_q[body] for body in bodies], dtype=float)[:, :3]
     for chosen in pinned(centres, config.pin, place):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Place:
+class ObjectPose:
     """One copy of an object: its label and its pose, and what the scene says about all objects."""
 
     label: str
@@ -61,7 +61,7 @@ class SceneObject(abc.ABC):
         self.config = config
 
     @abc.abstractmethod
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add one copy of the object.
 
         Add bodies with `add_link`: the host adds their joints after all objects of the world are there, since joints of

@@ -14,7 +14,7 @@ from pippin.spelling import did_you_mean
 from . import shape_configs as configs
 from .attributes import counts_of, set_attributes
 from .meshes import read_heightfield, read_mesh
-from .scene_object import Place
+from .scene_object import ObjectPose
 
 _PROPERTIES = [field.name for field in attrs.fields(ShapeConfig)]
 
@@ -23,7 +23,7 @@ def add_shape(
     builder: newton.ModelBuilder,
     body: int,
     config: configs.ObjectShapeConfig,
-    place: Place,
+    place: ObjectPose,
     *,
     label: str,
     where: str,
@@ -80,7 +80,7 @@ def _add(
 
 
 def properties_of(
-    builder: newton.ModelBuilder, place: Place, material: str | None, where: str, own: ShapeConfig | None = None
+    builder: newton.ModelBuilder, place: ObjectPose, material: str | None, where: str, own: ShapeConfig | None = None
 ) -> newton.ModelBuilder.ShapeConfig:
     """Return the properties of a shape: its own, those of its material, and those of the scene, in this order."""
     if material is not None and material not in place.materials:

@@ -14,10 +14,10 @@ from pippin.matter import color_of_next
 from .configs import SoftGridConfig, SoftMeshConfig
 from .meshes import tetrahedra_of
 from .particles import pin_particles, refuse_wide_particles
-from .scene_object import Place, SceneObject
+from .scene_object import ObjectPose, SceneObject
 
 
-def _common(builder: newton.ModelBuilder, config: Any, place: Place) -> dict[str, Any]:
+def _common(builder: newton.ModelBuilder, config: Any, place: ObjectPose) -> dict[str, Any]:
     """Return the arguments that every soft body has."""
     names = ("density", "k_mu", "k_lambda", "k_damp", "particle_radius")
     return {
@@ -33,7 +33,7 @@ def _common(builder: newton.ModelBuilder, config: Any, place: Place) -> dict[str
 class SoftGrid(SceneObject):
     """A soft block."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add the particles and tetrahedra of a block."""
         config: SoftGridConfig = self.config
         refuse_wide_particles(builder, config.particle_radius, min(config.cell), place.where)
@@ -51,7 +51,7 @@ class SoftGrid(SceneObject):
 class SoftMesh(SceneObject):
     """A soft body with the tetrahedra of a file."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add the particles and tetrahedra of a mesh."""
         config: SoftMeshConfig = self.config
         file = find_file(config.path, f"{place.where}.path")

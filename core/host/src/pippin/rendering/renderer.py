@@ -14,7 +14,7 @@ import numpy as np
 import warp as wp
 from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
-from pippin.matter import SeenTendon, line_radius, seen_matter, seen_tendons, segments_of
+from pippin.matter import RenderTendon, line_radius, render_matter, render_tendons, segments_of
 
 from .cameras import look_at
 from .edges import Edges
@@ -139,10 +139,10 @@ class Renderer:
         self._tints = None
         if model.particle_count:
             tints = np.ones((model.particle_count, 3), dtype=np.float32)
-            for seen in seen_matter(model, worlds):
+            for seen in render_matter(model, worlds):
                 tints[seen.particles] = seen.color
             self._tints = wp.array(tints, dtype=wp.vec3, device=device)
-        self._tendons = seen_tendons(model, worlds)
+        self._tendons = render_tendons(model, worlds)
         of_parts = [seen.world for seen in self._tendons for _ in range(seen.point_count - 1)]
         self._segments: Any = wp.zeros((len(of_parts), 2), dtype=wp.vec3, device=device)
         self._segment_worlds = wp.array(of_parts, dtype=int, device=device)
@@ -195,7 +195,7 @@ class Renderer:
                 self._segments,
                 self._segment_worlds,
                 self._radius,
-                wp.vec3(*SeenTendon.color),
+                wp.vec3(*RenderTendon.color),
             ]
             wp.launch(draw_lines, colors.shape, [*inputs, self._light], [colors, depths, shapes], device=model.device)
 

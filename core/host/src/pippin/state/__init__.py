@@ -8,18 +8,18 @@ if TYPE_CHECKING:
     from .draws import Draws, WorldSeeds
     from .host_mirror import HostMirror
     from .kernels import random_state
-    from .places import Places
+    from .places import StartPoses
     from .snapshot import Scratch
     from .world_rows import arrays_of, worlds_of
 
-__all__ = ["Draws", "HostMirror", "Places", "Scratch", "WorldSeeds", "arrays_of", "random_state", "worlds_of"]
+__all__ = ["Draws", "HostMirror", "Scratch", "StartPoses", "WorldSeeds", "arrays_of", "random_state", "worlds_of"]
 
 __getattr__ = late(
     __name__,
     {
         "Draws": ".draws",
         "HostMirror": ".host_mirror",
-        "Places": ".places",
+        "StartPoses": ".places",
         "Scratch": ".snapshot",
         "WorldSeeds": ".draws",
         "arrays_of": ".world_rows",

@@ -93,7 +93,7 @@ class ModelChanges:
         """For the core: Tell the solver of every change, to see whether it follows those that it does not declare."""
         self._taken = int(newton.ModelFlags.ALL)
 
-    def tell_now(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
+    def notify_now(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver of a change that a step makes in the masked worlds; None means all.
 
         May be recorded if the solver may.

@@ -13,7 +13,7 @@ from pippin.arrays import on_host, present
 from . import kernels
 
 
-class Places:
+class StartPoses:
     """The patches of the worlds. A world starts with its free bodies and particles at the place of its patch.
 
     Args:

@@ -13,7 +13,7 @@ from pippin.indices import IndexRange
 from pippin.spelling import listed
 
 from .object_parts import ObjectParts, SceneObjects
-from .places import Places
+from .places import StartPoses
 
 _LISTED_RUN_COUNT = 4
 _KINDS = ("body", "joint", "shape")
@@ -29,7 +29,7 @@ class WorldLayout:
     objects: Sequence[Sequence[ObjectParts]] = ()
     """The objects of each prototype."""
 
-    places: Places | None = None
+    places: StartPoses | None = None
     """Where the worlds start on the terrain; None without one."""
 
     holders: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)

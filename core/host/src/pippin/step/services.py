@@ -62,11 +62,11 @@ class SimulationServices:
             return
         with self._components.during(self._components.solver_name, "notify_model_changed"):
             if world_mask is None or not self._has_branches:
-                self.model_changes.tell_now(flags, world_mask)
+                self.model_changes.notify_now(flags, world_mask)
                 return
             self._are_any.zero_()
             wp.launch(note_any, len(world_mask), [world_mask, self._are_any], device=world_mask.device)
-            wp.capture_if(self._are_any, on_true=partial(self.model_changes.tell_now, flags, world_mask))
+            wp.capture_if(self._are_any, on_true=partial(self.model_changes.notify_now, flags, world_mask))
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:
         """Call a hook that a plugin specifies."""

@@ -15,9 +15,9 @@ from pippin.config.component import ComponentConfig
 from pippin.config.model import SceneConfig
 from pippin.config.terrain import TerrainConfig
 from pippin.errors import ConfigError, PluginError
-from pippin.objects.scene_object import Place
+from pippin.objects.scene_object import ObjectPose
 from pippin.objects.shapes import properties_of
-from pippin.state.places import Places
+from pippin.state.places import StartPoses
 
 from .ground import THICKNESS, Block, Ground
 from .patch import Patch
@@ -114,10 +114,10 @@ class TerrainGrid:
         firsts = np.concatenate([[0], ends])[columns]
         return (worlds - firsts) % self.config.levels, columns
 
-    def places(self, scene: SceneConfig, model: newton.Model) -> Places:
+    def places(self, scene: SceneConfig, model: newton.Model) -> StartPoses:
         """For the core: return where the worlds of a model start."""
         levels, columns = self.start_patches(scene)
-        return Places(self.spawns, levels, columns, self.labels, self.config.size, model)
+        return StartPoses(self.spawns, levels, columns, self.labels, self.config.size, model)
 
     def add_shapes(self, builder: newton.ModelBuilder, scene: SceneConfig) -> None:
         """For the core: add the shapes of all patches and of the border to the builder of all worlds, for all of them.
@@ -125,7 +125,7 @@ class TerrainGrid:
         Raises:
             ConfigError: The scene has no material of the stated name.
         """
-        place = Place(label="terrain", pose=None, where=WHERE, labels=(), materials=scene.materials)
+        place = ObjectPose(label="terrain", pose=None, where=WHERE, labels=(), materials=scene.materials)
         cfg = properties_of(builder, place, self.config.material, f"{WHERE}.material")
         for level, row in enumerate(self.grounds):
             for column, ground in enumerate(row):

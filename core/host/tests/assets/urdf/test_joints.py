@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from pippin.assets.urdf.joints import mend_joints
+from pippin.assets.urdf.joints import repair_joints
 from pippin.assets.urdf.tree import parse
 
 
@@ -13,7 +13,7 @@ def repaired(*joints: str):
         ends = f'<parent link="l{index}"/><child link="l{index + 1}"/>'
         text += f'<link name="l{index + 1}"/><joint name="j{index}" type="{kind}">{ends}{inside}</joint>'
     robot = parse(f"<robot>{text}</robot>".encode(), Path("arm.urdf"), "asset")
-    mend_joints(robot)
+    repair_joints(robot)
     return robot
 
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from pippin.assets.urdf.masses import mend_masses
+from pippin.assets.urdf.masses import repair_masses
 from pippin.assets.urdf.tree import parse
 
 BALL = '<collision><geometry><sphere radius="1"/></geometry></collision>'
@@ -20,7 +20,7 @@ def repaired(*links: str, joints: str = "", floating: bool = False):
         ends = f'<parent link="{"abcd"[index]}"/><child link="{"abcd"[index + 1]}"/>'
         text += f'<joint name="j{index}" type="{kinds[kind]}">{ends}</joint>'
     robot = parse(f"<robot>{text}</robot>".encode(), Path("arm.urdf"), "asset")
-    mend_masses(robot, floating=floating)
+    repair_masses(robot, floating=floating)
     return robot
 
 

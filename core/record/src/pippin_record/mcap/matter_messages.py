@@ -25,7 +25,7 @@ from foxglove.messages import (
 )
 from pippin import Host
 from pippin.arrays import on_host
-from pippin.matter import SeenMatter, SeenTendon, line_radius, seen_matter, seen_tendons
+from pippin.matter import RenderMatter, RenderTendon, line_radius, render_matter, render_tendons
 
 _AT_ORIGIN = Pose(position=Vector3(x=0.0, y=0.0, z=0.0), orientation=Quaternion(x=0.0, y=0.0, z=0.0, w=1.0))
 
@@ -55,8 +55,8 @@ class MatterMessages:
         context: foxglove.Context,
     ) -> None:
         model = simulation.model
-        objects = [seen for seen in seen_matter(model, worlds) if len(seen.particles)]
-        tendons = seen_tendons(model, worlds)
+        objects = [seen for seen in render_matter(model, worlds) if len(seen.particles)]
+        tendons = render_tendons(model, worlds)
         self._bodies = np.zeros((model.body_count, 7))
         self._firsts = on_host(model.body_world_start)[list(worlds)]
         particles = on_host(model.particle_world_start)[list(worlds)]
@@ -91,8 +91,8 @@ class _World:
         number: int,
         first: int,
         offset: np.ndarray,
-        objects: Sequence[SeenMatter],
-        tendons: Sequence[SeenTendon],
+        objects: Sequence[RenderMatter],
+        tendons: Sequence[RenderTendon],
         context: foxglove.Context,
     ) -> None:
         self._number, self._first, self._offset = number, first, offset

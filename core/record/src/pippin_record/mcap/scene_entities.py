@@ -20,7 +20,7 @@ from foxglove.messages import (
     Vector3,
 )
 from pippin.arrays import on_host
-from pippin.matter import SeenShape, seen_shapes
+from pippin.matter import RenderShape, render_shapes
 from pippin.quaternions import rotated
 
 _GROUND = 40.0
@@ -36,8 +36,8 @@ def entities(
 
     Each world has a number, which is in its name, and an offset at which it is drawn [m].
     """
-    groups: dict[tuple[int, int], list[SeenShape]] = {}
-    for shape in seen_shapes(model, worlds):
+    groups: dict[tuple[int, int], list[RenderShape]] = {}
+    for shape in render_shapes(model, worlds):
         groups.setdefault((shape.world, shape.body), []).append(shape)
     starts = on_host(model.body_world_start)
     for index, world in [(None, -1), *enumerate(worlds)]:
@@ -60,7 +60,7 @@ def _entity(frame: str, name: str, groups: Sequence[Sequence[Any]]) -> SceneEnti
     return SceneEntity(frame_id=frame, id=name, frame_locked=True, **lists)
 
 
-def _primitives(shape: SeenShape, offset: np.ndarray) -> list[Any]:
+def _primitives(shape: RenderShape, offset: np.ndarray) -> list[Any]:
     """Return the primitives of a shape; a kind that has none gives an empty list."""
     pose, (red, green, blue), (x, y, z) = shape.pose.copy(), shape.color, shape.sizes
     pose[:3] += offset

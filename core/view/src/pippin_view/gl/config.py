@@ -11,7 +11,7 @@ from pippin.viewing import ViewerConfig
 class GlConfig(ViewerConfig):
     """A window with Newton's own panel: pause, one step, reset, camera, and what is shown. It needs a display."""
 
-    implementation = ".viewer:GlViewer"
+    implementation = ".viewer:ViewerGL"
     extra = "gl"
 
     size: tuple[int, int] = attrs.field(default=(1280, 720), validator=deep_iterable(ge(64)))

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from newton.viewer import ViewerGL
+from newton import viewer
 from pippin import ConfigError, Host, hookimpl
 from pippin.arrays import on_host
 from pippin.extras import import_library
-from pippin.matter import SeenTendon, seen_matter, seen_tendons, segments_of
+from pippin.matter import RenderTendon, render_matter, render_tendons, segments_of
 
 from .config import GlConfig
 
 
-class GlViewer:
+class ViewerGL:
     """A window that shows the chosen worlds side by side. If it is closed, the run ends as by Ctrl-C."""
 
     def __init__(self, config: GlConfig) -> None:
@@ -44,8 +44,8 @@ class GlViewer:
         if any(simulation.config.scene.spacing):
             self._window.set_world_offsets(simulation.config.scene.spacing)
         self._window.show_triangles = self._window.show_particles = False  # Newton's ignore the worlds
-        self._matter = [each for each in seen_matter(simulation.model, worlds) if len(each.particles)]
-        self._tendons = seen_tendons(simulation.model, worlds)
+        self._matter = [each for each in render_matter(simulation.model, worlds) if len(each.particles)]
+        self._tendons = render_tendons(simulation.model, worlds)
         self._offsets = np.asarray(simulation.world_offsets)
         self._window.picking_enabled = False  # nothing in the step would follow the drag
         self._window.set_reset_callback(self._request_reset)
@@ -53,7 +53,7 @@ class GlViewer:
     def _open(self) -> Any:
         width, height = self.config.size
         try:
-            return ViewerGL(width=width, height=height)
+            return viewer.ViewerGL(width=width, height=height)
         except Exception as error:  # pyglet has an exception for each system
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ConfigError(
@@ -106,7 +106,7 @@ class GlViewer:
         body_q, device = simulation.state.body_q, simulation.model.device
         parts = segments_of(self._tendons, None if body_q is None else on_host(body_q), self._offsets)
         starts, ends = (wp.array(parts[:, side], dtype=wp.vec3, device=device) for side in (0, 1))
-        self._window.log_lines("/tendons", starts, ends, SeenTendon.color)
+        self._window.log_lines("/tendons", starts, ends, RenderTendon.color)
 
     @hookimpl
     def close(self) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pippin.runs import RunLoop
 
     from pippin_view.viser.panel import Clients
-    from pippin_view.viser.viewer import ViserViewer
+    from pippin_view.viser.viewer import ViewerViser
 
 _NO_END = 2**62
 
@@ -90,7 +90,7 @@ class Shown(abc.ABC):
 class Running(Shown):
     """A simulation that runs: of a configuration, or from a checkpoint on."""
 
-    build: Callable[[dict[str, ViserViewer]], Simulation]
+    build: Callable[[dict[str, ViewerViser]], Simulation]
     """Returns the simulation, with plugins by label."""
 
     demonstrations: tuple[str, int | None] | None = None
@@ -100,9 +100,9 @@ class Running(Shown):
         """Run the simulation in real time."""
         from pippin.runs import RunLoop
 
-        from pippin_view.viser.viewer import ViserViewer
+        from pippin_view.viser.viewer import ViewerViser
 
-        viewer = ViserViewer(page)
+        viewer = ViewerViser(page)
         viewer.ends_with_tabs, viewer.tells_url = is_over is not _never, False
         viewer.demonstrations = self.demonstrations
         with progress.phase("build"):
@@ -176,7 +176,7 @@ def _recorded(path: Path) -> Recorded:
     return Recorded(config=run.config, run=run)
 
 
-def _run(loop: RunLoop, viewer: ViserViewer, is_over: IsOver, stop_if_asked: Callable[[], None]) -> None:
+def _run(loop: RunLoop, viewer: ViewerViser, is_over: IsOver, stop_if_asked: Callable[[], None]) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
     is_failed, meter = False, Meter()
     while not is_over(viewer.clients):
@@ -194,7 +194,7 @@ def _run(loop: RunLoop, viewer: ViserViewer, is_over: IsOver, stop_if_asked: Cal
         _tell(loop, viewer, meter)
 
 
-def _tell(loop: RunLoop, viewer: ViserViewer, meter: Meter) -> None:
+def _tell(loop: RunLoop, viewer: ViewerViser, meter: Meter) -> None:
     """Tell time and speed on a terminal; elsewhere once, and again if a browser opens the page or leaves it."""
     simulation, count = loop.simulation, viewer.clients.count
     rate = meter.look(simulation.step_count)

@@ -18,7 +18,7 @@ class UsdConfig(FileViewerConfig):
     200 000 poses of bodies, is in value clips in a folder beside the file.
     """
 
-    implementation = ".viewer:UsdViewer"
+    implementation = ".viewer:ViewerUSD"
     extra = "usd"
     suffixes: ClassVar[tuple[str, ...]] = (".usdc", ".usda", ".usd")
 

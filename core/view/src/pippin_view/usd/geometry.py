@@ -12,7 +12,15 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.matter import SeenMatter, SeenShape, SeenTendon, line_radius, seen_matter, seen_shapes, seen_tendons
+from pippin.matter import (
+    RenderMatter,
+    RenderShape,
+    RenderTendon,
+    line_radius,
+    render_matter,
+    render_shapes,
+    render_tendons,
+)
 from pippin.viewing.bounding_box import bounding_box
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
@@ -25,7 +33,7 @@ _HALF_GROUND = 50.0
 _ROOT = "/scene"
 
 Sizes = tuple[float, float, float]
-"""Sizes of a shape, as `SeenShape` has them."""
+"""Sizes of a shape, as `RenderShape` has them."""
 
 
 def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.ndarray) -> tuple[UsdMotion, list[str]]:
@@ -37,8 +45,8 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, _ROOT).GetPrim())
     shapes = _ShapeWriter(model, stage, worlds)
     prims, bodies, positions = [], [], []
-    matter = seen_matter(model, worlds)
-    tendons = seen_tendons(model, worlds)
+    matter = render_matter(model, worlds)
+    tendons = render_tendons(model, worlds)
     segments = [body for seen in matter for body in seen.bodies]
     points: list[MovingPoints | MovingTendon] = []
     points += _add_matter(stage, _ROOT, model, [seen for seen in matter if seen.world < 0], np.zeros(3))
@@ -70,7 +78,7 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
 
 
 def _add_matter(
-    stage: Any, root: str, model: newton.Model, matter: Sequence[SeenMatter], offset: np.ndarray
+    stage: Any, root: str, model: newton.Model, matter: Sequence[RenderMatter], offset: np.ndarray
 ) -> list[MovingPoints]:
     """Define prims of matter below a prim, displaced by an offset [m], and return their points."""
     found = []
@@ -84,7 +92,7 @@ def _add_matter(
 
 
 def _add_tendons(
-    stage: Any, root: str, model: newton.Model, tendons: Sequence[SeenTendon], offset: np.ndarray
+    stage: Any, root: str, model: newton.Model, tendons: Sequence[RenderTendon], offset: np.ndarray
 ) -> list[MovingTendon]:
     """Define curves of tendons of a world below a prim, displaced by an offset [m], and return their points."""
     if not tendons:
@@ -109,8 +117,8 @@ class _ShapeWriter:
 
     def __init__(self, model: newton.Model, stage: Any, worlds: np.ndarray) -> None:
         self._stage = stage
-        self._shapes: dict[tuple[int, int], list[SeenShape]] = {}
-        for shape in seen_shapes(model, worlds):
+        self._shapes: dict[tuple[int, int], list[RenderShape]] = {}
+        for shape in render_shapes(model, worlds):
             self._shapes.setdefault((shape.world, shape.body), []).append(shape)
         self._meshes: dict[int, str] = {}
         #: Facts that a reader of the file should know.
@@ -121,7 +129,7 @@ class _ShapeWriter:
         for shape in self._shapes.get((world, body), ()):
             self._add_shape(root, shape, offset)
 
-    def _add_shape(self, root: str, shape: SeenShape, offset: np.ndarray) -> None:
+    def _add_shape(self, root: str, shape: RenderShape, offset: np.ndarray) -> None:
         if shape.mesh is None and shape.kind not in _WRITERS:
             self.notes.append(f"the shape '{shape.label}' is left out: it is of a kind that USD does not have")
             return

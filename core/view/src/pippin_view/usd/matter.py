@@ -9,7 +9,7 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.matter import SeenMatter, SeenTendon
+from pippin.matter import RenderMatter, RenderTendon
 from pippin.quaternions import rotated
 from pxr import Gf, UsdGeom, Vt
 
@@ -45,7 +45,7 @@ class MovingTendon:
     name: str
     """Path of the attribute."""
 
-    seen: SeenTendon
+    seen: RenderTendon
     offset: np.ndarray
     """Displacement in the simulation's frame, at which the world is drawn [m], shape [3]."""
 
@@ -54,7 +54,7 @@ class MovingTendon:
         return self.seen.points(body_q) + self.offset
 
 
-def add_particles(stage: Any, path: str, seen: SeenMatter, offset: np.ndarray) -> MovingPoints:
+def add_particles(stage: Any, path: str, seen: RenderMatter, offset: np.ndarray) -> MovingPoints:
     """Define a mesh, or points without triangles, and return its points."""
     if len(seen.faces):
         gprim: Any = UsdGeom.Mesh.Define(stage, path)
@@ -69,7 +69,7 @@ def add_particles(stage: Any, path: str, seen: SeenMatter, offset: np.ndarray) -
     return MovingPoints(name=f"{path}.points", elements=seen.particles, offset=offset)
 
 
-def add_cable(stage: Any, path: str, model: newton.Model, seen: SeenMatter, offset: np.ndarray) -> MovingPoints:
+def add_cable(stage: Any, path: str, model: newton.Model, seen: RenderMatter, offset: np.ndarray) -> MovingPoints:
     """Define a curve through the start of each segment of a cable and the end of the last one; return its points."""
     bodies = on_host(model.shape_body).tolist()
     shapes = np.array([bodies.index(body) for body in seen.bodies])
@@ -85,7 +85,7 @@ def add_cable(stage: Any, path: str, model: newton.Model, seen: SeenMatter, offs
     return MovingPoints(name=f"{path}.points", elements=elements, on_bodies=on_bodies, offset=offset)
 
 
-def add_tendon(stage: Any, path: str, seen: SeenTendon, radius: float, offset: np.ndarray) -> MovingTendon:
+def add_tendon(stage: Any, path: str, seen: RenderTendon, radius: float, offset: np.ndarray) -> MovingTendon:
     """Define a curve through the guides of a tendon, and return its points."""
     curve: Any = UsdGeom.BasisCurves.Define(stage, path)
     curve.CreateTypeAttr("linear")

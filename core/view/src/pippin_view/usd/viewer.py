@@ -14,7 +14,7 @@ _STAGES = (".usd", ".usda", ".usdc", ".usdz")
 """Suffixes of USD stages."""
 
 
-class UsdViewer(FileViewer):
+class ViewerUSD(FileViewer):
     """Adds the poses of bodies to a USD layer after every `1 / rate` seconds of simulated time."""
 
     @property

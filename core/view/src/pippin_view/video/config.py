@@ -37,7 +37,7 @@ _free = only_where(lambda config: config.camera is None, "`camera` to be left ou
 class VideoConfig(FileViewerConfig):
     """A video of a run, `.mp4` (H.264, the default) or `.gif`, ray-traced without a display."""
 
-    implementation = ".viewer:VideoViewer"
+    implementation = ".viewer:ViewerVideo"
     extra = "video"
     worlds_max: ClassVar[int] = 1
     suffixes: ClassVar[tuple[str, ...]] = (".mp4", ".gif")

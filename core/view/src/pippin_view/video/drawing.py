@@ -47,7 +47,7 @@ class Drawing(Protocol):
         """Complete the file."""
 
 
-class DrawingHere:
+class InlineRenderer:
     """Draws and encodes at once."""
 
     def __init__(self, renderer: Callable[[], Renderer], file: Callable[[], VideoFile]) -> None:
@@ -77,7 +77,7 @@ class DrawingHere:
             self._file.close()
 
 
-class DrawingBeside:
+class SubprocessRenderer:
     """Draws and encodes in a copy of this process, so that the run does not wait for images; only poses are sent.
 
     If this process is killed, the copy completes the video of what it got.
@@ -170,14 +170,14 @@ def _draw(
     state: newton.State,
     rows: Mapping[str, np.ndarray],
 ) -> None:
-    """DrawingHere what comes, until None or the end of the other process."""
+    """InlineRenderer what comes, until None or the end of the other process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     arrays: dict[str, Any] = {"body_q": state.body_q, **{name: getattr(model, name) for name in _MOVING}}
-    drawing: DrawingHere | None = None
+    drawing: InlineRenderer | None = None
     try:
         with wp.ScopedDevice(model.device):
-            drawing = DrawingHere(renderer, file)
+            drawing = InlineRenderer(renderer, file)
             while (frame := _next(frames, parent)) is not None:
                 moving, poses, index = frame
                 for name, values in moving.items():

@@ -8,14 +8,14 @@ from pippin import Host
 from pippin.rendering import Cameras, Renderer, Tiles
 from pippin.viewing import FileViewer
 
-from .drawing import Drawing, DrawingBeside, DrawingHere, can_draw_beside
+from .drawing import Drawing, InlineRenderer, SubprocessRenderer, can_draw_beside
 from .file import PIXEL_FORMATS, VideoFile
 
 _SAMPLES = {"low": 1, "medium": 4, "high": 9}
 """Rays per pixel at edges, by quality."""
 
 
-class VideoViewer(FileViewer):
+class ViewerVideo(FileViewer):
     """Takes an image of the state after every `speed / rate` seconds of simulated time, and appends it to a file."""
 
     _drawing: Drawing | None = None
@@ -33,7 +33,7 @@ class VideoViewer(FileViewer):
         if drawing is None or not drawing.frame_count:
             return ()
         width, height = self.config.size
-        beside = " beside the run" if isinstance(drawing, DrawingBeside) else ""
+        beside = " beside the run" if isinstance(drawing, SubprocessRenderer) else ""
         self._cost = self._cost or drawing.cost  # one text at any time: a run that ends prints new notes
         cost = f", {self._cost:.2g} s a frame{beside}" if self._cost else ""
         return (
@@ -54,9 +54,9 @@ class VideoViewer(FileViewer):
         renderer = partial(Renderer, model, self.worlds, layout, cameras.fov, cameras.scale, samples)
         file = partial(VideoFile, self.path, config.size, config.rate, config.quality)
         if can_draw_beside(model):
-            self._drawing = DrawingBeside(model, simulation.state, self.worlds, renderer, file)
+            self._drawing = SubprocessRenderer(model, simulation.state, self.worlds, renderer, file)
         else:
-            self._drawing = DrawingHere(renderer, file)
+            self._drawing = InlineRenderer(renderer, file)
 
     def write(self, simulation: Host, index: int) -> None:
         """Take an image; the first one opens the file.

@@ -12,7 +12,7 @@ from pippin.viewing import ViewerConfig
 class ViserConfig(ViewerConfig):
     """A page in the browser that shows the robots, with pause, reset, speed, and sliders for targets."""
 
-    implementation = ".viewer:ViserViewer"
+    implementation = ".viewer:ViewerViser"
     extra = "viser"
 
     speed: float | None = attrs.field(default=None, validator=optional(positive))

@@ -36,7 +36,7 @@ _PATCHING = threading.Lock()  # two pages may start at once
 
 
 @attrs.define(eq=False)
-class Guard:
+class TokenAuth:
     """The secret path of a page, which nothing but its address tells, and the check of each request and websocket.
 
     A website that the same browser shows could connect to any port of this machine: `Origin` names it. One that lets

@@ -25,7 +25,7 @@ _COLOUR = (6, 182, 212)
 """Colour of the line from the body to the hand: cyan."""
 
 
-class Hand:
+class BodyPicker:
     """Picks bodies of a page. Its force is one of `state.body_f`: nothing is captured again.
 
     A recording has no forces, and is only named.

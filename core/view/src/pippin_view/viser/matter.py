@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from pippin.arrays import on_host
-from pippin.matter import SeenMatter, SeenTendon, line_radius, seen_matter, seen_tendons, segments_of
+from pippin.matter import RenderMatter, RenderTendon, line_radius, render_matter, render_tendons, segments_of
 from pippin.viewing.bounding_box import bounding_box
 
 from .playback import ViewedSimulation
@@ -26,12 +26,12 @@ class MatterScene:
         on_click: Callable[[Any], None],
     ) -> None:
         self._server, self._shown, self._offsets_of, self._on_click = server, shown, offsets_of, on_click
-        every = seen_matter(shown.model, range(shown.world_count))
+        every = render_matter(shown.model, range(shown.world_count))
         self._objects = [seen for seen in every if len(seen.particles)]
         #: Cables of all worlds, which are drawn as shapes.
         self.cables = [seen for seen in every if len(seen.bodies)]
         self._handles: dict[int, Any] = {}
-        self._tendons = seen_tendons(shown.model, range(shown.world_count))
+        self._tendons = render_tendons(shown.model, range(shown.world_count))
         self._lines: Any = None
         # Clouds are sent in half precision: 16 bit hold a thousandth of the distance from their middle at the start.
         self._origins = [seen.of(on_host(shown.state.particle_q)).mean(axis=0) for seen in self._objects]
@@ -74,34 +74,34 @@ class MatterScene:
         if self._lines is None:
             ends = bounding_box(model, state, chosen[0].world)
             size = 1.0 if ends is None else float(np.linalg.norm(ends[1] - ends[0])) / 2.0
-            color = tuple(round(255.0 * part) for part in SeenTendon.color)
+            color = tuple(round(255.0 * part) for part in RenderTendon.color)
             self._lines = self._server.scene.add_line_segments(
                 "/matter/tendons", parts.astype(np.float32), color, thickness=2.0 * line_radius(size)
             )
         else:
             self._lines.points = parts.astype(np.float32)
 
-    def drawn(self) -> Iterator[tuple[SeenMatter, np.ndarray]]:
+    def drawn(self) -> Iterator[tuple[RenderMatter, np.ndarray]]:
         """Yield each object that is drawn, and the positions of its particles as they are drawn [m]."""
         positions = on_host(self._shown.state.particle_q) if self._objects else np.zeros((0, 3))
         for seen in filter(self._is_drawn, self._objects):
             yield seen, seen.of(positions) + self._offset(seen)
 
-    def middle(self, seen: SeenMatter) -> np.ndarray:
+    def middle(self, seen: RenderMatter) -> np.ndarray:
         """Return the mean position of the particles of an object as it is drawn [m], shape [3]."""
         return seen.of(on_host(self._shown.state.particle_q)).mean(axis=0) + self._offset(seen)
 
-    def of_world(self, world: int) -> list[SeenMatter]:
+    def of_world(self, world: int) -> list[RenderMatter]:
         """Return the objects of a world."""
         return [seen for seen in self._objects if seen.world == world]
 
-    def _is_drawn(self, seen: SeenMatter | SeenTendon) -> bool:
+    def _is_drawn(self, seen: RenderMatter | RenderTendon) -> bool:
         return self.is_shown and seen.world in (-1, *self.worlds)
 
-    def _offset(self, seen: SeenMatter) -> np.ndarray:
+    def _offset(self, seen: RenderMatter) -> np.ndarray:
         return self._offsets_of([seen.world])[0] if seen.world >= 0 else np.zeros(3)
 
-    def _add(self, index: int, seen: SeenMatter, points: np.ndarray, origin: np.ndarray) -> Any:
+    def _add(self, index: int, seen: RenderMatter, points: np.ndarray, origin: np.ndarray) -> Any:
         """Add an object to the scene, and return its handle. The points are relative to an origin."""
         scene, name = self._server.scene, f"/matter/{index}"
         color = tuple(round(255.0 * part) for part in seen.color)

@@ -20,7 +20,7 @@ from pippin.arrays import on_host
 from pippin.quaternions import rotated
 from pippin.viewing.bounding_box import bounding_box
 
-from .guard import Guard
+from .guard import TokenAuth
 from .matter import MatterScene
 from .playback import ViewedSimulation
 from .ports import HOST
@@ -53,10 +53,10 @@ class Page(ViewerViser):
     """The scene of some worlds on a page that a server of this machine offers."""
 
     def __init__(self, shown: ViewedSimulation, worlds: Sequence[int], port: int, title: str) -> None:
-        self._quiet = _Quiet()
+        self._quiet = _ConnectionNoiseFilter()
         self._quiet.begin()
         #: Checks who asks for the page.
-        self.guard = Guard()
+        self.guard = TokenAuth()
         try:
             with redirect_stdout(io.StringIO()), self.guard.guarding():  # viser prints its address, without the secret
                 super().__init__(host=HOST, port=port, label=title, verbose=False)
@@ -218,7 +218,7 @@ def _load_kernels(model: newton.Model) -> None:
             wp.load_module(import_module(f"{package}.{name}"), device=model.device)
 
 
-class _Quiet(logging.Filter):
+class _ConnectionNoiseFilter(logging.Filter):
     """Leaves out what browsers cause that open a connection and do not use it, or are open when the server stops."""
 
     _LOGGERS = ("asyncio", "websockets.server", "viser")

@@ -8,7 +8,7 @@ from functools import partial
 
 from .config import ViserConfig
 from .controls import Controls
-from .hand import Hand
+from .hand import BodyPicker
 from .pacing import Pace
 from .page import Page
 from .playback import ViewedSimulation
@@ -54,7 +54,7 @@ class Panel:
         self.clients = Clients(self.page)
         self.status = Status(self.page)
         self.page.is_dark = bool(config.dark)
-        self.hand = Hand(self.page, shown, self.user_input, is_recorded=is_recorded)
+        self.hand = BodyPicker(self.page, shown, self.user_input, is_recorded=is_recorded)
         self.controls = Controls(self.page, shown, worlds, self.pace, self.user_input, is_recorded=is_recorded)
         if config.dark is None:
             self.page.guard.on_scheme = lambda is_dark: self.user_input.put(partial(self.controls.darken, is_dark))

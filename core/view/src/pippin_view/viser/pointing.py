@@ -13,7 +13,7 @@ import warp as wp
 from newton.viewer import Picking
 from pippin.arrays import on_host, present
 from pippin.labels import name_of
-from pippin.matter import SeenMatter
+from pippin.matter import RenderMatter
 
 from .page import Page
 from .playback import ViewedSimulation
@@ -53,7 +53,7 @@ class Pointing:
         """
         start, along = np.asarray(origin, dtype=float), np.asarray(direction, dtype=float)
         body, distance = self._body(start, along)
-        nearest: SeenMatter | None = None
+        nearest: RenderMatter | None = None
         for seen, points in self._page.matter.drawn():
             reach = distance_along(start, along, seen, points)
             if reach < distance:
@@ -88,13 +88,13 @@ class Pointing:
             name_of(model.body_label[body]), world, details, lambda: self._page.body_positions(self._shown)[body]
         )
 
-    def _matter(self, seen: SeenMatter) -> Pointed:
+    def _matter(self, seen: RenderMatter) -> Pointed:
         mass = float(on_host(self._shown.model.particle_mass)[seen.particles].sum())
         details = f", {len(seen.particles)} points to see, {mass:.3g} kg that are not held"
         return Pointed(name_of(seen.label), seen.world, details, lambda: self._page.matter.middle(seen))
 
 
-def distance_along(start: np.ndarray, along: np.ndarray, seen: SeenMatter, points: np.ndarray) -> float:
+def distance_along(start: np.ndarray, along: np.ndarray, seen: RenderMatter, points: np.ndarray) -> float:
     """Return the distance at which a ray meets a surface, or a cloud of spheres [m]; infinity if it does not.
 
     `start` [m] and the unit vector `along` are the ray, and `points` the positions of the particles [m].

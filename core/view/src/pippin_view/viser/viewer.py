@@ -27,7 +27,7 @@ _SHARE = 0.07
 """Largest part of the time that frames take, with the work of the server: many particles are shown less often."""
 
 
-class ViserViewer:
+class ViewerViser:
     """A page of this machine alone, over Newton's viewer for viser.
 
     The page shows the chosen worlds side by side. If no browser has it open, frames are left out. User input on the

@@ -2,7 +2,7 @@
 
 import attrs
 import newton
-from pippin.objects import ObjectConfig, Place, SceneObject
+from pippin.objects import ObjectConfig, ObjectPose, SceneObject
 
 __all__ = ["Same"]
 
@@ -17,7 +17,7 @@ class SameConfig(ObjectConfig):
 class Same(SceneObject):
     """Adds a ball of the same name for each copy."""
 
-    def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
+    def add_object(self, builder: newton.ModelBuilder, place: ObjectPose) -> None:
         """Add the ball."""
         ball = builder.add_link(xform=place.pose, label="ball")
         builder.add_shape_sphere(ball, radius=0.1, label=place.label)

@@ -18,7 +18,7 @@ from foxglove.messages import (
     TriangleListPrimitive,
     Vector3,
 )
-from pippin.matter import seen_shapes
+from pippin.matter import render_shapes
 
 
 class FoxgloveViewer:
@@ -39,7 +39,7 @@ class FoxgloveViewer:
         self._frames = [f"world_{of_bodies[body]}/{model.body_label[body]}" for body in self._bodies]
         frames = dict(zip(self._bodies.tolist(), self._frames, strict=True))
         self._scene = SceneUpdate(
-            entities=[_entity(shape, frames, simulation.world_offsets) for shape in seen_shapes(model, worlds)]
+            entities=[_entity(shape, frames, simulation.world_offsets) for shape in render_shapes(model, worlds)]
         )
         context = self._context = foxglove.Context()  # it lives as long as its channels
         self._scenes = SceneUpdateChannel("/scene", context=context)

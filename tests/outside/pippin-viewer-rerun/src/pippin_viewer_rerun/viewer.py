@@ -2,7 +2,7 @@
 
 import numpy as np
 import rerun as rr
-from pippin.matter import seen_matter, seen_shapes
+from pippin.matter import render_matter, render_shapes
 from pippin.viewing import FileViewer
 
 
@@ -26,7 +26,7 @@ class RerunViewer(FileViewer):
         self._bodies = [
             (body, _place(model, int(worlds[body]), body)) for body in np.flatnonzero(np.isin(worlds, self.worlds))
         ]
-        for shape in seen_shapes(model, self.worlds):
+        for shape in render_shapes(model, self.worlds):
             place = f"{_place(model, shape.world, shape.body)}/{shape.label}"
             points, faces = shape.triangles()
             self._stream.log(place, _transform(shape.pose), static=True)
@@ -35,7 +35,7 @@ class RerunViewer(FileViewer):
                 rr.Mesh3D(vertex_positions=points, triangle_indices=faces, albedo_factor=shape.color),
                 static=True,
             )
-        self._matter = [each for each in seen_matter(model, self.worlds) if len(each.particles)]
+        self._matter = [each for each in render_matter(model, self.worlds) if len(each.particles)]
 
     def write(self, simulation, index):
         """Log the poses of the bodies, and the particles."""

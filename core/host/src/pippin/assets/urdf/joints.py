@@ -11,7 +11,7 @@ from .tree import Robot, number
 AXIAL = ("revolute", "continuous", "prismatic")
 
 
-def mend_joints(robot: Robot) -> None:
+def repair_joints(robot: Robot) -> None:
     """Complete and correct the limits, and leave out the mimics that move nothing.
 
     Every change is a note of the robot; what has no meaning is a fault.

@@ -31,7 +31,7 @@ WATER = 1000.0
 _ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 
 
-def mend_masses(robot: Robot, *, floating: bool) -> None:
+def repair_masses(robot: Robot, *, floating: bool) -> None:
     """Give every part that moves a mass, and make every inertia one that a body can have.
 
     A part is all the links that fixed joints join. A link without <inertial> has no mass, as the specification says;

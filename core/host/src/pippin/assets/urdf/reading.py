@@ -13,9 +13,9 @@ from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 
 from .geometry import resolve_geometry
-from .joints import mend_joints
+from .joints import repair_joints
 from .macros import expand, is_xacro
-from .masses import mend_masses, weigh_shapes
+from .masses import repair_masses, weigh_shapes
 from .packages import Packages
 from .tree import parse
 
@@ -41,11 +41,11 @@ def read_urdf(file: Path, config: AssetConfig, where: str) -> Urdf:
     else:
         text = read_xml(file)
     robot = parse(text, file, where, has_lines=not is_xacro(file))
-    mend_joints(robot)
+    repair_joints(robot)
     if config.inertia == "shapes":
         weigh_shapes(robot, floating=bool(config.floating))
     else:
-        mend_masses(robot, floating=bool(config.floating))
+        repair_masses(robot, floating=bool(config.floating))
     resolve_geometry(robot, packages)
     if robot.faults:
         raise ConfigError(*(f"{where}.path: {fault}" for fault in robot.faults))
