@@ -65,18 +65,18 @@ def find_asset(config: AssetConfig, where: str, catalog: Catalog | None = None) 
     chosen = choose_format(config, file, where, Catalog.installed() if catalog is None else catalog)
     elements = read_elements(file, f"{where}.path") if chosen.root else []
     if elements and elements[0].tag != chosen.root:
-        raise ConfigError(_wrong_root(where, file, chosen, elements[0].tag))
+        tag = elements[0].tag
+        of_tag = next((f"set format = {name!r}" for name, form in FORMATS.items() if form.root == tag), None)
+        raise ConfigError(
+            f"{where}.path: {str(file)!r} is not {chosen.name}, which begins with <{chosen.root}>, got <{tag}>;"
+            f" {of_tag or 'name another file'}"
+        )
     if chosen is FORMATS["urdf"]:
         return Asset(config, where, file, chosen, elements, read_urdf(file, config, where))
     missing = find_missing_files(elements)
     if missing:
         raise ConfigError(*(f"{where}.path: {text} names no file; correct the path" for text in missing))
     return Asset(config, where, file, chosen, elements)
-
-
-def _wrong_root(where: str, file: Path, chosen: Format, tag: str) -> str:
-    cure = next((f"set format = {name!r}" for name, form in FORMATS.items() if form.root == tag), "name another file")
-    return f"{where}.path: {str(file)!r} is not {chosen.name}, which begins with <{chosen.root}>, got <{tag}>; {cure}"
 
 
 def failure(asset: Asset, error: Exception) -> str:

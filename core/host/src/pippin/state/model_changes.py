@@ -32,7 +32,8 @@ class ModelChanges:
     def __init__(
         self, taken: Collection[str] | None, model: newton.Model, name: str, notify: Notify, *, is_asked: bool
     ) -> None:
-        self._taken = _flags_of(taken)
+        flags = newton.ModelFlags
+        self._taken = int(flags.ALL) if taken is None else sum(flags[name] for name in taken)
         self._device = model.device
         self._name, self._notify = name, notify
         #: The worlds that wait; who notes a change sets or adds them.
@@ -122,11 +123,6 @@ class ModelChanges:
         self._waiting = 0
         if self.worlds.is_asked:
             self.worlds.mask.zero_()
-
-
-def _flags_of(names: Collection[str] | None) -> int:
-    """Return the flags of `newton.ModelFlags` with these names; all flags for None."""
-    return int(newton.ModelFlags.ALL) if names is None else sum(newton.ModelFlags[name] for name in names)
 
 
 def _flag_names(flags: int) -> str:

@@ -59,7 +59,9 @@ class TerrainGrid:
         patches = {label: _patch(choice, catalog) for label, choice in config.patches.items()}
         if not any(choice.config.share for choice in config.patches.values()):
             raise ConfigError(f"{WHERE}.patches: every share is 0, so that no world can start; give one patch a share")
-        levels = [_difficulty(config, level) for level in range(config.levels)]
+        first, last = config.difficulty
+        steps = config.levels - 1
+        levels = [first + (last - first) * level / steps for level in range(config.levels)] if steps else [last]
         grounds = tuple(
             tuple(_ground(patch, label, config.size, d, (seed, level)) for label, patch in patches.items())
             for level, d in enumerate(levels)
@@ -181,11 +183,6 @@ def start_height(ground: Ground, size: tuple[float, float]) -> float:
     around = np.linspace(-CLEARANCE, CLEARANCE, 21)
     x, y = np.meshgrid(ground.spawn[0] + around, ground.spawn[1] + around)
     return float(ground.height(x, y, size).max())
-
-
-def _difficulty(config: TerrainConfig, level: int) -> float:
-    first, last = config.difficulty
-    return last if config.levels == 1 else first + (last - first) * level / (config.levels - 1)
 
 
 def _centre(config: TerrainConfig, level: int, column: int) -> np.ndarray:

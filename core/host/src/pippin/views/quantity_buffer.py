@@ -28,6 +28,9 @@ from .strided_blocks import StridedBlocks
 
 _IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
+_ELEMENTS: dict[int, Any] = {1: wp.float32, 2: wp.vec2, 3: wp.vec3, 6: wp.spatial_vector, 7: wp.transform, 9: wp.mat33}
+"""Types of elements for setting them, by their number of components."""
+
 
 class QuantityBuffer:
     """Reads and writes one quantity of all rows.
@@ -99,7 +102,7 @@ class QuantityBuffer:
     def _prepare(self, part: int, array: wp.array) -> Callable[[], Any]:
         index = self._index.elements
         if not index.size:
-            return _nothing
+            return lambda: None
         is_flag = self._quantity.storage == "flag"
         dtype = self._dtype if is_flag else array.dtype
         stride, offset = self._quantity.components * self._size, part * self._size
@@ -133,21 +136,14 @@ class QuantityBuffer:
                 return
         if not self._index.elements.size:
             return
-        values = self._aliases.of(data, _element(self._quantity), self._width * len(data))
+        element = wp.uint8 if self._quantity.storage == "flag" else _ELEMENTS[self._quantity.components]
+        values = self._aliases.of(data, element, self._width * len(data))
         second = arrays[1] if len(arrays) == 2 else inverse
         inputs = [values, self._index, selection.argument, self._faults]
         flagging = self._no_flags if flags is None else flags.argument
         self._scatter(selection.count, [*inputs, flagging, arrays[0], second])
         if self._balls is not None:
             self._balls.write(arrays[0], data, selection, self._faults)
-
-
-def _element(quantity: ViewQuantity) -> Any:
-    """Return the type of an element for setting it."""
-    if quantity.storage == "flag":
-        return wp.uint8
-    types: dict[int, Any] = {1: wp.float32, 2: wp.vec2, 3: wp.vec3, 6: wp.spatial_vector, 7: wp.transform, 9: wp.mat33}
-    return types[quantity.components]
 
 
 def _scatter_kernel(quantity: ViewQuantity) -> Any:
@@ -160,7 +156,3 @@ def _scatter_kernel(quantity: ViewQuantity) -> Any:
     return {"number": kernels.scatter_numbers, "flag": kernels.scatter_flags, "position": kernels.scatter_positions}[
         quantity.storage
     ]
-
-
-def _nothing() -> None:
-    """Do nothing: there are no elements."""

@@ -66,7 +66,8 @@ class Shown(abc.ABC):
         Raises:
             ConfigError: The port is in use, or a world does not exist.
         """
-        page = _page_of(self.config)
+        pages = [viewer.config for viewer in self.config.viewers.values() if isinstance(viewer.config, ViserConfig)]
+        page = pages[0] if pages else ViserConfig()
         port = free_port(page.port if port is None else port, "--port")
         page = attrs.evolve(page, port=port, speed=page.speed or 1.0 if speed is None else speed)
         if worlds is not None:
@@ -206,12 +207,6 @@ def _tell(loop: RunLoop, viewer: ViewerViser, meter: Meter) -> None:
         loop.progress.update(text)
     else:
         loop.progress.note(f"view     {text}", once=f"{count} browsers")
-
-
-def _page_of(config: SimulationConfig) -> ViserConfig:
-    """Return the settings of the file's own page, if it has one."""
-    pages = [viewer.config for viewer in config.viewers.values() if isinstance(viewer.config, ViserConfig)]
-    return pages[0] if pages else ViserConfig()
 
 
 def _checked(worlds: str) -> str:
