@@ -17,6 +17,7 @@ import sys
 import tempfile
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ from packaging.version import InvalidVersion, Version
 
 ROOT = Path(__file__).parents[1]
 UV = os.environ.get("UV") or "uv"
+_RELEASES = "<!-- releases -->\n"
+"""What stands above the newest version in a changelog."""
+
 STEPS = 20
 """Control steps of the run from the wheels."""
 
@@ -96,14 +100,46 @@ def prepare(source: Path, version: Version) -> None:
     bounds = bounds_of(version)
     for name, folder in found.items():
         _run(UV, "version", "--quiet", "--frozen", "--package", name, str(version), cwd=source)
-        for requirement in map(Requirement, _project(folder).get("dependencies", [])):
+        for options, requirement in _requirements(_project(folder)):
             if requirement.name in found:
-                needed = f"{requirement.name}{bounds}"
-                _run(UV, "add", "--quiet", "--frozen", "--package", name, needed, cwd=source)
+                extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+                needed = f"{requirement.name}{extras}{bounds}"
+                _run(UV, "add", "--quiet", "--frozen", "--package", name, *options, needed, cwd=source)
     for page in source.glob("docs/**/*.md"):
         text = page.read_text(encoding="utf-8")
         page.write_text(re.sub(r'"pippin>=[\d.]+,<[\d.]+"', f'"pippin{bounds}"', text), encoding="utf-8")
     _run(sys.executable, "-m", "towncrier", "build", "--yes", "--version", str(version), cwd=source)
+    for folder in found.values():
+        if folder.parent.name == "core":
+            add_own_changes(source / "CHANGELOG.md", folder / "CHANGELOG.md", folder.name)
+
+
+def add_own_changes(every: Path, own: Path, package: str) -> None:
+    """Add the newest version of the changelog of all packages to that of one, with the messages about it alone."""
+    newest = every.read_text(encoding="utf-8").partition(_RELEASES)[2].strip().split("\n## ")[0]
+    title, *kinds = newest.split("\n### ")
+    blocks = [title.strip()]
+    for kind in kinds:
+        name, *messages = [line for line in kind.splitlines() if line.strip()]
+        told = [f"- {text}" for line in messages if (text := _message_to(line.removeprefix("- "), package))]
+        blocks += ["\n".join([f"### {name}", "", *told])] if told else []
+    if len(blocks) == 1:
+        blocks.append("No changes of its own.")
+    head, mark, older = own.read_text(encoding="utf-8").partition(_RELEASES)
+    own.write_text("\n".join([head + mark, "\n\n".join(blocks), older]).rstrip() + "\n", encoding="utf-8")
+
+
+def _message_to(line: str, package: str) -> str | None:
+    """Return a message if it is about a package, without the names before it; None if it is about others."""
+    names, _, message = line.partition(": ")
+    return message if package in names.split(", ") else None
+
+
+def _requirements(project: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Requirement]]:
+    """Yield what a distribution and each of its extras need, with the options of `uv add` for it."""
+    yield from (((), Requirement(text)) for text in project.get("dependencies", ()))
+    for extra, texts in project.get("optional-dependencies", {}).items():
+        yield from ((("--optional", extra), Requirement(text)) for text in texts)
 
 
 def bounds_of(version: Version) -> str:

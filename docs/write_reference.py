@@ -1,7 +1,7 @@
-"""Write the reference pages that are generated from the code: `python docs/write_reference.py`.
+"""Write what is generated from the code: `python docs/write_reference.py`.
 
-`tests/docs/test_docs.py` fails if a page differs from the output of this script. `reference_pages` has a module for
-each page.
+These are the reference pages, of which `reference_pages` has a module for each, and the names of our own plugins in the
+host. `tests/docs/test_docs.py` and `tests/project/test_requirements.py` fail if a file differs from the output.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # the tests run this file from elsewhere
 
+import first_party
 from reference_pages import (
     cli,
     configuration,
@@ -52,7 +53,8 @@ PAGES = {
 
 
 def main() -> None:
-    """Write the pages."""
+    """Write the pages, and the names of our own plugins."""
+    first_party.PATH.write_text(first_party.text(), encoding="utf-8")
     for name, page in PAGES.items():
         (DOCS / "reference" / f"{name}.md").write_text(page(), encoding="utf-8")
 

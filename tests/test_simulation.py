@@ -343,7 +343,7 @@ CHANGING = {
 }
 """Every public way to change a simulation."""
 
-READING = {"close", "from_file", "load", "raise_errors", "state_record", "world_indices"}
+READING = {"close", "component", "from_file", "load", "raise_errors", "state_record", "world_indices"}
 """Methods that change nothing, or build another simulation."""
 
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "core/conformance/src/pippin_conformance/templates"
 
 SOURCES = (
-    ROOT / "core/src",
+    *ROOT.glob("core/*/src"),
     *sorted(path for kind in ("solvers", "actuators", "sensors") for path in (ROOT / kind).glob("*/src")),
     *sorted(TEMPLATES.glob("*/src")),
 )

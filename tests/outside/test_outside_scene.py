@@ -144,4 +144,4 @@ def test_its_command_is_called_by_name_and_fails_as_those_of_pippin(tmp_path):
         2,
         f"error: {tmp_path}/none.toml: has no rubble; add [plugins.rubble]\n",
     )
-    assert "stones of pippin-yard" in " ".join(listed.stdout.split())
+    assert "(of pippin-yard)" in " ".join(listed.stdout.split())

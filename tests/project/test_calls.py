@@ -3,6 +3,8 @@
 A bound may fall; a change that needs more calls has to straighten something else.
 """
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,8 @@ from pippin_task.gym import VectorEnv
 
 from .calls import calls_of
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
 
 pytestmark = pytest.mark.not_in_lane("copies", reason="where the host shares no memory, each access is a copy")
 
@@ -68,3 +71,14 @@ def test_a_step_of_an_environment_takes_few_calls(task):
 
     env.close()
     assert 0 < len(calls) <= 39, calls
+
+
+def test_a_file_is_loaded_in_few_calls():
+    """Of the file with an ant, in a process of its own, in which nothing was loaded before."""
+    program = (
+        "from tests.project.calls import calls_of; import pippin;"
+        f"print(len(calls_of(lambda: pippin.load({str(EXAMPLES / 'ant.toml')!r}))))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert 0 < int(done.stdout) <= 2500

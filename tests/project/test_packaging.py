@@ -2,6 +2,9 @@
 
 import ast
 import json
+import os
+import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -20,7 +23,10 @@ from pippin.catalog.contract_version import CONTRACT_VERSIONS
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-MEMBERS = sorted(path.parent for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src"))
+HOST = ROOT / "core" / "host"
+FOLDERS = ("core", "solvers", "actuators", "sensors")
+MEMBERS = sorted({path.parent for folder in FOLDERS for path in ROOT.glob(f"{folder}/*/src")} - {HOST})
+"""Every package but the host."""
 
 each_member = pytest.mark.parametrize("member", MEMBERS, ids=lambda path: str(path.relative_to(ROOT)))
 
@@ -81,16 +87,16 @@ def test_the_wheels_in_an_empty_environment_list_every_plugin(environment, wheel
     }
     assert listed == {
         (project(member)["name"], group, name, "ok")
-        for member in [ROOT / "core", *MEMBERS]
+        for member in [HOST, *MEMBERS]
         for group, points in project(member)["entry-points"].items()
         for name in points
-        if group != "pippin.contract"
+        if group not in ("pippin.contract", "pippin.kinds")
     }
 
 
 def test_the_doctor_finds_a_clean_installation_healthy_and_names_what_is_optional(environment):
-    """The core and two plugins alone: no viewer, recorder or trainer has the library of its extra."""
-    scripts = environment("pippin-solver-xpbd", "pippin-actuator-pd")
+    """The host, two plugins and the viewers alone: no viewer has the library of its extra."""
+    scripts = environment("pippin-solver-xpbd", "pippin-actuator-pd", "pippin-view")
 
     done = subprocess.run([scripts / "pippin", "plugins", "--doctor", "--json"], capture_output=True, text=True)
 
@@ -100,23 +106,34 @@ def test_the_doctor_finds_a_clean_installation_healthy_and_names_what_is_optiona
     assert (
         rows["solver", "xpbd"]["state"] == rows["actuator", "pd"]["state"] == rows["recorder", "npz"]["state"] == "ok"
     )
-    lack = "viewer 'viser' of pippin 0.1.0: needs viser; install it by `uv pip install 'pippin[viser]'`"
+    lack = "viewer 'viser' of pippin-view 0.1.0: needs viser; install it by `uv pip install 'pippin-view[viser]'`"
     assert rows["viewer", "viser"]["lack"] == lack
 
 
-@pytest.mark.parametrize("member", [ROOT / "core", *MEMBERS], ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("member", [HOST, *MEMBERS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_member_declares_the_version_of_the_contract_that_it_keeps(member):
     declared = project(member)["entry-points"]["pippin.contract"]
 
-    assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("pippin*/")).name}
+    assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("*pippin*/")).name}
 
 
 def alike() -> dict[str, list[Path]]:
-    """Return the members of one kind that depend on the same, by a name for each such group."""
+    """Return the members of one kind that depend on the same, by a name for each such group; one by one in `core`."""
     groups: dict[str, list[Path]] = {}
     for member in MEMBERS:
-        groups.setdefault(" ".join([member.parent.name, *project(member)["dependencies"]]), []).append(member)
+        words = [member.name] if member.parent.name == "core" else project(member)["dependencies"]
+        groups.setdefault(" ".join([member.parent.name, *words]), []).append(member)
     return groups
+
+
+def alone(member: Path) -> list[Path]:
+    """Return the files of a member with tests marked `alone`; others may import what is not there."""
+    return [path for path in (member / "tests").rglob("test_*.py") if "pytest.mark.alone" in path.read_text()]
+
+
+@each_member
+def test_a_member_has_one_or_a_few_tests_for_its_wheel_alone(member):
+    assert 1 <= sum(path.read_text().count("pytest.mark.alone") for path in alone(member)) <= 4
 
 
 @pytest.mark.parametrize("members", alike().values(), ids=alike())
@@ -125,14 +142,104 @@ def test_members_work_with_only_the_core_and_what_they_depend_on_installed(envir
     scripts = environment(*(project(member)["name"] for member in members), "pytest")
 
     options = ("-q", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", "-m", "alone")
-    run_tests_elsewhere(scripts / "python", *options, *(member / "tests" for member in members), cwd=ROOT)
+    files = [path for member in members for path in alone(member)]
+    run_tests_elsewhere(scripts / "python", *options, *files, cwd=ROOT)
+
+
+def test_the_ant_runs_with_the_host_a_solver_and_an_actuator(environment, tmp_path):
+    """Nothing else of Pippin is there; the example's sensors are refused with what to install, and left out."""
+    scripts = environment("pippin", "pippin-solver-mujoco", "pippin-actuator-pd")
+    ant = (ROOT / "docs" / "examples" / "ant.toml").read_text()
+    (tmp_path / "ant.toml").write_text(ant)
+    bare, first, rest = ant.partition("[sensors.")
+    (tmp_path / "bare.toml").write_text(bare)
+
+    def pippin(*words):
+        return subprocess.run([scripts / "pippin", *words], cwd=tmp_path, capture_output=True, text=True)
+
+    whole = pippin("check", "ant.toml")
+    ran = pippin("run", "bare.toml", "--steps", "100", "--out", "run")
+
+    assert set(re.findall(r"(?m)^\[+(\w+)", first + rest)) == {"sensors"}
+    assert whole.returncode == 3
+    for sensor in ("imu", "contact"):
+        assert f"'{sensor}': not installed; install it by `uv pip install pippin-sensor-{sensor}`" in whole.stderr
+    assert ran.returncode == 0, ran.stderr
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert (summary["worlds"], summary["steps"]) == (64, 100)
+    assert {each["distribution"] for each in summary["plugins"].values()} == {
+        "pippin-solver-mujoco",
+        "pippin-actuator-pd",
+    }
+    (site,) = scripts.parent.glob("lib/*/site-packages")
+    ours = {path.name.partition("-")[0] for path in site.glob("pippin*.dist-info")}
+    assert ours == {"pippin", "pippin_solver_mujoco", "pippin_actuator_pd"}
+
+
+def test_commands_and_tables_of_packages_that_are_missing_say_what_to_install(environment, tmp_path):
+    scripts = environment("pippin")
+    first_party = runpy.run_path(str(ROOT / "docs" / "first_party.py"))
+    owned = [
+        (plural, name, project["name"])
+        for project in first_party["projects"]()
+        for plural, names in first_party["groups"](project).items()
+        for name in names
+    ]
+
+    def told(*words):
+        done = subprocess.run([scripts / "pippin", *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2
+        return done.stderr
+
+    commands = {name: owner for plural, name, owner in owned if plural == "subcommands"}
+    assert commands["fit"] == "pippin-fit"
+    for name, owner in commands.items():
+        assert f"no command '{name}' without {owner}; install it by `uv pip install {owner}`" in told(name, "--help")
+    tables = {name: owner for plural, name, owner in owned if plural == "tables"}
+    assert tables["fit"] == "pippin-fit"
+    (tmp_path / "tables.toml").write_text("".join(f"[{name}]\n" for name in tables))
+    faults = told("show", "tables.toml").splitlines()
+    for line, (name, owner) in enumerate(tables.items(), start=1):
+        cure = f"no installed package has this table; install it by `uv pip install {owner}`"
+        assert f"error: tables.toml:{line}: {name}: {cure}" in faults
+
+
+AUTHORING = """
+from pippin_isaac import PDControlConfig, add_actuator
+add_actuator(None, "hip", "motor", PDControlConfig(kp=1.0, kd=0.1))
+"""
+
+
+def test_isaac_does_without_usd_until_a_stage_is_written(environment):
+    scripts = environment("pippin-isaac")
+
+    done = subprocess.run([scripts / "python", "-c", AUTHORING], capture_output=True, text=True)
+
+    assert "install it by `uv pip install 'pippin-isaac[usd]'`" in done.stderr
+
+
+LARGEST = 740
+"""What the README's first command may install [MiB]."""
+
+
+def test_the_first_command_of_the_readme_installs_no_more_than_it_says(uv, tmp_path):
+    """The environment of `uv run` in a clone, without groups; bytecode comes with the first run."""
+    place = tmp_path / "environment"
+    command = [uv, "sync", "-q", "--frozen", "--no-default-groups", "--python", sys.executable]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "UV_PROJECT_ENVIRONMENT": str(place)}, check=True)
+
+    size = sum(path.lstat().st_blocks for path in place.rglob("*")) * 512 / 2**20
+
+    [stated] = re.findall(r"installs what a run needs \((\d+) MB\)", (ROOT / "README.md").read_text())
+    assert size <= LARGEST
+    assert abs(size - int(stated)) < 10, "state the new size in the README and in docs/reference/performance.md"
 
 
 @each_member
 def test_a_member_and_its_tests_import_only_what_it_depends_on(member):
-    own = next((member / "src").glob("pippin_*")).name
+    own = next((member / "src").glob("*pippin_*")).name
     extras = chain.from_iterable(project(member).get("optional-dependencies", {}).values())
-    requirements = [*project(member)["dependencies"], *extras, *project(ROOT / "core")["dependencies"]]
+    requirements = [*project(member)["dependencies"], *extras, *project(HOST)["dependencies"]]
     allowed = {canonicalize_name(Requirement(requirement).name) for requirement in requirements} | {"pytest"}
     # Editable installs do not say which packages they provide: there the package has the distribution's name.
     provided_by = metadata.packages_distributions()

@@ -8,9 +8,11 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.version import Version
 
 pytestmark = pytest.mark.slow
@@ -18,6 +20,9 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 RELEASE = runpy.run_path(str(ROOT / ".ci" / "release.py"))
 MESSAGE = re.compile(r"[a-z][a-z0-9, _-]*: \S.*")
+
+OTHERS = {"all", "docs", "solvers", "actuators", "sensors"}
+"""What a message may be about besides a package."""
 
 
 @pytest.fixture
@@ -40,7 +45,10 @@ def release(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_every_line_of_a_fragment_is_a_message_about_a_package_and_stands_once():
     told = messages(ROOT)
 
+    packages = {path.parent.name for path in ROOT.glob("core/*/pyproject.toml")}
+    packages |= {name.removeprefix("pippin-") for name in RELEASE["members"](ROOT)}
     assert not [line for line in told if not MESSAGE.fullmatch(line)]
+    assert {name for line in told for name in line.partition(": ")[0].split(", ")} <= packages | OTHERS
     assert not {line for line in told if told.count(line) > 1}
 
 
@@ -55,13 +63,36 @@ def test_a_release_sets_versions_and_bounds_and_writes_the_changelog(clone):
     for name, folder in folders.items():
         project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
         assert project["version"] == "0.7.1", name
-        bounds = [each.partition("]")[2] or each.removeprefix("pippin") for each in project["dependencies"]]
-        assert name == "pippin" or ">=0.7.1,<0.8" in bounds, name
+        extras = project.get("optional-dependencies", {}).values()
+        needed = [*map(Requirement, chain(project["dependencies"], *extras))]
+        bounds = {str(each.specifier) for each in needed if each.name in folders}
+        assert bounds == {"<0.8,>=0.7.1"}, name
+        assert name == "pippin" or "pippin" in {each.name for each in needed}, name
     changelog = (clone / "CHANGELOG.md").read_text()
     assert "\n## 0.7.1 (" in changelog
     assert sorted(re.findall(r"^- (.*)$", changelog, re.MULTILINE)) == sorted(map(str.strip, told))
+    for package in (folder.name for folder in folders.values() if folder.parent.name == "core"):
+        own = [text for names, _, text in (line.partition(": ") for line in told) if package in names.split(", ")]
+        written = (clone / "core" / package / "CHANGELOG.md").read_text()
+        assert own, package
+        assert re.search(r"<!-- releases -->\n\n## 0\.7\.1 \(.*\)\n\n### Added\n\n- ", written), package
+        assert sorted(re.findall(r"^- (.*)$", written, re.MULTILINE)) == sorted(map(str.strip, own)), package
     assert [path.name for path in (clone / "changelog.d").iterdir()] == ["README.md"]
     assert '"pippin>=0.7.1,<0.8"' in (clone / "docs" / "how-to" / "publish-a-plugin.md").read_text()
+
+
+def test_the_changelog_of_a_package_gets_its_own_messages_above_older_versions(tmp_path):
+    every, own = tmp_path / "every.md", tmp_path / "own.md"
+    start = "# Changelog\n\n<!-- releases -->\n"
+    own.write_text(start)
+    one = "\n## 0.1 (today)\n\n### Added\n\n- fit, host: Both.\n- task: Not this.\n\n### Fixed\n\n- all: Nor this.\n"
+    every.write_text(start + one)
+    RELEASE["add_own_changes"](every, own, "fit")
+    every.write_text(f"{start}\n## 0.2 (tomorrow)\n\n### Fixed\n\n- task: Other.\n{one}")
+    RELEASE["add_own_changes"](every, own, "fit")
+
+    newest = "\n## 0.2 (tomorrow)\n\nNo changes of its own.\n"
+    assert own.read_text() == f"{start}{newest}\n## 0.1 (today)\n\n### Added\n\n- Both.\n"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What the repository says about its own distributions: their names, and the versions that a package may ask for."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -8,29 +9,31 @@ from packaging.requirements import Requirement
 from pippin.catalog.first_party import first_party_distribution
 
 ROOT = Path(__file__).parents[2]
-
-MEMBERS = [
-    tomllib.loads(path.read_text())["project"]
-    for folder in ("solvers", "actuators", "sensors")
-    for path in ROOT.glob(f"{folder}/*/pyproject.toml")
-]
-"""The tables `[project]` of the distributions besides the core."""
+FIRST_PARTY = runpy.run_path(str(ROOT / "docs" / "first_party.py"))
 
 
-def test_an_error_knows_the_distribution_of_each_plugin_outside_the_core():
+def test_the_host_names_the_plugins_of_every_other_distribution():
+    """The file is as written, and an error finds the distribution of each plugin in it."""
+    written = FIRST_PARTY["PATH"].read_text(encoding="utf-8")
+    assert written == FIRST_PARTY["text"](), "run `uv run --group dev python docs/write_reference.py`"
+
     plugins = {
-        (kind, name): project["name"]
-        for project in MEMBERS
-        for kind in ("solver", "actuator", "sensor")
-        for name in project["entry-points"].get(f"pippin.{kind}s", {})
+        (plural, name): project["name"]
+        for project in FIRST_PARTY["projects"]()
+        for plural, names in FIRST_PARTY["groups"](project).items()
+        for name in names
     }
-
+    assert {
+        ("solvers", "mujoco"): "pippin-solver-mujoco",
+        ("subcommands", "fit"): "pippin-fit",
+        ("tables", "task"): "pippin-task",
+    }.items() <= plugins.items()
     assert {key: first_party_distribution(*key) for key in plugins} == plugins
-    assert first_party_distribution("solver", "pd") is None
+    assert first_party_distribution("solvers", "pd") is None
 
 
 def test_the_page_about_publishing_asks_for_versions_that_are_there():
-    core = tomllib.loads((ROOT / "core" / "pyproject.toml").read_text())["project"]
+    core = tomllib.loads((ROOT / "core" / "host" / "pyproject.toml").read_text())["project"]
     newton = next(each for each in map(Requirement, core["dependencies"]) if each.name == "newton")
     page = (ROOT / "docs" / "how-to" / "publish-a-plugin.md").read_text()
     [line] = re.findall(r"(?m)^dependencies = (\[.*\])$", page)

@@ -110,9 +110,9 @@ def test_a_relative_path_needs_a_folder(simulate):
 @pytest.mark.parametrize(("name", "library"), [("hdf5", "h5py"), ("mcap", "foxglove")])
 def test_a_missing_library_is_named_with_its_cure(simulate, tmp_path, monkeypatch, name, library):
     monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.delitem(sys.modules, f"pippin.recording.{name}.recorder", raising=False)
+    monkeypatch.delitem(sys.modules, f"pippin_record.{name}.recorder", raising=False)
 
-    cure = rf"(--group {name}|pip install 'pippin\[{name}\]')"
+    cure = rf"(--group {name}|pip install 'pippin-record\[{name}\]')"
     with pytest.raises(pippin.PluginError, match=rf"could not be imported .*{library}.*{cure}"):
         simulate(tmp_path, {"log": {"type": name}}, worlds=1)
 

@@ -13,6 +13,7 @@ REFUSED = {
 """The methods that are refused in each phase; they are allowed outside of a step."""
 
 ARGUMENTS = {
+    "component": ("solver",),
     "from_file": None,
     "load": None,
     "world_indices": ("body", [0]),

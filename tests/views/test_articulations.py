@@ -483,10 +483,12 @@ def test_what_the_solver_is_not_asked_for_is_refused_with_the_cure(walker, build
 
 
 def test_a_change_that_the_solver_would_ignore_is_refused_and_not_written(walker, build):
-    with build("xpbd", walker(), 1, accept_unsupported=["armature"]) as simulation:
+    prototype = walker()
+    prototype.joint_armature = [0.0] * len(prototype.joint_armature)
+    with build("xpbd", prototype, 1, accept_unsupported=["velocity_limits"]) as simulation:
         view = simulation.view.articulations("walker")
         before = get(view, "dof_armatures")
-        with pytest.raises(pippin.ConfigError, match="does not take over JOINT_DOF_INERTIAL_PROPERTIES"):
+        with pytest.raises(pippin.ConfigError, match="does not support armature"):
             view.set_dof_armatures(5.0)
 
         np.testing.assert_array_equal(get(view, "dof_armatures"), before)

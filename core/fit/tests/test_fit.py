@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.config import toml_text
-from pippin_fit.fit import check_fit
+from pippin_fit.run_fit import check_fit
 from pippin_fit.verdicts import CORRELATED
 
 from . import arms

@@ -1,6 +1,7 @@
 """Actuators that a USD stage brings: found, resolved against the file, and the same as those of the file."""
 
 import warnings
+from importlib.metadata import EntryPoints, entry_points
 
 import numpy as np
 import pippin
@@ -186,7 +187,7 @@ def test_a_constant_effort_is_added(load, robot):
 
 
 def test_the_summary_of_a_run_lists_the_plugins_of_a_stage(load, robot):
-    from pippin.runs.summary import what_ran
+    from pippin.studies.summary import what_ran
 
     with load(robot(prim("motor"))) as simulation:
         assert what_ran(simulation)["plugins"]["actuators:motor"]["distribution"] == "pippin-actuator-pd"
@@ -446,10 +447,13 @@ def test_a_prototype_with_newtons_own_actuators_is_refused(chain, configure):
 def test_a_plugin_that_is_missing_is_named_with_what_to_install(robot):
     from pippin.assets.actuators.prim_configs import find_prim_actuators
     from pippin.catalog.entries import Catalog
+    from pippin.catalog.source import Source
 
     stage = robot(prim("motor"))
     config = pippin.structure({"scene": {"assets": [{"path": str(stage)}]}})
-    others = Catalog(tuple(entry for entry in Catalog.installed().entries if entry.name != "pd"))
+    found = entry_points()
+    points = (point for group in found.groups for point in found.select(group=group) if point.name != "pd")
+    others = Catalog(Source(EntryPoints(points)))
 
     with pytest.raises(pippin.ConfigError, match=r"prim '/Robot/Actuators/motor': needs actuator 'pd': not installed"):
         find_prim_actuators(config, others)

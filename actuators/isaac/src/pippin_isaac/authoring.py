@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pippin import did_you_mean
+from pippin.extras import import_library
 
 from .configs import CLAMPINGS, CONTROLS, DelaySchemaConfig, attributes_of
 from .errors import ArgumentError
@@ -50,9 +51,10 @@ def add_actuator(
 
     Raises:
         ArgumentError: A joint is unknown or ambiguous, the prim exists, a clamping comes twice, or the name is invalid.
+        PluginError: The extra `pippin-isaac[usd]` is not installed.
         TypeError: A configuration is of another class.
     """
-    import newton_usd_schemas  # noqa: F401  registers the schemas
+    import_library("newton_usd_schemas", "usd", "pippin-isaac")  # registers the schemas
 
     root = _root_of(articulation_root)
     _refuse_classes(controller, clamping or (), delay)

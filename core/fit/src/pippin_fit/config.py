@@ -136,8 +136,8 @@ class FitConfig:
     """Length of the windows that a log is divided into [s]; each starts from the state that `start` says."""
 
     start: Literal["measured", "estimated"] = "measured"
-    """State that a window starts from: what was measured there; or what explains the window best, near what was
-    measured, also of those that judge the fit. The estimate takes twice as many more candidates as there are joints."""
+    """State that a window starts from: the measured one, or one that is estimated from the window (also in validation
+    windows). The estimate takes twice as many more candidates as there are joints."""
 
     burn_in: float = attrs.field(default=0.0, validator=non_negative)
     """Time at the start of a window that does not count [s]: the measured state forgets its noise there."""

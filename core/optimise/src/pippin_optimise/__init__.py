@@ -8,7 +8,7 @@ from .config import LossConfig, OptimiseConfig, VariableConfig
 
 if TYPE_CHECKING:
     from .result import OptimisationResult
-    from .study import optimise
+    from .run_optimise import optimise
 
 __all__ = [
     "LossConfig",
@@ -22,6 +22,6 @@ __getattr__ = late(
     __name__,
     {
         "OptimisationResult": ".result",
-        "optimise": ".study",
+        "optimise": ".run_optimise",
     },
 )

@@ -83,7 +83,8 @@ def replay(
 
 def _without_actors(config: SimulationConfig, found: Demonstrations) -> SimulationConfig:
     """Leave out who else would act, and who watches; episodes end when their frames do."""
-    task = config.task and attrs.evolve(config.task, autoreset="disabled")
+    task = config.tables.get("task")  # the table of a package that may not be there
+    task = task and attrs.evolve(task, autoreset="disabled")
     config = config.unobserved().with_tables(policy=None, task=task)
     is_of_targets = any(name.endswith(_TARGETS) for name in found.action_channels)
     return undriven(config) if is_of_targets else config
@@ -171,7 +172,8 @@ def _inputs(simulation: Simulation, found: Demonstrations) -> list[tuple[wp.arra
 
 def _input(simulation: Simulation, name: str) -> Any:
     if name == "task/action":
-        return None if simulation.task is None else simulation.task.episodes.action
+        task = simulation.component("task")
+        return None if task is None else task.episodes.action
     _, _, rest = name.partition("actuators/")
     actuator = simulation.actuators.get(rest.removesuffix(_TARGETS)) if name.endswith(_TARGETS) else None
     return getattr(actuator, "position_targets", None)

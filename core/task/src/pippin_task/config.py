@@ -113,8 +113,8 @@ class TaskConfig:
     """Changes of numbers of the other terms, or of the terrain's levels, while a policy learns."""
 
     metrics: Mapping[str, Annotated[ComponentConfig, "metric"]] = attrs.field(factory=dict)
-    """Numbers that tell how episodes go, and that nothing is learned from; the one with the label `success` tells
-    whether an episode is a success."""
+    """Episode statistics, which are not part of the reward; the one with the label `success` is 1 if an episode is a
+    success."""
 
     symmetry: Mapping[str, SymmetryConfig] = attrs.field(factory=dict)
     """Symmetries of the robot, for `VectorEnv.mirror`."""

@@ -35,15 +35,11 @@ def make_term(kind: str, choice: ComponentConfig, context: TermContext, where: s
     except ConfigError as error:
         raise ConfigError(*(f"{where}.{fault}" for fault in error.faults)) from error
     plugin = type(term)
-    if "labels" in _annotated(plugin) and not hasattr(term, "labels"):
+    is_labelled = any("labels" in inspect.get_annotations(each) for each in inspect.getmro(plugin))
+    if is_labelled and not hasattr(term, "labels"):
         entry = host.catalog.find(kind, choice.type)
         raise PluginError(f"{key}: {entry}: {plugin.__qualname__} has no `labels`; set them in its constructor")
     return term
-
-
-def _annotated(plugin: type) -> set[str]:
-    """Return the names that a class and its bases annotate."""
-    return {name for each in inspect.getmro(plugin) for name in inspect.get_annotations(each)}
 
 
 def release_term(term: Term) -> None:

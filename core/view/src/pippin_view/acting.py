@@ -48,7 +48,7 @@ def for_operator(config: SimulationConfig, path: Path, instruction: str | None =
     settings: dict[str, Any] = {"path": str(path), "keep": "asked", "worlds": "0:1"}
     settings |= {} if instruction is None else {"instruction": instruction}
     recorder = attrs.evolve(choice, config=attrs.evolve(choice.config, **settings))
-    task = config.task
+    task = config.tables.get("task")
     if task is not None:
         is_guided = all(each.type in _GUIDED for each in task.actions.values())
         actions = task.actions if is_guided else {}

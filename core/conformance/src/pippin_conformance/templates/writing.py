@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 
 from packaging.requirements import Requirement
+from packaging.version import Version
 from pippin import ConfigError
 from pippin.catalog import Catalog
 
@@ -138,20 +139,27 @@ def _renamed(text: str, name: str) -> str:
 
 
 def _bounded(project: str) -> str:
-    """Give Pippin, its plugins and Newton the bounds of the versions that are installed, in a `pyproject.toml`.
+    """Give Pippin, other packages of plugins and Newton the bounds of the versions that are installed, in a
+    `pyproject.toml`.
 
-    The plugins of Pippin are released with it, and have its version.
+    A package that is not installed has the version of Pippin, with which Pippin's own are released.
     """
-    own = metadata.version("pippin").split(".")
-    low = [int(number) for number in own[:2]]
-    high = [low[0], low[1] + 1] if low[0] == 0 else [low[0] + 1, 0]
-    own_bounds = f">={low[0]}.{low[1]},<{high[0]}.{high[1]}"
     bounds: dict[str, str] = {}
     for text in metadata.requires("pippin") or ():
         requirement = Requirement(text)
         if requirement.marker is None:
             bounds[requirement.name] = ",".join(sorted(map(str, requirement.specifier), reverse=True))
-    return _NEEDED.sub(lambda found: f'"{found[1]}{bounds.get(found[1], own_bounds)}"', project)
+    return _NEEDED.sub(lambda found: f'"{found[1]}{bounds.get(found[1]) or _alike(found[1])}"', project)
+
+
+def _alike(distribution: str) -> str:
+    """Return the versions that work as the installed one does: of one minor version, or from 1.0 on of a major one."""
+    try:
+        version = Version(metadata.version(distribution))
+    except metadata.PackageNotFoundError:
+        version = Version(metadata.version("pippin"))
+    above = f"0.{version.minor + 1}" if version.major == 0 else f"{version.major + 1}.0"
+    return f">={version.major}.{version.minor},<{above}"
 
 
 def _sources(project: str) -> str:

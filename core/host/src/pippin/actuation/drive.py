@@ -15,7 +15,7 @@ from pippin.hookspecs import hookimpl
 from pippin.support.features import NO_LIMIT
 
 from .clampings.configs import DCMotorConfig
-from .config import ActuatorConfig, DelayConfig
+from .config import ActuatorConfig
 from .effort import ExplicitEffort, ImplicitEffort
 from .effort_limit import build_effort_limit
 from .joint_actuator import JointActuator
@@ -60,7 +60,11 @@ class DriveActuator(JointActuator, abc.ABC):
 
     def build_delay(self, lanes: Lanes) -> Delay | None:
         """Return the delay of the targets, or None if there is none."""
-        return _build_delay(self.config.delay, lanes)
+        config = self.config.delay
+        if config is None or config.room == 0:  # Newton refuses a delay of zero steps
+            return None
+        steps = lanes.within("delay").shared(config.bounds, "steps", maximum=config.room)
+        return Delay(delay_steps=steps, max_delay=config.room)
 
     def _build_offsets(self, lanes: Lanes) -> wp.array[float] | None:
         """Return what the encoders read at zero, shape [lanes]; None if nobody asks."""
@@ -196,11 +200,3 @@ def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:
                 " return a newton.actuators.ClampingBase"
             )
         yield built
-
-
-def _build_delay(config: DelayConfig | None, lanes: Lanes) -> Delay | None:
-    """Return Newton's delay; None for zero steps, which Newton refuses."""
-    if config is None or config.room == 0:
-        return None
-    steps = lanes.within("delay").shared(config.bounds, "steps", maximum=config.room)
-    return Delay(delay_steps=steps, max_delay=config.room)

@@ -25,11 +25,7 @@ def merge_frames(builder: newton.ModelBuilder, declared: Declaration, imports: I
     fixed joint, which light links break, and one with a `longest_contact_step` pushes light links far: they get all
     links of a URDF merged whose asset does not say otherwise. A site with the label of the link keeps its place, so
     that sensors find it. Other fixed joints stay, and so do links that are fixed to the world alone.
-
-    Args:
-        builder: The content of one world.
-        declared: What the solver declares.
-        imports: The assets of the builder, whose joints are its first ones.
+    The joints of the assets are the first ones of the builder.
     """
     if declared.supported_features is None:
         return

@@ -76,16 +76,14 @@ def _unread(file: Path, suffixes: Mapping[Entry, Collection[str]]) -> str:
 
 def _suffixes_of(entry: Entry) -> tuple[str, ...]:
     plugin = cast("type[Importer]", entry.load())
-    faults = [*_option_faults(plugin), *_suffix_faults(plugin)]
-    if faults:
+    known = option_names()
+    faults = [
+        f"options has {name!r}, which is not an option of an importer; options: {', '.join(sorted(known))}"
+        for name in sorted(set(plugin.options).difference(known))
+    ]
+    if faults := [*faults, *_suffix_faults(plugin)]:
         raise PluginError("\n".join(f"{entry}: {fault}" for fault in faults))
     return plugin.suffixes
-
-
-def _option_faults(plugin: type[Importer]) -> Iterator[str]:
-    known = set(option_names())
-    for name in sorted(set(plugin.options) - known):
-        yield f"options has {name!r}, which is not an option of an importer; options: {', '.join(sorted(known))}"
 
 
 def _suffix_faults(plugin: type[Importer]) -> Iterator[str]:

@@ -172,7 +172,11 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
             # As in MuJoCo, the masks of a geom decide if it collides, and not the name of its class.
             arguments |= {"visual_classes": (), "collider_classes": ()}
     if asset.format is FORMATS["usd"]:
-        arguments["schema_resolvers"] = _schema_resolvers(builder)
+        # Vendors' attributes: Newton's, then MuJoCo's if the solver registered its attributes.
+        resolvers: list[newton.usd.SchemaResolver] = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
+        if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
+            resolvers.append(usd.SchemaResolverMjc())
+        arguments["schema_resolvers"] = resolvers
     return arguments
 
 
@@ -183,14 +187,6 @@ def _ignored_names(asset: Asset) -> list[str]:
     named = (element.attributes.get("name") for element in asset.elements if element.tag in ("geom", "site"))
     names = list(dict.fromkeys(name for name in named if name))
     return [names[i] for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
-
-
-def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
-    """Return the readers of vendors' attributes: Newton's, then MuJoCo's if the solver registered its attributes."""
-    resolvers: list[newton.usd.SchemaResolver] = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
-    if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
-        resolvers.append(usd.SchemaResolverMjc())
-    return resolvers
 
 
 def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | None) -> None:

@@ -246,14 +246,13 @@ def _places() -> tuple[tuple[str, int | None], ...]:
 
     This is the key by which importlib.metadata itself remembers what is in a folder.
     """
-    return tuple((path, _modified(path or os.curdir)) for path in sys.path)
-
-
-def _modified(path: str) -> int | None:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return None
+    places = list[tuple[str, int | None]]()
+    for path in sys.path:
+        try:
+            places.append((path, os.stat(path or os.curdir).st_mtime_ns))
+        except OSError:
+            places.append((path, None))
+    return tuple(places)
 
 
 @functools.lru_cache(maxsize=1)  # a simulation needs it twice, and reading takes as long as building a small solver

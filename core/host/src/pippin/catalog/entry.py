@@ -252,7 +252,7 @@ def malformed(value: str) -> str | None:
     """Return the fault of an entry point's value that is not `module:Class`; None if it is."""
     module, _, attribute = value.partition(":")
     names = [*module.strip().split("."), *attribute.strip().split(".")]
-    if all(name.isidentifier() for name in names):
+    if all(map(str.isidentifier, names)):
         return None
     return f"the entry point is malformed, got {value!r}; write 'module:Class'"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import importlib.util
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import metadata
+from operator import attrgetter
 from typing import Any
 
 import attrs
@@ -32,6 +33,7 @@ class Source:
         self._points = points  # read once for all groups: it takes milliseconds
         self._described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
         self._finds = functools.cache(_finds)
+        self._declared = functools.cache(_declared)
         self._read: dict[tuple[str, str | None], tuple[Entry, ...]] = {}
         self._broken_kinds: list[Entry] = []
 
@@ -39,19 +41,24 @@ class Source:
     def kinds(self) -> Mapping[str, Kind]:
         """The kinds of plugins by name, in their order; those of which a record is broken are left out."""
         found: dict[str, Kind] = {}
-        for point in self._points.select(group=KINDS_GROUP):
+        plurals = set[str]()
+        points = self._points.select(group=KINDS_GROUP)
+        # A kind of Pippin's is never taken by a distribution that happens to be found before it.
+        own = [point for point in points if point.value.startswith("pippin.")]
+        for point in (*own, *(each for each in points if each not in own)):
             fault = None
             try:
                 kind = point.load()
             except Exception as error:  # importing runs the code of a plugin, which may raise anything
                 fault = f"its record could not be imported ({type(error).__name__}: {error})"
             else:
-                fault = _kind_fault(kind, point.name, found)
+                fault = _kind_fault(kind, point.name, found, plurals)
                 if fault is None:
                     found[point.name] = kind
+                    plurals.add(kind.plural)
             if fault is not None:
                 self._broken_kinds.append(self._unread(point, f"{fault}; repair or remove its distribution", "broken"))
-        return dict(sorted(found.items(), key=lambda each: (each[1].order, each[0])))
+        return {kind.name: kind for kind in sorted(found.values(), key=attrgetter("order", "name"))}
 
     def kind(self, name: str) -> Kind:
         """Return the kind of a name.
@@ -95,18 +102,10 @@ class Source:
                 found += [self._unread(point, problem) for point in self._points.select(group=group)]
         return tuple(found)
 
-    @functools.cached_property
-    def _versions(self) -> dict[str, list[str]]:
-        """The contract versions that each distribution declares."""
-        versions: dict[str, list[str]] = {}
-        for point in self._points.select(group=CONTRACT_GROUP):
-            versions.setdefault(normalized(self._of(point)[0]), []).append(point.name)
-        return versions
-
     def _entry(self, kind: Kind, point: metadata.EntryPoint) -> Entry:
         # Of several distributions of one name, importlib.metadata returns only the first.
         name, version = self._of(point)
-        contract, state, problem = self._judged(point.value, tuple(self._versions.get(normalized(name), ())))
+        contract, state, problem = self._judged(point.value, self._declared(point.dist))
         return Entry(
             kind=kind.name,
             name=point.name,
@@ -151,19 +150,26 @@ class Source:
         return self._described(point.dist)
 
 
+def _declared(distribution: metadata.Distribution) -> tuple[str, ...]:
+    """Return the names in which a distribution declares the contract version of its plugins."""
+    return tuple(point.name for point in distribution.entry_points if point.group == CONTRACT_GROUP)
+
+
 def _described(distribution: metadata.Distribution) -> tuple[str, str]:
     found = distribution.metadata
     return found["Name"], found["Version"]
 
 
-def _kind_fault(kind: object, name: str, others: Mapping[str, Kind]) -> str | None:
+def _kind_fault(kind: object, name: str, others: Mapping[str, Kind], plurals: Collection[str]) -> str | None:
     """Return why an entry point is no kind of its name beside some others; None if it is one."""
     if not isinstance(kind, Kind):
         return f"expected a pippin.catalog.Kind, got {kind!r}"
     if kind.name != name:
         return f"its record is the kind {kind.name!r}"
-    taken = next((each for each in others.values() if name == each.name or kind.plural == each.plural), None)
-    return None if taken is None else f"another distribution brings the kind {taken.name!r} of {taken.group}"
+    if name not in others and kind.plural not in plurals:
+        return None
+    taken = next(each for each in others.values() if name == each.name or kind.plural == each.plural)
+    return f"another distribution brings the kind {taken.name!r} of {taken.group}"
 
 
 def _finds(package: str) -> bool:

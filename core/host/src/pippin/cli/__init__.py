@@ -50,10 +50,9 @@ class Commands(click.Group):
         return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Find the command; the error for an unknown one suggests the nearest."""
+        """Find the command; the error for an unknown one says what to install, or suggests the nearest."""
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            near = did_you_mean(args[0], self.list_commands(ctx)) or "; `pippin --help` lists them"
-            raise click.UsageError(f"no command {args[0]!r}{near}", ctx)
+            raise click.UsageError(f"no command {args[0]!r}{_cure(args[0], self.list_commands(ctx))}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -110,6 +109,16 @@ class Commands(click.Group):
                 f"{Catalog.installed().find('subcommand', name)}: raised {type(error).__name__}: {error}; correct the"
                 " plugin"
             ) from error
+
+
+def _cure(name: str, known: list[str]) -> str:
+    """Return what to do about a command that is not there: unblock or install it, or write another name."""
+    for entry in Catalog.installed().of_kind("subcommand"):
+        if entry.name == name:
+            return f": {entry.distribution} has it, but it is {entry.problem}"
+    if own := first_party_distribution("subcommands", name):
+        return f" without {own}; install it by `uv pip install {own}`"
+    return did_you_mean(name, known) or "; `pippin --help` lists them"
 
 
 def own_commands() -> list[str]:

@@ -53,7 +53,6 @@ def make_converter(catalog: Catalog) -> Converter:
         (lambda kind: union_members(kind) != [kind], _union_hook),
         (is_component, partial(_component_hook, catalog)),
         (is_file_path, lambda _, __: _file_path),
-        (_has_other_keys, partial(_open_hook, catalog)),
     ]
     for predicate, factory in factories:  # cattrs takes the last predicate that is true
         converter.register_structure_hook_factory(predicate)(factory)
@@ -159,12 +158,10 @@ def _class_hook(cls: Any, converter: Converter) -> Hook:
     return _only_tables(cls, make_dict_structure_fn(cls, converter, **overrides))
 
 
-def _has_other_keys(kind: Any) -> bool:
-    return attrs.has(kind) and hasattr(kind, "other_keys")
-
-
-def _open_hook(catalog: Catalog, cls: Any, converter: Converter) -> Hook:
-    """Structure a file: the tables of its class, and those that kinds of plugins and packages register."""
+@lru_cache(maxsize=4)
+def file_hook(catalog: Catalog, cls: Any) -> Hook:
+    """Return the function that structures a file: the tables of its class, and those that are registered."""
+    converter = make_converter(catalog)
     structure, own = _class_hook(cls, converter), {field.name for field in fields_of(cls)}
 
     def structure_file(value: Mapping[str, Any], _: Any) -> Any:
@@ -284,8 +281,8 @@ def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
     if len(classes) == 1:
         return classes[0]
     for mapping in (each for each in classes if not attrs.has(each)):
-        known = (cls for cls in classes if attrs.has(cls) and table and table.keys() <= _keys_of(cls))
-        return next(known, mapping)
+        tables = [cls for cls in classes if attrs.has(cls) and table]
+        return next((cls for cls in tables if table.keys() <= {field.name for field in fields_of(cls)}), mapping)
     by_tag = {tag_of(cls): cls for cls in classes}
     expected = "one of " + ", ".join(map(value_text, by_tag))
     if "type" not in table:
@@ -294,10 +291,6 @@ def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
     if not isinstance(tag, str) or tag not in by_tag:
         raise under_key("type", UnexpectedValueError(expected, tag, did_you_mean(str(tag), by_tag)))
     return by_tag[tag]
-
-
-def _keys_of(cls: type) -> set[str]:
-    return {field.name for field in fields_of(cls)}
 
 
 def is_component(kind: Any) -> bool:

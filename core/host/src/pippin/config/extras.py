@@ -59,6 +59,8 @@ def _of_table(name: str, table: Any) -> Iterator[tuple[KeyPath, str, str]]:
         if extra := getattr(type(table), EXTRA, None):
             yield (name,), registered.distribution, extra
         return
+    if not registered.is_component:
+        return  # a command of its own uses it, and looks
     chosen = {(name, label): each for label, each in table.items()} if registered.is_labelled else {(name,): table}
     for path, choice in chosen.items():
         if extra := _extra(choice):

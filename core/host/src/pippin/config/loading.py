@@ -16,7 +16,7 @@ from pippin.errors import ConfigError, PluginError
 
 from .catalog import CatalogConfig
 from .component import ComponentConfig
-from .converter import make_converter
+from .converter import file_hook, make_converter
 from .faults import UnexpectedValueError, fault_error, faults_of
 from .fields import default_of, field_texts, fields_of
 from .merging import read_layers
@@ -114,9 +114,8 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
             warnings.warn(note, UserWarning, stacklevel=3)
         installed = restricted
     tree, left_out = _of_one_solver(tree, installed)
-    converter = make_converter(installed)
     try:
-        config = attrs.evolve(converter.structure(tree.plain(), SimulationConfig), tree=tree)
+        config = attrs.evolve(file_hook(installed, SimulationConfig)(tree.plain(), SimulationConfig), tree=tree)
     except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error), tree) from error
     if left_out:
@@ -186,8 +185,12 @@ def unstructure(config: Any) -> Any:
         return {"type": config.type, **unstructure(config.config)}
     if attrs.has(type(config)):
         values = [(field, getattr(config, field.name)) for field in fields_of(type(config))]
-        plain = {field.name: unstructure(value) for field, value in values if not _is_nothing(field, value)}
-        return _with_tables(plain, config.tables) if isinstance(config, SimulationConfig) else plain
+        values = [(field, value) for field, value in values if value is not None]
+        plain = {field.name: unstructure(value) for field, value in values if value != {} or default_of(field) != {}}
+        if isinstance(config, SimulationConfig):  # the list of what may be chosen is the last one of the tables
+            last = {name: plain.pop(name) for name in ("catalog",) if name in plain}
+            plain |= {name: unstructure(each) for name, each in config.tables.items()} | last
+        return plain
     if isinstance(config, Mapping):
         return {key: unstructure(value) for key, value in config.items()}
     if isinstance(config, list | tuple):

@@ -170,9 +170,9 @@ class AssetConfig:
     they do, but for links of a URDF that overlap in the start pose: URDF does not say which links may collide."""
 
     collapse_fixed_joints: bool | None = None
-    """Whether bodies joined by fixed joints are merged. By default those of a URDF are if the solver would have to hold
-    them together, in maximal coordinates, and else those alone whose lack of mass the solver does not bear; sites keep
-    their names."""
+    """Whether bodies joined by fixed joints are merged; sites keep their names. Default: on for a URDF in maximal
+    coordinates, where the solver would have to hold them together; otherwise only massless links that the solver
+    rejects."""
 
     convex_hulls: bool = True
     """Whether contacts see the convex hulls of the asset's meshes, as MuJoCo's always do (MJCF and URDF only); `false`

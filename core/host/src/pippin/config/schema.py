@@ -32,9 +32,7 @@ _BOUNDS = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum", "<": "excl
 def json_schema(catalog: Catalog, only: Collection[Entry] | None = None) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the schema of a configuration file, and one line for each broken plugin that the schema leaves out.
 
-    Args:
-        catalog: The installed plugins.
-        only: The plugins that the schema has; by default all.
+    It has all installed plugins, or `only` some.
     """
     plugins, problems = _load(catalog, only)
     tables, faults = _tables(catalog)

@@ -114,8 +114,7 @@ class Node:
     def placed(self, fault: str) -> str:
         """Return a fault with file and line of the key that it begins with; unchanged if it begins with none.
 
-        Args:
-            fault: A line `where: what is wrong`, with a place such as `scene.assets[0].path` or `actuators.legs`.
+        The fault has the form `where: what is wrong`, with a place such as `scene.assets[0].path` or `actuators.legs`.
         """
         where = _PLACE.match(fault)
         if where is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import reprlib
 import types
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,7 @@ def repeated_key(source: str, line: int, path: KeyPath, first_line: int) -> str:
     return f"{source}:{line}: {path_text(path)}: the key stands in line {first_line} already; keep one"
 
 
+@functools.lru_cache(maxsize=1024)  # a converter asks a dozen times for each type
 def union_members(annotation: Any) -> list[Any]:
     """Return the members of a union without None; a type that is not a union is its own only member."""
     if get_origin(annotation) not in (Union, types.UnionType):

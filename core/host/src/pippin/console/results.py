@@ -9,8 +9,8 @@ from typing import Any
 import click
 from pippin.runs.result import RunResult
 from pippin.runs.score import score_text
-from pippin.runs.summary import speed_text
 from pippin.studies import RunProgress
+from pippin.studies.summary import speed_text
 
 _RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
 """Keys of the summary that `--json` prints, besides the run folder."""

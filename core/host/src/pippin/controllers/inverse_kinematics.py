@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import newton
-import numpy as np
 import warp as wp
 from newton import ik
 from pippin import Binding
@@ -50,7 +49,8 @@ class InverseKinematics(Controller):
         if config.limit_weight:
             limits = (present(robot.model.joint_limit_lower), present(robot.model.joint_limit_upper))
             objectives.append(ik.IKObjectiveJointLimit(*limits, weight=config.limit_weight))
-        mask = wp.array(robot.commanded_dofs(self._dof_indices(model)), dtype=bool, device=device)
+        dofs = self._group.actuated_dofs.numpy().reshape(len(self.worlds), -1)[0, self._columns.numpy()]
+        mask = wp.array(robot.commanded_dofs(dofs), dtype=bool, device=device)
         self._search = ik.IKSolver(
             robot.model,
             count,
@@ -70,6 +70,3 @@ class InverseKinematics(Controller):
             wp.launch(kernels.place_goals_in_base, len(places), inputs, device=device)
         self._search.step(self._robot_q, self._robot_q, iterations=self.config.iterations)
         wp.launch(kernels.scatter_robot, shape, [self._commanded, self._robot_q, self.positions], device=device)
-
-    def _dof_indices(self, model: newton.Model) -> np.ndarray:
-        return self._group.actuated_dofs.numpy().reshape(len(self.worlds), -1)[0, self._columns.numpy()]

@@ -62,8 +62,7 @@ class OneRobot:
     def commanded(self, coordinates: np.ndarray) -> np.ndarray:
         """Return the lane that commands each coordinate, -1 for none, shape [worlds, coordinates].
 
-        Args:
-            coordinates: Coordinate of each lane, shape [worlds, lanes].
+        `coordinates` has the one of each lane, shape [worlds, lanes].
         """
         is_same = self.coordinates[:, :, None] == coordinates[:, None, :]
         return np.where(is_same.any(axis=2), is_same.argmax(axis=2), -1)
@@ -71,8 +70,7 @@ class OneRobot:
     def commanded_dofs(self, dofs: np.ndarray) -> np.ndarray:
         """Return whether each degree of freedom of `model` is commanded.
 
-        Args:
-            dofs: The commanded ones of the first world, by index in the model of all worlds.
+        `dofs` are those of the first world, by index in the model of all worlds.
         """
         starts = on_host(self._source.joint_qd_start)
         first = self.joints[0, 1:] if self._is_held else self.joints[0]

@@ -98,7 +98,11 @@ def _write(
             source = (resources.files("pippin.export") / "replay.py").read_text(encoding="utf-8")
             (folder / "replay.py").write_text(source, encoding="utf-8")
             _compare(simulation, folder, arrays)
-        (folder / "README.md").write_text(_readme(folder, name, manifest), encoding="utf-8")
+        rows = "\n".join(
+            f"| `{each['name']}` | {each['role']} | {each['dtype']} | {each['shape']} |" for each in manifest["arrays"]
+        )
+        readme = _README.format(**manifest, name=name, folder=folder.name, rows=rows)
+        (folder / "README.md").write_text(readme, encoding="utf-8")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -172,16 +176,12 @@ def _compare(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[st
             replayed = {name: file[name].tobytes() for name in file}
     with simulation.program.undone():
         simulation.program.step(_COMPARED_STEPS, done=simulation.step_count)
-        differing = [name for name, (_, array) in arrays.items() if _bytes(array) != replayed[name]]
+        differing = [name for name, (_, array) in arrays.items() if array.numpy().tobytes() != replayed[name]]
     if differing:
         raise SimulationError(
             f"export: a replay of the file gives other bits for {', '.join(differing)}; the file cannot hold what the"
             " step reads outside its graph"
         )
-
-
-def _bytes(array: wp.array) -> bytes:
-    return array.numpy().tobytes()
 
 
 def _entry(name: str, role: str, array: wp.array) -> dict[str, Any]:
@@ -216,8 +216,3 @@ def _manifest(simulation: Simulation, folder: Path, entries: list[dict[str, Any]
         "checksums": checksums(folder),
     }
     return {**manifest, "checksum": checksum_of(manifest)}
-
-
-def _readme(folder: Path, name: str, manifest: Mapping[str, Any]) -> str:
-    rows = [f"| `{each['name']}` | {each['role']} | {each['dtype']} | {each['shape']} |" for each in manifest["arrays"]]
-    return _README.format(**manifest, name=name, folder=folder.name, rows="\n".join(rows))

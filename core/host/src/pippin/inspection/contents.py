@@ -111,8 +111,7 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
         refusal = str(error)
     of_file: dict[str, Any] = {"actuators": tuple(_prims(asset)), "sensors": (), "cameras": (), "keyframes": ()}
     if model is not None:
-        kinds = ("actuator", "sensor", "camera", "keyframe")
-        of_file = {f"{kind}s": tuple(getattr(mujoco_rows, f"{kind}_rows")(model)) for kind in kinds}
+        of_file = {name: tuple(getattr(mujoco_rows, f"{name.removesuffix('s')}_rows")(model)) for name in of_file}
     return AssetContents(
         file=str(asset.file),
         format=asset.format.name.lower(),

@@ -85,9 +85,7 @@ class Matter:
 def color_of_next(builder: newton.ModelBuilder, stated: Sequence[float] | None) -> tuple[float, float, float]:
     """Return the colour of the next object of matter: red, green and blue from 0 to 1.
 
-    Args:
-        builder: The content of one world so far.
-        stated: The colour that the object states; None for the next one of the palette.
+    It is `stated`, or else the next one of the palette.
     """
     if stated is not None:
         red, green, blue = stated
@@ -109,14 +107,7 @@ def particle_colors(model: newton.Model) -> np.ndarray:
 
 
 def add_grains(builder: newton.ModelBuilder, label: str, first: int, color: Sequence[float]) -> None:
-    """Note that the particles from `first` on are an object of granular matter.
-
-    Args:
-        builder: The content of one world.
-        label: Label of the object.
-        first: Number of the object's first particle.
-        color: Red, green and blue from 0 to 1.
-    """
+    """Note that the particles from `first` on are an object of granular matter."""
     kind = newton.ModelBuilder
     if not builder.has_custom_attribute(f"{_NAMESPACE}:grains_label"):
         builder.add_custom_frequency(kind.CustomFrequency(name="grains", namespace=_NAMESPACE))

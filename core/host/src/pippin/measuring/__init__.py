@@ -8,10 +8,9 @@ from .figures import COLUMNS, UNITS, SolverRun, figure_text
 from .solver_choice import accepting_numbers, with_solver
 
 if TYPE_CHECKING:
-    from pippin.inspection.memory import bytes_held
-
     from .measured_run import MeasuredRun
     from .measures import PenetrationProbe, kinetic_energy, positions, potential_energy
+    from .memory import bytes_held
 
 __all__ = [
     "COLUMNS",
@@ -33,7 +32,7 @@ __getattr__ = late(
     {
         "MeasuredRun": ".measured_run",
         "PenetrationProbe": ".measures",
-        "bytes_held": "pippin.inspection.memory",
+        "bytes_held": ".memory",
         "kinetic_energy": ".measures",
         "positions": ".measures",
         "potential_energy": ".measures",

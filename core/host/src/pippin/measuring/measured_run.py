@@ -17,9 +17,9 @@ from pippin.profiling.work import ActuatorWork, unmeasured_work
 from pippin.recording.series import Series
 from pippin.runs.loop import RunLoop
 from pippin.runs.simulate import stepped
-from pippin.runs.summary import throughput
 from pippin.simulation import Simulation
 from pippin.studies import RunProgress
+from pippin.studies.summary import throughput
 
 from . import measures
 from .figures import UNITS, SolverRun

@@ -35,11 +35,7 @@ def counts_of(builder: newton.ModelBuilder) -> Counts:
 def set_attributes(builder: newton.ModelBuilder, stated: Mapping[str, Any], before: Counts, where: str) -> None:
     """Give all elements that were added since `before` the attributes of a table.
 
-    Args:
-        builder: The content of one world.
-        stated: A number, or a number for each component, by `SOLVER:NAME`.
-        before: What `counts_of` returned.
-        where: Key path of the table, for errors.
+    `stated` has a number, or one for each component, by `SOLVER:NAME`.
 
     Raises:
         ConfigError: The solver has no such attribute, or nothing that was added has it, or a value does not fit.

@@ -21,13 +21,8 @@ def pin_particles(
 ) -> None:
     """Hold the selected particles of an object, which are those from `first` on.
 
-    Args:
-        builder: The content of one world.
-        first: Number of the object's first particle.
-        selections: The particles to hold.
-        place: The copy of the object.
-        is_flagged: Whether they are inactive too, as solvers of cloth want it; those of granular matter want a mass of
-            zero alone.
+    With `is_flagged`, they are inactive too, as solvers of cloth want it; those of granular matter want a mass of zero
+    alone.
     """
     world = np.array(builder.particle_q[first:], dtype=float).reshape(-1, 3)
     for chosen in pinned(world, selections, place):
@@ -46,11 +41,7 @@ def pinned(world: np.ndarray, selections: Sequence[PinConfig], place: Place) -> 
 def refuse_wide_particles(builder: newton.ModelBuilder, radius: float | None, cell: float, where: str) -> None:
     """Refuse particles that are much wider than a cell: they would explode.
 
-    Args:
-        builder: The content of one world, with the default radius.
-        radius: The radius that the object states [m]; None for the default.
-        cell: The smallest edge of a cell [m].
-        where: Key path of the object.
+    `radius` is what the object states, None for the default, and `cell` the smallest edge of a cell [m].
     """
     used = builder.default_particle_radius if radius is None else radius
     if used > _RADIUS_MAX * cell:

@@ -31,14 +31,7 @@ def add_shape(
 ) -> None:
     """Add a shape to a body, or to the world at the object's pose, with its attributes.
 
-    Args:
-        builder: The content of one world.
-        body: The body; -1 for the world.
-        config: The shape.
-        place: The copy of the object.
-        label: The label of the shape.
-        where: Key path of the shape, for errors.
-        material: The name of the object's material, for a shape that states none.
+    `material` is that of the object, for a shape that states none. A body of -1 is the world.
     """
     before = counts_of(builder)
     pose = wp.transform(config.position, config.rotation)
@@ -89,15 +82,7 @@ def _add(
 def properties_of(
     builder: newton.ModelBuilder, place: Place, material: str | None, where: str, own: ShapeConfig | None = None
 ) -> newton.ModelBuilder.ShapeConfig:
-    """Return the properties of a shape: its own, those of its material, and those of the scene, in this order.
-
-    Args:
-        builder: The content of one world, with the defaults of the scene.
-        place: The copy of the object.
-        material: Name of the material; None for none.
-        where: Key path of the name, for errors.
-        own: The keys of the shape.
-    """
+    """Return the properties of a shape: its own, those of its material, and those of the scene, in this order."""
     if material is not None and material not in place.materials:
         known = ", ".join(place.materials) or "none"
         near = did_you_mean(material, place.materials)

@@ -16,7 +16,7 @@ from .kernels import add_work
 _WORKLESS = frozenset(
     (
         *("rigid_bodies", "fixed_joints", "free_joints", "revolute_joints", "prismatic_joints", "ball_joints"),
-        *("d6_joints", "loop_joints", "light_links", "massless_bodies", "disabled_joints", "mimic_joints"),
+        *("d6_joints", "loop_joints", "gravity", "light_links", "massless_bodies", "disabled_joints", "mimic_joints"),
         *("joint_limits", "limit_stiffness", "armature", "carried_sliders", "heterogeneous_worlds", "gradients"),
     )
 )

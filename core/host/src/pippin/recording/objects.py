@@ -20,12 +20,7 @@ _ARRAYS = {
 class ObjectTable:
     """Mean position, extent and largest speed of each object of matter in some worlds, which have the same objects.
 
-    Args:
-        model: The model of all worlds.
-        matter: Objects of particles, or cables.
-        worlds: Indices of the worlds.
-        positions: Positions of all particles, or poses of all bodies.
-        velocities: Their velocities.
+    `positions` and `velocities` are those of all particles; or, for cables, poses and velocities of all bodies.
     """
 
     def __init__(

@@ -13,13 +13,7 @@ from .kernels import Guides, Spans, measure_tendons
 
 
 class TendonTable:
-    """Lengths and tensions of the tendons in some worlds, which have the same tendons.
-
-    Args:
-        model: The model of all worlds.
-        state: The state of the simulation.
-        worlds: Indices of the worlds.
-    """
+    """Lengths and tensions of the tendons in some worlds, which have the same tendons."""
 
     def __init__(self, model: newton.Model, state: newton.State, worlds: np.ndarray) -> None:
         of_worlds, device = on_host(model.tendon_world), model.device

@@ -9,8 +9,10 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError, Host, labels
+from pippin import labels
 from pippin.arrays import on_host
+from pippin.binding import Host
+from pippin.errors import ConfigError
 from pippin.quaternions import product, rotated
 from pippin.viewing.bounding_box import bounding_box
 

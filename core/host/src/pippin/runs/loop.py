@@ -11,10 +11,10 @@ from pippin.errors import PluginError, SimulationError
 from pippin.simulation import Simulation
 from pippin.step.host_schedule import next_stride
 from pippin.studies import RunProgress, stopped_between_steps
+from pippin.studies.summary import status_line, throughput
 
 from .result import End
 from .start import prepare
-from .summary import status_line, throughput
 
 LOOK_PERIOD = 0.25
 """Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""

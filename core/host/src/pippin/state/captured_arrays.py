@@ -35,7 +35,7 @@ class CapturedArrays:
         self._owners = [owner for path, part in owners.items() for owner in _owners(path, part)]
 
     def refuse_others(self) -> None:
-        """Refuse arrays that took the place of those that are kept, and put these back."""
+        """Refuse replaced arrays, and restore the captured ones."""
         for owner in self._owners:
             if any(map(is_not, owner.read(owner.part), owner.arrays)):
                 self._put_back(owner)

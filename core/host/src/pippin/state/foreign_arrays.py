@@ -30,12 +30,11 @@ def contents_of(node: Any) -> np.ndarray | None:
     if _is_buffer(node):
         return np.frombuffer(bytes(node), dtype=np.uint8).copy()
     plain = _without_gradient(node)
-    for read in (
-        _through_numpy,
-        _through_warp,
-    ):  # NumPy does not read the memory of a GPU, and Warp not all types of items
+    # NumPy does not read the memory of a GPU, and Warp not all types of items. `np.array` would ask for a copy, which
+    # PyTorch's `__array__` does not know: NumPy warns.
+    for read in (np.asarray, lambda plain: _aliased(plain).numpy()):
         with suppress(Exception):  # whatever another library raises, the array cannot be read in this way
-            found = read(plain)
+            found = read(plain).copy()
             if not found.dtype.hasobject:
                 return found
     return None
@@ -87,16 +86,6 @@ def _without_gradient(node: Any) -> Any:
     """Return the same memory without the record of gradients, in which PyTorch refuses to hand it out."""
     detach = getattr(node, "detach", None)
     return detach() if callable(detach) else node
-
-
-def _through_numpy(plain: Any) -> np.ndarray:
-    return np.asarray(
-        plain
-    ).copy()  # `np.array` asks for a copy, which PyTorch's `__array__` does not know: NumPy warns
-
-
-def _through_warp(plain: Any) -> np.ndarray:
-    return _aliased(plain).numpy().copy()
 
 
 def _numpy_view(plain: Any, contents: np.ndarray) -> None:

@@ -55,11 +55,6 @@ class SceneObjects:
     def select(self, what: Element, selection: SelectionConfig, where: str) -> np.ndarray:
         """Return the indices in the model of what a selection means, ascending, in all worlds that have it.
 
-        Args:
-            what: Whether particles or bodies are looked for.
-            selection: The selection.
-            where: Its key path, for errors.
-
         Raises:
             ConfigError: No object with such elements has the label, or nothing is there.
         """
@@ -82,10 +77,6 @@ class SceneObjects:
 
     def particles_or_bodies(self, selection: SelectionConfig, where: str) -> tuple[Element, np.ndarray]:
         """Return what a selection means, particles if an object with particles has the label, and else bodies.
-
-        Args:
-            selection: The selection.
-            where: Its key path, for errors.
 
         Raises:
             ConfigError: As `select`.
@@ -134,10 +125,7 @@ class SceneObjects:
 def chosen_part(local: np.ndarray, selection: PartConfig, where: str) -> np.ndarray:
     """Return the ascending numbers of the elements of an object that a selection means.
 
-    Args:
-        local: Positions of the elements in the frame of the object [m], shape [count, 3].
-        selection: What to choose.
-        where: Key path of the selection, for errors.
+    `local` has their positions in the frame of the object [m], shape [count, 3].
 
     Raises:
         ConfigError: Nothing is there.
@@ -148,7 +136,11 @@ def chosen_part(local: np.ndarray, selection: PartConfig, where: str) -> np.ndar
             return _numbered(_ENDS.get(value, value), len(local), f"{where}.{key}")
         if key == "nearest":
             return np.linalg.norm(local - np.array(value), axis=1).argmin(keepdims=True)
-        inside = _in_box(local, value) if key == "box" else _at_edges(local, value.split("-"))
+        if key == "box":
+            low, high = np.array(value)
+            inside = ((local >= low) & (local <= high)).all(axis=1)
+        else:
+            inside = _at_edges(local, value.split("-"))
         if not inside.any():
             bounds = f"{local.min(axis=0).round(4).tolist()} to {local.max(axis=0).round(4).tolist()}"
             raise ConfigError(
@@ -169,11 +161,6 @@ def _numbered(numbers: Sequence[int], count: int, where: str) -> np.ndarray:
     if wrong:
         raise ConfigError(f"{where}: {wrong[0]}, but the object has {count}; count from 0 to {count - 1}")
     return np.unique(np.array(numbers) % count)
-
-
-def _in_box(local: np.ndarray, box: Sequence[Sequence[float]]) -> np.ndarray:
-    low, high = np.array(box)
-    return ((local >= low) & (local <= high)).all(axis=1)
 
 
 def _at_edges(local: np.ndarray, names: Sequence[str]) -> np.ndarray:

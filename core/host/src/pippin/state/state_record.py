@@ -52,7 +52,8 @@ def difference_beyond_noise(called: Sequence[StateRecord], replayed: Sequence[St
     """
     for owner, values in called[0].counts.items():
         for name, value in values.items():
-            if not _is_same(replayed[0].counts.get(owner, {}).get(name), value):
+            other = replayed[0].counts.get(owner, {}).get(name)
+            if other != value and not (other != other and value != value):  # two NaNs count as equal
                 return f"leaves {name!r} of {owner} as it was, which Python code changes in every eager step"
     for name in called[0].arrays:
         one, other = ([record.arrays.get(name) for record in records] for records in (called, replayed))
@@ -63,11 +64,6 @@ def difference_beyond_noise(called: Sequence[StateRecord], replayed: Sequence[St
         if nearest > _NOISE_FACTOR * max((_distance(*pair) for pair in pairs), default=0.0):
             return f"differs from eager steps in {name}"
     return None
-
-
-def _is_same(left: Any, right: Any) -> bool:
-    """Tell whether two Python scalars are equal; two NaNs count as equal."""
-    return left == right or (left != left and right != right)
 
 
 def _distance(one: np.ndarray | None, other: np.ndarray | None) -> float:

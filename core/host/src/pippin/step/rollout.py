@@ -113,11 +113,6 @@ def _copy(plan: StepPlan, state: newton.State) -> newton.State:
     return _with_gradients(copied)
 
 
-def _new_state(model: newton.Model) -> newton.State:
-    """Return a state with gradients, enabled afterwards: otherwise a tape would record the initialisation."""
-    return _with_gradients(model.state(requires_grad=False))
-
-
 def _with_gradients(state: newton.State) -> newton.State:
     for array in arrays_of(state).values():
         array.requires_grad = True
@@ -140,7 +135,8 @@ def _control_step(plan: StepPlan, state: newton.State, monitors: list[Monitor]) 
 def _with_own_arrays(plan: StepPlan, state: newton.State) -> StepPlan:
     """Return the plan of a physics step from `state` that writes only to new arrays."""
     calls, source = plan.solver_calls, plan.source
-    states = (state, *(_new_state(plan.model) for _ in range(calls)))
+    # With gradients that are enabled afterwards: otherwise a tape would record the initialisation.
+    states = (state, *(_with_gradients(plan.model.state(requires_grad=False)) for _ in range(calls)))
     contacts = plan.contacts
     capacities: list[Capacity] = []
     if source.is_run_by_host:

@@ -9,12 +9,12 @@ from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
 
 if TYPE_CHECKING:
-    from pippin.runs.summary import versions, what_ran
     from pippin.simulation import import_hot_modules
 
     from .folder import RunFolder
     from .start import import_newton
     from .study import Overlay, Study, StudyResult, kept_overrides, run_study
+    from .summary import versions, what_ran
 
 __all__ = [
     "DEFAULT_DURATION",
@@ -45,7 +45,7 @@ __getattr__ = late(
         "import_newton": ".start",
         "kept_overrides": ".study",
         "run_study": ".study",
-        "versions": "pippin.runs.summary",
-        "what_ran": "pippin.runs.summary",
+        "versions": ".summary",
+        "what_ran": ".summary",
     },
 )

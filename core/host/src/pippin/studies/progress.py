@@ -59,7 +59,7 @@ class RunProgress:
         """
 
     def remark(self, text: str, head: str = "") -> None:
-        """Show once a line that stays, and is no result.
+        """Show a note once; it stays on the screen.
 
         Args:
             text: The line.

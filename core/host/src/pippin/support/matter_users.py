@@ -17,11 +17,6 @@ _TRI_KD = 10.0
 """Damping that Newton gives to every triangle of which none is stated."""
 
 
-def _particle_contacts(model: newton.Model) -> Sequence[str]:
-    """Return the blocks of loose particles."""
-    return texts(model, "pippin:grains_label")
-
-
 def _face_contacts(model: newton.Model) -> Sequence[str]:
     """Return the objects of particles that share a world with other ones, if one of them has faces."""
     labels, worlds = texts(model, "pippin:grains_label"), [*numbers(model, "pippin:grains_world")]
@@ -79,7 +74,7 @@ MATTER_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "air_drag": _rows("tri_materials", "triangles", lambda rows: np.any(rows[:, 3:] != 0.0, axis=1)),
     "bending_damping": _rows("edge_bending_properties", "edges", lambda rows: rows[:, 1] != 0.0),
     "face_contacts": _face_contacts,
-    "particle_contacts": _particle_contacts,
+    "particle_contacts": lambda model: texts(model, "pippin:grains_label"),
     "rest_angles": _rest_angles,
     "tetrahedron_damping": _rows("tet_materials", "tetrahedra", lambda rows: rows[:, 2] != 0.0),
     "triangle_damping": _rows("tri_materials", "triangles", _damps),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -49,11 +48,6 @@ class TerrainGrid:
     def of(cls, scene: SceneConfig, seed: int, catalog: Catalog) -> TerrainGrid | None:
         """Return the patches of a scene; None if it has no terrain.
 
-        Args:
-            scene: The scene.
-            seed: The seed of the simulation.
-            catalog: The installed plugins.
-
         Raises:
             ConfigError: A patch does not fit its size.
             PluginError: A plugin returns no ground.
@@ -63,7 +57,8 @@ class TerrainGrid:
             return None
         seed = seed if config.seed is None else config.seed
         patches = {label: _patch(choice, catalog) for label, choice in config.patches.items()}
-        _refuse_no_share(config.patches)
+        if not any(choice.config.share for choice in config.patches.values()):
+            raise ConfigError(f"{WHERE}.patches: every share is 0, so that no world can start; give one patch a share")
         levels = [_difficulty(config, level) for level in range(config.levels)]
         grounds = tuple(
             tuple(_ground(patch, label, config.size, d, (seed, level)) for label, patch in patches.items())
@@ -92,12 +87,7 @@ class TerrainGrid:
         return length * self.config.levels, width * len(self.config.patches)
 
     def height(self, x: Any, y: Any) -> np.ndarray:
-        """Return the height of the ground at points of the world [m], as `Ground.height`, and -inf outside of it.
-
-        Args:
-            x: Positions along x [m], of any shape.
-            y: Positions along y [m], of the same shape.
-        """
+        """Return the height of the ground at points of the world [m], as `Ground.height`, and -inf outside of it."""
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         size, extent, border = self.config.size, self.extent, self.config.border
         beyond = np.maximum(np.abs(x) - extent[0] / 2.0, np.abs(y) - extent[1] / 2.0)
@@ -207,11 +197,6 @@ def _centre(config: TerrainConfig, level: int, column: int) -> np.ndarray:
 def _patch(choice: ComponentConfig, catalog: Catalog) -> Patch:
     plugin: Any = catalog.find("terrain", choice.type).load()
     return plugin(choice.config)
-
-
-def _refuse_no_share(patches: Mapping[str, ComponentConfig]) -> None:
-    if not any(choice.config.share for choice in patches.values()):
-        raise ConfigError(f"{WHERE}.patches: every share is 0, so that no world can start; give one patch a share")
 
 
 def _ground(patch: Patch, label: str, size: tuple[float, float], difficulty: float, seed: tuple[int, int]) -> Ground:

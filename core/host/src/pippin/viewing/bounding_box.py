@@ -44,10 +44,7 @@ def _shape_corners(model: newton.Model, state: newton.State, world: int) -> list
 def corners_of(model: newton.Model, shapes: np.ndarray, body_q: np.ndarray | None) -> np.ndarray:
     """Return the corners of the boxes around some shapes [m], shape [8 × shapes, 3].
 
-    Args:
-        model: The model.
-        shapes: Indices of shapes.
-        body_q: Poses of the bodies that carry all of them; None if they are fixed to the world.
+    Without `body_q`, the shapes are fixed to the world.
     """
     ends = np.stack(
         [on_host(each)[shapes] for each in (model.shape_collision_aabb_lower, model.shape_collision_aabb_upper)]

@@ -176,15 +176,10 @@ class ArticulationView(BodyRowView):
     @cached_property
     def dof_labels(self) -> list[list[str]]:
         """Labels of the DOFs of each row: of the axis if it has a name, else of the joint."""
-        model = self._host.model
-        owners = [dict.fromkeys(row[row != PADDING].tolist()) for row in self._dof_joints()]
+        model, dofs = self._host.model, self._indices.dofs
+        joints = np.searchsorted(on_host(model.joint_qd_start), dofs, side="right") - 1
+        owners = [dict.fromkeys(row[is_dof].tolist()) for row, is_dof in zip(joints, dofs != PADDING, strict=True)]
         return [axis_labels(model, row) for row in owners]
-
-    def _dof_joints(self) -> np.ndarray:
-        """Return the joint of each DOF, shape [count, max_dofs]; padding is -1."""
-        dofs = self._indices.dofs
-        joints = np.searchsorted(on_host(self._host.model.joint_qd_start), dofs, side="right") - 1
-        return np.where(dofs == PADDING, PADDING, joints)
 
     @property
     def dof_paths(self) -> list[list[str]]:

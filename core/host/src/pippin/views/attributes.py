@@ -165,8 +165,8 @@ class Attributes:
         return self._elements[key]()
 
     def _refuse_quantity(self, where: str, name: str) -> None:
-        covered = [each for each in self._quantities.values() if name in _arrays_of(each)]
-        if covered:
+        arrays = {each: [*each.arrays, each.inverse] for each in self._quantities.values()}
+        if covered := [each for each, names in arrays.items() if name in [every.replace(".", ":") for every in names]]:
             setters = [f"set_{each.name}" for each in covered if each.is_settable]
             cure = f"call {' or '.join(setters)}" if setters else "this one is only read"
             raise ViewError(f"{where}: other arrays follow when it is set; {cure}")
@@ -231,11 +231,6 @@ class _Attribute:
                 f"{describe(row)}, column {column}" if self._is_used.shape[1] > 1 else describe(row)
             ),
         )
-
-
-def _arrays_of(quantity: ViewQuantity) -> list[str]:
-    """Return the names of the arrays that a quantity is stored in, with the array of its inverses."""
-    return [array.replace(".", ":") for array in (*quantity.arrays, quantity.inverse)]
 
 
 def _bytes(array: wp.array, count: int) -> wp.array:

@@ -80,7 +80,11 @@ class HostCheck:
         elements = elements.reshape(len(rows), self.is_used.shape[1], self.components)
         if self.quaternion is None and self.rule.allows(elements):
             return
-        found = np.argwhere((self.rule.faulty(elements) | self._is_not_unit(elements, rows)) & self.is_used[rows])
+        is_faulty = self.rule.faulty(elements)
+        if self.quaternion is not None:
+            at, column = np.nonzero(self.quaternion[rows] == 0)  # elements that begin a quaternion
+            is_faulty[at, column] |= not_unit(elements[at[:, None], column[:, None] + np.arange(4), 0])
+        found = np.argwhere(is_faulty & self.is_used[rows])
         if not len(found):
             return
         at, column = found[0].tolist()
@@ -89,14 +93,6 @@ class HostCheck:
             f"{where}: {self.describe(int(rows[at]), column)}: expected {self.rule.expected}, got"
             f" {value[0] if self.components == 1 else value}; nothing was written, pass allowed values"
         )
-
-    def _is_not_unit(self, elements: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Return which elements begin a quaternion that does not have the length 1, shape [rows, columns]."""
-        result = np.zeros(elements.shape[:2], dtype=bool)
-        if self.quaternion is not None:
-            at, column = np.nonzero(self.quaternion[rows] == 0)
-            result[at, column] = not_unit(elements[at[:, None], column[:, None] + np.arange(4), 0])
-        return result
 
 
 def _numbers(data: Any, where: str) -> np.ndarray | None:

@@ -116,67 +116,32 @@ class SimulationView(FrozenAttributes):
     def rigid_bodies(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> RigidBodyView:
-        """Return a view of bodies; see `articulations` for patterns, order and errors.
-
-        Args:
-            pattern: One pattern or several.
-            worlds: Worlds to select in; None for all.
-            path_glob: Whether globs are compared segment by segment.
-            allow_empty: Whether a pattern may match nothing.
-        """
+        """Return a view of bodies; see `articulations` for arguments, order and errors."""
         chosen = self._select("body", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
         return self._keep(RigidBodyView(self._host, chosen))
 
     def surfaces(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> ParticleView:
-        """Return a view of surfaces, such as cloth; see `articulations` for patterns, order and errors.
-
-        Args:
-            pattern: One pattern or several.
-            worlds: Worlds to select in; None for all.
-            path_glob: Whether globs are compared segment by segment.
-            allow_empty: Whether a pattern may match nothing.
-        """
+        """Return a view of surfaces, such as cloth; see `articulations` for arguments, order and errors."""
         return self._matter("surfaces", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
 
     def volumes(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> ParticleView:
-        """Return a view of volumes, which are soft bodies; see `surfaces`.
-
-        Args:
-            pattern: One pattern or several.
-            worlds: Worlds to select in; None for all.
-            path_glob: Whether globs are compared segment by segment.
-            allow_empty: Whether a pattern may match nothing.
-        """
+        """Return a view of volumes, which are soft bodies; see `articulations`."""
         return self._matter("volumes", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
 
     def particles(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> ParticleView:
-        """Return a view of all objects with particles: surfaces, volumes and granular matter; see `surfaces`.
-
-        Args:
-            pattern: One pattern or several.
-            worlds: Worlds to select in; None for all.
-            path_glob: Whether globs are compared segment by segment.
-            allow_empty: Whether a pattern may match nothing.
-        """
+        """Return a view of all objects with particles: surfaces, volumes and granular matter; see `articulations`."""
         return self._matter("particles", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
 
     def cables(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> CableView:
-        """Return a view of cables; see `surfaces`.
-
-        Args:
-            pattern: One pattern or several.
-            worlds: Worlds to select in; None for all.
-            path_glob: Whether globs are compared segment by segment.
-            allow_empty: Whether a pattern may match nothing.
-        """
+        """Return a view of cables; see `articulations`."""
         return self._matter("cables", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
 
     def contacts(

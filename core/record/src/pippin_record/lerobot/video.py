@@ -55,10 +55,7 @@ class Encoder:
 class EpisodeVideo:
     """The video of one camera in one episode, which is being written.
 
-    Args:
-        path: The file.
-        size: Height and width [pixels].
-        encoder: The thread.
+    `size` is height and width [pixels].
     """
 
     def __init__(self, path: Path, size: tuple[int, int], encoder: Encoder) -> None:

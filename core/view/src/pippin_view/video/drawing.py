@@ -48,12 +48,7 @@ class Drawing(Protocol):
 
 
 class DrawingHere:
-    """Draws and encodes at once.
-
-    Args:
-        renderer: Returns the renderer.
-        file: Opens the file.
-    """
+    """Draws and encodes at once."""
 
     def __init__(self, renderer: Callable[[], Renderer], file: Callable[[], VideoFile]) -> None:
         self._renderer, self._open = renderer(), file

@@ -63,13 +63,12 @@ class Images:
             self._image.image = pixels(channel.numpy()[0])
 
     def _of_world(self) -> Mapping[str, Channel]:
-        every = channels(self._simulation, (self._world,))
-        return {channel.name: channel for channel in every if _is_image(channel)}
-
-
-def _is_image(channel: Channel) -> bool:
-    shape = channel.shape[1:-1] if channel.shape[-1] in (3, 4) else channel.shape[1:]
-    return len(shape) == 3 and min(shape[1:]) >= _SIZE_MIN and channel.dtype.kind in "iuf"
+        found: dict[str, Channel] = {}
+        for channel in channels(self._simulation, (self._world,)):
+            shape = channel.shape[1:-1] if channel.shape[-1] in (3, 4) else channel.shape[1:]
+            if len(shape) == 3 and min(shape[1:]) >= _SIZE_MIN and channel.dtype.kind in "iuf":
+                found[channel.name] = channel
+        return found
 
 
 def pixels(images: np.ndarray) -> np.ndarray:

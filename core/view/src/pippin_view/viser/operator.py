@@ -21,13 +21,7 @@ _GUIDED = ("tool-goals", "gripper")
 
 
 class RequestedGoals:
-    """The goals that a user requested for the tools of a controller, which its goals follow by actions.
-
-    Args:
-        owner: The controller.
-        action: The action `tool-goals` that moves its goals.
-        columns: The columns of the action.
-    """
+    """The goals that a user requested for the tools of a controller, which its goals follow by actions."""
 
     def __init__(self, owner: Any, action: Any, columns: slice) -> None:
         self._owner, self._action, self._columns = owner, action, columns
@@ -73,7 +67,7 @@ class Operator:
 
     def __init__(self, simulation: Host, panel: Panel, recorder: str, wanted: int | None) -> None:
         self._simulation, self._panel, self._label, self._wanted = simulation, panel, recorder, wanted
-        self._task: Any = simulation.task
+        self._task: Any = simulation.component("task")
         self._resets = -1
         #: The requested goals by label of the controller; the goals of the others are moved at once.
         self.requested: dict[str, RequestedGoals] = {}
@@ -89,7 +83,7 @@ class Operator:
                 ("Keep", partial(self.decide, True), "End the episode, and keep it"),
                 ("Discard", partial(self.decide, False), "End the episode, and forget it"),
             ):
-                gui.add_button(name, hint=hint).on_click(queued(partial(_without_value, call)))
+                gui.add_button(name, hint=hint).on_click(queued(lambda _, call=call: call()))
             for name, action, columns in self._guided():
                 if hasattr(action.config, "controller"):
                     label = action.config.controller
@@ -157,7 +151,7 @@ class Operator:
         for name, action in ({} if self._task is None else self._task.actions).items():
             columns = slice(first, first + len(action.labels))
             first = columns.stop
-            task = self._simulation.config.task
+            task = self._simulation.config.tables.get("task")
             if task is not None and task.actions[name].type in _GUIDED:
                 yield name, action, columns
 
@@ -174,7 +168,3 @@ def _turns(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     sine = np.linalg.norm(turn[..., :3], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, turn[..., 3:])
     return turn[..., :3] * np.where(sine > 1e-9, angle / np.maximum(sine, 1e-9), 2.0)
-
-
-def _without_value(call: Any, _: Any) -> None:
-    call()

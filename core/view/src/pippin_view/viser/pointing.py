@@ -49,9 +49,7 @@ class Pointing:
     def under(self, origin: Any, direction: Any) -> Pointed | None:
         """Return what a ray meets first; None for nothing.
 
-        Args:
-            origin: Start of the ray as the scene is drawn [m], shape [3].
-            direction: Unit vector, shape [3].
+        The ray starts at a point of the scene as it is drawn [m]; its direction is a unit vector.
         """
         start, along = np.asarray(origin, dtype=float), np.asarray(direction, dtype=float)
         body, distance = self._body(start, along)
@@ -99,11 +97,7 @@ class Pointing:
 def distance_along(start: np.ndarray, along: np.ndarray, seen: SeenMatter, points: np.ndarray) -> float:
     """Return the distance at which a ray meets a surface, or a cloud of spheres [m]; infinity if it does not.
 
-    Args:
-        start: Start of the ray [m], shape [3].
-        along: Unit vector, shape [3].
-        seen: The object.
-        points: Positions of its particles [m], shape [particles, 3].
+    `start` [m] and the unit vector `along` are the ray, and `points` the positions of the particles [m].
     """
     if not len(seen.faces):
         middles = points - start

@@ -153,7 +153,10 @@ class AssetActuators:
 
     def _silence(self, actuator: int) -> None:
         if self.is_servo[actuator]:
-            self._keep_force_limit(actuator)
+            # Another drive may take the servo's place, so that its limit becomes that of its joint.
+            limit = float(np.abs(self._ranges("force")[actuator]).max())
+            for dof in self.transmissions.dofs(actuator):
+                self._builder.joint_effort_limit[dof] = min(self._builder.joint_effort_limit[dof], limit)
         else:
             write(self._builder, "mujoco:ctrl_type", actuator, _GENERAL)  # parameters of a DC motor would act again
         for name in _SILENT:
@@ -162,12 +165,6 @@ class AssetActuators:
             write(self._builder, f"mujoco:actuator_{name}limited", actuator, _AUTO)
         write(self._builder, "mujoco:actuator_actdim", actuator, -1)
         self._own(actuator, OFF)
-
-    def _keep_force_limit(self, actuator: int) -> None:
-        """Give a servo's limit to its joint, because another drive may take the servo's place."""
-        limit = float(np.abs(self._ranges("force")[actuator]).max())
-        for dof in self.transmissions.dofs(actuator):
-            self._builder.joint_effort_limit[dof] = min(self._builder.joint_effort_limit[dof], limit)
 
     def _own(self, actuator: int, owner: int) -> None:
         write(self._builder, _OWNER, actuator, owner)

@@ -67,10 +67,6 @@ def compare_sketch(theirs: Any, part: newton.ModelBuilder) -> list[Difference]:
 
     Compared are bodies, joints, shapes and the pairs of them that can collide, sites and the medium. The form of
     meshes, actuators, tendons, equalities, parameters of contacts and options of MuJoCo's solvers are left out.
-
-    Args:
-        theirs: The model that MuJoCo compiles from the file.
-        part: The file alone, in a builder for any solver.
     """
     ours = sketch(part)
     match = match_models(theirs, ours, sketched_pairs(part, ours))

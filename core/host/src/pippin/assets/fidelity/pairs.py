@@ -25,7 +25,8 @@ def colliding(model: Any) -> np.ndarray:
     """
     if not model.ngeom:
         return np.zeros((0, 0), dtype=bool)
-    can = _by_mask(model) & _by_body(model)
+    collides = (model.geom_contype[:, None] & model.geom_conaffinity[None, :]) != 0
+    can = (collides | collides.T) & _by_body(model)
     can[model.pair_geom1, model.pair_geom2] = True
     flat = np.isin(model.geom_type, _FLAT)
     can &= ~(flat[:, None] & flat)
@@ -47,11 +48,6 @@ def shape_pairs(builder: newton.ModelBuilder) -> np.ndarray:
     filtered = np.array(builder.shape_collision_filter_pairs, dtype=int).reshape(-1, 2)
     can[filtered.min(axis=1), filtered.max(axis=1)] = False
     return np.argwhere(can)
-
-
-def _by_mask(model: Any) -> np.ndarray:
-    kinds, affinities = model.geom_contype[:, None], model.geom_conaffinity[None, :]
-    return ((kinds & affinities) | (kinds & affinities).T) != 0
 
 
 def _by_body(model: Any) -> np.ndarray:

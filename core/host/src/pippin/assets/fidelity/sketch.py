@@ -67,9 +67,7 @@ def sketch(part: newton.ModelBuilder) -> Any:
 def sketched_pairs(part: newton.ModelBuilder, model: Any) -> set[tuple[int, int]]:
     """Return the pairs of geoms of a sketch that can collide, each with the smaller index first.
 
-    Args:
-        part: The builder, whose collision groups and filters decide.
-        model: Its sketch: bodies that are welded to each other never collide there.
+    Bodies that are welded to each other never collide there.
     """
     geoms = np.zeros(part.shape_count, dtype=int)
     for shape in solid_shapes(part):

@@ -32,7 +32,10 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written:
     _match_pairs(builder, normal.model, is_as_written=is_as_written)
     _show_bare_links(builder, normal.model)
     if is_as_written:
-        _mark_sliders(builder, normal.model)
+        model: Any = normal.model
+        names = {model.body(index).name.replace("-", "_") for index in np.flatnonzero(model.body_simple == _SLIDER)}
+        if bodies := [body for body, label in enumerate(builder.body_label) if label.rpartition("/")[2] in names]:
+            mark_sliders(builder, bodies)
     _add_cameras(builder, normal)
 
 
@@ -68,13 +71,6 @@ def _add_cameras(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
             frame = wp.transform(camera.pos, np.roll(camera.quat, -1))
             site = builder.add_site(body, xform=frame, label=f"{builder.body_label[body]}/{camera.name}")
             mark_camera(builder, site, float(np.deg2rad(camera.fovy[0])))
-
-
-def _mark_sliders(builder: newton.ModelBuilder, model: Any) -> None:
-    names = {model.body(index).name.replace("-", "_") for index in np.flatnonzero(model.body_simple == _SLIDER)}
-    bodies = [body for body, label in enumerate(builder.body_label) if label.rpartition("/")[2] in names]
-    if bodies:
-        mark_sliders(builder, bodies)
 
 
 def _match_pairs(builder: newton.ModelBuilder, model: Any, *, is_as_written: bool) -> None:

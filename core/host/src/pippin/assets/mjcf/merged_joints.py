@@ -59,11 +59,10 @@ def _is_one_joint(kinds: np.ndarray, anchors: np.ndarray, directions: np.ndarray
         return False
     has_slides_first = not np.any(slides[1:] & hinges[:-1])
     has_one_anchor = bool(np.all(anchors[hinges] == anchors[hinges][:1]))
-    return has_slides_first and has_one_anchor and all(_are_orthogonal(directions[each]) for each in (slides, hinges))
-
-
-def _are_orthogonal(directions: np.ndarray) -> bool:
-    return bool(np.allclose(directions @ directions.T, np.eye(len(directions)), atol=1e-6))
+    are_orthogonal = all(
+        np.allclose(each @ each.T, np.eye(len(each)), atol=1e-6) for each in (directions[slides], directions[hinges])
+    )
+    return has_slides_first and has_one_anchor and are_orthogonal
 
 
 def _split(parent: Element, body: Element, joints: Sequence[Element], inertia: str) -> None:

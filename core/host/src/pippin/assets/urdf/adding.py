@@ -38,7 +38,7 @@ def add_urdf(builder: newton.ModelBuilder, urdf: Urdf, arguments: Mapping[str, A
 
 
 def _part_neighbours(builder: newton.ModelBuilder) -> None:
-    """Let links that are fixed to each other collide neither with each other nor with each other's neighbours.
+    """Filter collisions between fixed links and their neighbours.
 
     MuJoCo, too, takes such links for one body, and lets no body collide with those that a joint ties to it. The
     importer parts the two links of each joint alone.
