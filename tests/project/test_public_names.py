@@ -29,10 +29,14 @@ NOT_PLUGINS = {"pippin.contract", "pippin.kinds"}
 _IMPLEMENTATION = re.compile(r'^    implementation = "\.(\w+):\w+"', re.MULTILINE)
 
 
+def project_of(folder):
+    """Return the table `[project]` of a distribution."""
+    return tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+
+
 def built_in():
     """Return the modules of the host with settings or implementations of its own plugins, by its entry points."""
-    project = tomllib.loads((HOST_PROJECT / "pyproject.toml").read_text())["project"]
-    groups = {name: each for name, each in project["entry-points"].items() if name not in NOT_PLUGINS}
+    groups = {name: each for name, each in project_of(HOST_PROJECT)["entry-points"].items() if name not in NOT_PLUGINS}
     modules = {entry.partition(":")[0] for group in groups.values() for entry in group.values()}
     settings = {HOST.parent.joinpath(*module.split(".")).with_suffix(".py") for module in modules}
     found = {path.with_name(f"{name}.py") for path in settings for name in _IMPLEMENTATION.findall(path.read_text())}
@@ -92,14 +96,11 @@ def test_the_host_has_built_in_plugins_of_each_kind():
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.name)
 def test_a_package_imports_those_that_it_depends_on(project):
-    stated, of_host = (
-        tomllib.loads((each / "pyproject.toml").read_text())["project"] for each in (project, HOST_PROJECT)
-    )
+    stated, of_host = (project_of(each) for each in (project, HOST_PROJECT))
     extras = [each for extra in stated.get("optional-dependencies", {}).values() for each in extra]
     needs = [*stated["dependencies"], *extras]
-    needs += [
-        each for need in needs for extra in extras_of_host(need) for each in of_host["optional-dependencies"][extra]
-    ]
+    packages = [of_host["optional-dependencies"][extra] for need in needs for extra in extras_of_host(need)]
+    needs += [each for package in packages for each in package]
     allowed = {*(re.split(r"[\[<>=~! ]", each)[0].replace("-", "_") for each in needs), PROJECTS[project].name}
 
     others = {

@@ -18,7 +18,7 @@ class HostMirror:
     """
 
     def __init__(self, array: wp.array, *, is_read: bool = False) -> None:
-        #: The array on the device.
+        #: The array on the device, of any shape.
         self.array: wp.array = array
         self._host: wp.array | None = None
         if shares_memory(present(array.device)):

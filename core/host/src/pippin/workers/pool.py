@@ -73,7 +73,7 @@ class WorkerPool:
         self._names, self._make, self._cure = tuple(names), make, cure
         self._requires_grad, self._preload, self._restate = requires_grad, preload, restate
         self._environment = {} if threads is None else {_THREADS: str(threads)}
-        #: State of the calls.
+        #: For the core: state of the calls.
         self.state: PoolState = PoolState.CALLING
         self._heal: Callable[[int], CallResult] | None = None
         self._loss, self._on_event, self._pending = "", on_event, set[int]()
