@@ -93,6 +93,7 @@ class Renderer:
     Args:
         model: The model; it is only read, besides the boxes around its shapes, which follow the state.
         worlds: Indices of the worlds to draw, one tile each.
+        layout: The tiles of the image.
         fov: Angle between the upper and the lower edge of a tile [rad].
         scale: Size of what is in the middle [m], to which the pattern of the ground and the haze fit.
         sample_count: Rays per pixel at edges; elsewhere one is enough.

@@ -35,7 +35,12 @@ class Places:
         model: newton.Model,
     ) -> None:
         device = model.device
-        self.labels, self.size, self.level_count = tuple(labels), size, len(spawns)
+        #: The labels of the columns.
+        self.labels: tuple[str, ...] = tuple(labels)
+        #: Lengths of a patch along x and y [m].
+        self.size: tuple[float, float] = size
+        #: Number of levels.
+        self.level_count: int = len(spawns)
         #: Level and column of the patch of each world, shape [worlds].
         self.levels: Any = wp.array(levels, dtype=int, device=device)
         self.columns: Any = wp.array(columns, dtype=int, device=device)
@@ -43,7 +48,7 @@ class Places:
         self.places: Any = wp.array(spawns[levels, columns], dtype=wp.vec3, device=device)
         self.shifts: Any = wp.zeros(len(levels), dtype=wp.vec3, device=device)
         #: Whether something moves worlds to other patches while the simulation runs.
-        self.are_changed = False
+        self.are_changed: bool = False
         self._first_places: Any = wp.clone(self.places)
         self._spawns: Any = wp.array(spawns, dtype=wp.vec3, ndim=2, device=device)
         kinds, parents, worlds = (on_host(each) for each in (model.joint_type, model.joint_parent, model.joint_world))
@@ -60,7 +65,7 @@ class Places:
         return self.size[0] * self.level_count, self.size[1] * len(self.labels)
 
     def place_all(self, model: newton.Model, state: newton.State) -> None:
-        """Move the start of all worlds from the origin to their places, bodies included."""
+        """For the core: move the start of all worlds from the origin to their places, bodies included."""
         everywhere: Any = wp.full(len(self.levels) + 1, value=True, dtype=bool, device=model.device)
         self._shift(state, everywhere, self.places)
         bodies: Any = state.body_q
