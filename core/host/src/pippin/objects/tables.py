@@ -14,7 +14,10 @@ from pippin.errors import ConfigError
 def read_table(path: str, where: str, columns: tuple[int, ...] = ()) -> np.ndarray:
     """Return the rows of a file `.npy`, `.csv` with commas, or `.npz` with `times` and `values`; shape [rows, columns].
 
-    `columns` are permitted numbers of columns; by default any.
+    Args:
+        path: The file, as a configuration names it.
+        where: Key path of the file, for errors.
+        columns: Permitted numbers of columns; by default any.
 
     Raises:
         ConfigError: The file is missing, or does not hold rows of finite numbers.

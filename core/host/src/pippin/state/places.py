@@ -35,7 +35,12 @@ class StartPoses:
         model: newton.Model,
     ) -> None:
         device = model.device
-        self.labels, self.size, self.level_count = tuple(labels), size, len(spawns)
+        #: The labels of the columns.
+        self.labels: tuple[str, ...] = tuple(labels)
+        #: Lengths of a patch along x and y [m].
+        self.size: tuple[float, float] = size
+        #: Number of levels.
+        self.level_count: int = len(spawns)
         #: Level and column of the patch of each world, shape [worlds].
         self.levels: Any = wp.array(levels, dtype=int, device=device)
         self.columns: Any = wp.array(columns, dtype=int, device=device)
@@ -60,12 +65,7 @@ class StartPoses:
         return self.size[0] * self.level_count, self.size[1] * len(self.labels)
 
     def place_all(self, model: newton.Model, state: newton.State) -> None:
-        """Move the start of all worlds from the origin to their places, bodies included.
-
-        Args:
-            model: The model of all worlds.
-            state: Its state, in which all worlds stand at the origin.
-        """
+        """For the core: move the start of all worlds from the origin to their places, bodies included."""
         everywhere: Any = wp.full(len(self.levels) + 1, value=True, dtype=bool, device=model.device)
         self._shift(state, everywhere, self.places)
         bodies: Any = state.body_q

@@ -73,7 +73,7 @@ class WorkerPool:
         self._names, self._make, self._cure = tuple(names), make, cure
         self._requires_grad, self._preload, self._restate = requires_grad, preload, restate
         self._environment = {} if threads is None else {_THREADS: str(threads)}
-        #: For the core: state of the calls.
+        #: For the core: the state of the calls.
         self.state: PoolState = PoolState.CALLING
         self._heal: Callable[[int], CallResult] | None = None
         self._loss, self._on_event, self._pending = "", on_event, set[int]()
@@ -111,15 +111,15 @@ class WorkerPool:
         return self.finish()
 
     def start_call(self, method: str, *arguments: Any, each: Sequence[tuple[Any, ...]] | None = None) -> None:
-        """Start a call of a method of each object.
+        """Start a call; see `call`.
 
         Args:
-            method: Name of the method.
-            *arguments: The arguments for all workers.
-            each: The arguments for each worker, if they differ.
+            method: The name of the method.
+            *arguments: Its arguments, the same for all workers.
+            each: The arguments for each worker, in place of those.
 
         Raises:
-            SimulationError: A worker was lost, or a call before was interrupted.
+            SimulationError: A worker was lost, or an earlier call was interrupted.
         """
         if self.state is PoolState.LOST:
             raise SimulationError(self._loss)
@@ -139,8 +139,8 @@ class WorkerPool:
         """Call a method of one object, and return the result.
 
         Args:
-            index: Number of the worker.
-            method: Name of the method.
+            index: The worker.
+            method: The name of the method.
             *arguments: Its arguments.
         """
         self._workers[index].start_call(method, *arguments)
