@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections import defaultdict
 from typing import Any
@@ -53,6 +54,18 @@ class LinkedLiterals(SphinxPostTransform):
         link = make_refnode(self.app.builder, page, entry.docname, entry.node_id, literal.deepcopy(), full)
         link["classes"].append("api")
         literal.replace_self(link)
+
+
+class PlainBuiltins(SphinxPostTransform):
+    """Leaves the types of Python without a link: `type` in a signature is not a key `type` of a class."""
+
+    default_priority = 5  # before references are resolved
+
+    def run(self, **_: Any) -> None:
+        """Replace the references of one page."""
+        for reference in list(self.document.findall(addnodes.pending_xref)):
+            if reference.get("refdomain") == "py" and hasattr(builtins, reference["reftarget"]):
+                reference.replace_self(reference.children)
 
 
 def _known(objects: Any) -> Objects:
@@ -116,6 +129,7 @@ def _missing(app: Sphinx, env: Any, node: addnodes.pending_xref, content: nodes.
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the links."""
+    app.add_post_transform(PlainBuiltins)
     app.add_post_transform(LinkedLiterals)
     app.connect("missing-reference", _missing)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
