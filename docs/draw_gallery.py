@@ -166,7 +166,8 @@ def runs(model: Any, tables: dict[str, Any], solver: str) -> bool:
 
     config = pippin.structure({**tables, "solver": {"type": solver}})
     with closing(Components(config, (), Catalog.installed(), of_stages={})) as components:
-        lacking = find_gaps(features_of(model), components.declarations[components.solver_name])
+        declared = components.declarations[components.solver_name]
+        lacking = find_gaps(features_of(model), declared, (), (), are_stated=True).refused
     return not any(FEATURES[feature].is_structural for feature in lacking)
 
 
