@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util.nodes import make_refnode
+from sphinx.util.nodes import find_pending_xref_condition, make_refnode
 
 NAME = re.compile(r"(?P<name>[A-Za-z_]\w*(\.\w+)*)(?P<call>\(.*\))?")
 OWNERS = {"sim": "pippin.Simulation", "simulation": "pippin.Simulation"}
@@ -65,7 +65,8 @@ class PlainBuiltins(SphinxPostTransform):
         """Replace the references of one page."""
         for reference in list(self.document.findall(addnodes.pending_xref)):
             if reference.get("refdomain") == "py" and hasattr(builtins, reference["reftarget"]):
-                reference.replace_self(reference.children)
+                shown = find_pending_xref_condition(reference, "resolved") or reference
+                reference.replace_self(shown.children)
 
 
 def _known(objects: Any) -> Objects:

@@ -203,6 +203,7 @@ def series(*rows, limit=0.1):
     return BenchmarkSeries(name="s", problem="c", rows=tuple(made), limit=limit)
 
 
+@pytest.mark.alone
 def test_the_largest_step_is_that_from_which_all_smaller_ones_hold():
     own = series((0.02, 0.01, "finished"), (0.01, None, "failed"), (0.005, 0.02, "finished"), (0.002, 0.01, "finished"))
 

@@ -41,6 +41,7 @@ def test_a_rod_swings_about_the_sag_of_its_weight():
     assert mean == pytest.approx(problem.static_sag, rel=1e-3)
 
 
+@pytest.mark.alone
 def test_a_rod_of_another_stiffness_has_an_error():
     assert RodCantilever().error(bent(RodCantilever())) == pytest.approx(0.0, abs=1e-12)
     assert RodCantilever().error(bent(SoftRod())) > 2.0 * RodCantilever.limit

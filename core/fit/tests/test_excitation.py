@@ -8,7 +8,7 @@ import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.config.toml_writing import toml_text
+from pippin.config import toml_text
 from pippin.recording.reading import Recording
 from pippin_fit.excitation import ExciteSettings, excite
 from pippin_fit.waveforms import chirp, edge_of, harmonics, multisine, steps
@@ -52,6 +52,7 @@ def test_a_multisine_has_the_amplitudes_and_phases_of_its_formula():
     assert own[-1] / period <= 3.0
 
 
+@pytest.mark.alone
 def test_phases_of_schroeder_keep_the_peak_low():
     """The crest factor of a flat spectrum is near √2 times 1.2, and of equal phases √(2 K)."""
     own = np.arange(4, 84)

@@ -9,8 +9,8 @@ import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.config.toml_writing import toml_text
-from pippin_fit.fit import check_fit
+from pippin.config import toml_text
+from pippin_fit.run_fit import check_fit
 from pippin_fit.verdicts import CORRELATED
 
 from . import arms

@@ -26,6 +26,7 @@ def test_the_valley_of_rosenbrock_is_followed_to_its_end():
     np.testing.assert_allclose(x, [1.0, 1.0], atol=1e-3)
 
 
+@pytest.mark.alone
 def test_a_minimum_outside_the_bounds_is_sought_on_them():
     x, _ = minimise(lambda x: np.array([x[0] - 3.0, x[1] + 2.0, x[0] - x[1]]), [0.0, 0.0], low=-1.0, high=1.0)
 

@@ -4,11 +4,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 import warp as wp
 from pippin_optimise.config import VariableConfig
 from pippin_optimise.variables import InputVariable
 
 
+@pytest.mark.alone
 def test_each_number_of_an_array_of_two_axes_varies_once():
     weights = wp.array(np.arange(12.0).reshape(4, 3), dtype=float, device="cpu", requires_grad=True)
     host: Any = SimpleNamespace(plugins={"net": SimpleNamespace(weights=weights)}, actuators={}, world_count=2)

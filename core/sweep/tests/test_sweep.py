@@ -12,8 +12,8 @@ import warp as wp
 from pippin.measuring import measured_run
 from pippin.studies.progress import RunProgress, progress_shown_by
 from pippin_sweep import JobResult, call_job
+from pippin_sweep.driver import Sweep
 from pippin_sweep.run_sweep import run_variants
-from pippin_sweep.sweep import Sweep
 from pippin_sweep.sweep_folder import SweepFolder, publish
 from pippin_sweep.values import axis_of
 from pippin_sweep.variant_run import run_variant

@@ -33,6 +33,7 @@ def test_a_file_has_one_value_on_each_line(tmp_path):
     assert axis_of(f"actuators.legs.kp=@{path}") == [{"actuators.legs.kp": "1.5"}, {"actuators.legs.kp": "2.5"}]
 
 
+@pytest.mark.alone
 def test_a_row_of_a_table_sets_its_keys_together(tmp_path):
     path = tmp_path / "variants.csv"
     path.write_text('simulation.dt,scene.gravity\n0.001,"[0, 0, -1]"\n0.002,"[0, 0, -2]"\n')

@@ -9,11 +9,9 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-import onnx
 import pippin
 import pytest
 import warp as wp
-from onnx import TensorProto, helper, numpy_helper
 from pippin.config import ComponentConfig
 from pippin_task import Command, TermContext, Termination
 from pippin_task.all_terms import QuantityCache
@@ -72,6 +70,8 @@ Node = tuple[str, Sequence[np.ndarray | None], dict[str, Any]]
 @pytest.fixture
 def network_file(tmp_path) -> Callable[..., Path]:
     """Return a function that writes a chain of ONNX operators: each with its constants and its attributes."""
+    import onnx  # an extra of the package: its other tests do without
+    from onnx import TensorProto, helper, numpy_helper
 
     def write(width: int | tuple[int, ...], nodes: Sequence[Node], name: str = "policy.onnx") -> Path:
         made, constants, last = [], [], "observations"

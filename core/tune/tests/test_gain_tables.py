@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from pippin import labels
 from pippin_tune.gain_tables import table_of
 
@@ -10,6 +11,7 @@ def test_equal_gains_are_one_value():
     assert table_of({"robot/hip": 20.0, "robot/knee": 21.0}) == 20.0
 
 
+@pytest.mark.alone
 def test_gains_that_are_alike_share_a_pattern():
     values = {"a/left_hip_joint": 40.0, "b/right_hip_joint": 41.0, "c/left_knee_joint": 9.0}
 

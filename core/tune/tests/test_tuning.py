@@ -71,6 +71,7 @@ def test_a_long_step_limits_explicit_gains_and_no_implicit_ones(scene):
     assert implicit.frequency == 5.0
 
 
+@pytest.mark.alone
 def test_an_explicit_step_with_the_gains_is_stable():
     """The eigenvalues of a step from positions and velocities to the next ones; the wanted gains diverge."""
     factor = np.random.default_rng(3).normal(size=(6, 6))

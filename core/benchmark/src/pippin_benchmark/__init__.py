@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 if TYPE_CHECKING:
-    from .compare import compare
     from .comparison import Comparison
     from .problem import BenchmarkProblem, ProblemMotion
+    from .run_compare import compare
 
 __all__ = [
     "BenchmarkProblem",
@@ -22,6 +22,6 @@ __getattr__ = late(
         "BenchmarkProblem": ".problem",
         "Comparison": ".comparison",
         "ProblemMotion": ".problem",
-        "compare": ".compare",
+        "compare": ".run_compare",
     },
 )

@@ -71,7 +71,7 @@ def _driven(config: type, given: Table) -> dict[str, Any]:
 
 @attrs.frozen(kw_only=True)
 class KindChecks:
-    """What the kit knows of one kind of plugins. The record of the kind names it: `checks = "module:NAME"`."""
+    """Checks and simulations of one kind of plugins. The record of the kind names it: `checks = "module:NAME"`."""
 
     names: Sequence[str] = CONFIGURED
     """Names of the kit's checks that plugins of this kind promise, in any order."""

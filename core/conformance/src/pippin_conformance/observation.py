@@ -37,8 +37,9 @@ def start(simulation: Simulation) -> None:
         targets = given(actuator, "position_targets", given(actuator, "ctrl"))
         if targets is not None:
             _assign_rows(targets)
-    if simulation.task is not None:
-        _assign_rows(simulation.task.episodes.action)
+    task = simulation.component("task")  # the table is that of a package that may not be there
+    if task is not None:
+        _assign_rows(task.episodes.action)
 
 
 def _assign_rows(numbers: Any) -> None:
@@ -107,8 +108,9 @@ def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray
     for sensor in _parts(simulation, simulation.sensors, Sensor):
         for name, output in given(sensor, "outputs", {}).items():
             yield f"outputs[{name!r}]", output.data.numpy(), given(sensor, "worlds", every)
-    if simulation.task is not None:
-        yield from ((name, numbers, every) for name, numbers in _of_task(simulation.task))
+    task = simulation.component("task")
+    if task is not None:
+        yield from ((name, numbers, every) for name, numbers in _of_task(task))
 
 
 def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[Any]:

@@ -7,8 +7,8 @@ from pippin.late import late
 from .config import FitConfig, FitParameterConfig, FitSignalConfig, PriorConfig
 
 if TYPE_CHECKING:
-    from .fit import fit
     from .result import FitResult
+    from .run_fit import fit
     from .verdicts import FitVerdict
 
 __all__ = [
@@ -26,6 +26,6 @@ __getattr__ = late(
     {
         "FitResult": ".result",
         "FitVerdict": ".verdicts",
-        "fit": ".fit",
+        "fit": ".run_fit",
     },
 )

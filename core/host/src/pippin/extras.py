@@ -9,7 +9,7 @@ from types import ModuleType
 from packaging.requirements import Requirement
 from pippin.errors import PluginError
 
-__all__ = ["import_library", "installation", "missing_libraries"]
+__all__ = ["import_library"]
 
 
 def import_library(name: str, extra: str, distribution: str = "pippin") -> ModuleType:

@@ -7,8 +7,7 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.config import dump_toml, structure, unstructure
-from pippin.config.toml_writing import toml_text
+from pippin.config import dump_toml, structure, toml_text, unstructure
 
 ANT = {
     "simulation": {"dt": 1e-05, "device": "cuda:0"},

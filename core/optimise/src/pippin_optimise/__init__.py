@@ -7,8 +7,8 @@ from pippin.late import late
 from .config import LossConfig, OptimiseConfig, VariableConfig
 
 if TYPE_CHECKING:
-    from .optimise import optimise
     from .result import OptimisationResult
+    from .run_optimise import optimise
 
 __all__ = [
     "LossConfig",
@@ -22,6 +22,6 @@ __getattr__ = late(
     __name__,
     {
         "OptimisationResult": ".result",
-        "optimise": ".optimise",
+        "optimise": ".run_optimise",
     },
 )

@@ -11,12 +11,12 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError, Host, Simulation, SimulationConfig, hookimpl
+from pippin import ConfigError, Host, Simulation, SimulationConfig, hookimpl, load
 from pippin.arrays import on_host, present
-from pippin.config.loading import read_source
-from pippin.profiling.kernels import write_rows
+from pippin.motions import undriven
 
 from pippin_record.demonstrations.reading import Demonstration, Demonstrations, read_demonstrations
+from pippin_record.kernels import write_rows
 
 _TARGETS = "/position_targets"
 
@@ -73,7 +73,7 @@ def replay(
     """
     found = read_demonstrations(path, episodes)
     tables = tomllib.loads(found.header.config) if source is None else source
-    config = _without_actors(read_source(tables, overrides), found)
+    config = _without_actors(load(tables, overrides), found)
     config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=len(found.episodes)))
     start = _Start(found.episodes)
     with Simulation(config, [start]) as simulation:
@@ -83,10 +83,11 @@ def replay(
 
 def _without_actors(config: SimulationConfig, found: Demonstrations) -> SimulationConfig:
     """Leave out who else would act, and who watches; episodes end when their frames do."""
-    task = config.task and attrs.evolve(config.task, autoreset="disabled")
+    task = config.tables.get("task")  # the table of a package that may not be there
+    task = task and attrs.evolve(task, autoreset="disabled")
     config = config.unobserved().with_tables(policy=None, task=task)
     is_of_targets = any(name.endswith(_TARGETS) for name in found.action_channels)
-    return config.without_driving_motions() if is_of_targets else config
+    return undriven(config) if is_of_targets else config
 
 
 class _Start:
@@ -171,7 +172,8 @@ def _inputs(simulation: Simulation, found: Demonstrations) -> list[tuple[wp.arra
 
 def _input(simulation: Simulation, name: str) -> Any:
     if name == "task/action":
-        return None if simulation.task is None else simulation.task.episodes.action
+        task = simulation.component("task")
+        return None if task is None else task.episodes.action
     _, _, rest = name.partition("actuators/")
     actuator = simulation.actuators.get(rest.removesuffix(_TARGETS)) if name.endswith(_TARGETS) else None
     return getattr(actuator, "position_targets", None)

@@ -16,8 +16,8 @@ from pippin import ConfigError
 from pippin.config import inline_text
 from pippin.studies import current_progress
 
+from .driver import Sweep
 from .executor import Executor, make_executor
-from .sweep import Sweep
 from .sweep_folder import SweepFolder, unwatched
 from .table import write_parquet
 from .values import Axis, axis_of

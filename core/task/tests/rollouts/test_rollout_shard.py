@@ -7,7 +7,7 @@ import pytest
 from pippin.errors import ConfigError, SimulationError
 from pippin_task import RolloutShard
 
-EXAMPLES = Path(__file__).parents[2] / "docs/examples"
+EXAMPLES = Path(__file__).parents[4] / "docs/examples"
 CART = EXAMPLES / "tasks/inverted_pendulum.toml"
 POLICY = (EXAMPLES / "policies/cartpole.onnx").read_bytes()
 SMALL = {"scene.worlds": 4, "simulation.device": "cpu", "task.episode_length": 0.2}

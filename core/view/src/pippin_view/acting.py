@@ -7,8 +7,9 @@ from typing import Any
 
 import attrs
 from pippin import ConfigError, SimulationConfig
-from pippin.config.loading import structure_choice
+from pippin.config import structure_choice
 from pippin.files import refuse_taken
+from pippin.motions import undriven
 
 RECORDER = "demos"
 """Label of the recorder of demonstrations."""
@@ -47,12 +48,11 @@ def for_operator(config: SimulationConfig, path: Path, instruction: str | None =
     settings: dict[str, Any] = {"path": str(path), "keep": "asked", "worlds": "0:1"}
     settings |= {} if instruction is None else {"instruction": instruction}
     recorder = attrs.evolve(choice, config=attrs.evolve(choice.config, **settings))
-    task = config.task
+    task = config.tables.get("task")
     if task is not None:
         is_guided = all(each.type in _GUIDED for each in task.actions.values())
         actions = task.actions if is_guided else {}
         task = attrs.evolve(task, autoreset="disabled", episode_length=None, terminations={}, actions=actions)
     scene = attrs.evolve(config.scene, worlds=1)
-    without = config.unobserved().without_driving_motions()
-    without = without.with_tables(policy=None, recorders={RECORDER: recorder}, task=task)
+    without = undriven(config.unobserved()).with_tables(policy=None, recorders={RECORDER: recorder}, task=task)
     return attrs.evolve(without, scene=scene)

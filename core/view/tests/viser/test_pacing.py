@@ -47,6 +47,7 @@ def test_a_long_delay_is_not_caught_up(clock):
     assert pace.wait_time(0.1) == pytest.approx(0.1), "it counts from the delay on"
 
 
+@pytest.mark.alone
 def test_another_speed_counts_from_now(clock):
     pace = Pace(1.0)
     pace.wait_time(0.0)

@@ -70,7 +70,7 @@ def fit(
     chosen = [*overrides, *([] if iterations is None else [f"fit.iterations={iterations}"])]
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
-            from pippin_fit.fit import fit as fit_file
+            from pippin_fit.run_fit import fit as fit_file
         try:
             result = fit_file(file, logs, chosen, validate=validate, out=out, processes=_processes(processes))
         except KeyboardInterrupt as error:
@@ -97,7 +97,7 @@ def _check(
 ) -> None:
     """Print what logs can tell."""
     with shown_progress(is_stdout_reserved=as_json):
-        from pippin_fit.fit import check_fit
+        from pippin_fit.run_fit import check_fit
 
         found = check_fit(file, logs, overrides, validate=validate)
     if as_json:

@@ -9,8 +9,9 @@ if TYPE_CHECKING:
 
     from .alone import make_component
     from .contract import load_plugin
+    from .parts import make_part
 
-__all__ = ["Declaration", "load_plugin", "make_component"]
+__all__ = ["Declaration", "load_plugin", "make_component", "make_part"]
 
 __getattr__ = late(
     __name__,
@@ -18,5 +19,6 @@ __getattr__ = late(
         "Declaration": "pippin.support.declaration",
         "load_plugin": ".contract",
         "make_component": ".alone",
+        "make_part": ".parts",
     },
 )

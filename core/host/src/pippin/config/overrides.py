@@ -56,16 +56,13 @@ def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     pairs = overrides.items() if isinstance(overrides, Mapping) else [(text, None) for text in overrides]
     for text, value in pairs:
         try:
-            parsed.append(_from_python(text, value) if isinstance(overrides, Mapping) else _from_text(text))
+            is_python = isinstance(overrides, Mapping)
+            parsed.append(Override(_keys(text, "overrides"), value, "overrides") if is_python else _from_text(text))
         except ConfigError as error:
             faults.extend(error.faults)
     if faults:
         raise ConfigError(*faults)
     return parsed
-
-
-def _from_python(key: str, value: Any) -> Override:
-    return Override(_keys(key, "overrides"), value, "overrides")
 
 
 def _from_text(text: str) -> Override:

@@ -1,4 +1,4 @@
-"""What an installation lacks: plugins that cannot be imported, and GPUs that cannot be used."""
+"""Faults of an installation: plugins that cannot be imported, and GPUs that cannot be used."""
 
 from typing import TYPE_CHECKING
 

@@ -138,7 +138,11 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
 
 
 class PenetrationProbe:
-    """Penetration of rigid shapes, found by a collision pipeline of its own: the same for every solver."""
+    """Penetration of rigid shapes, found by a collision pipeline of its own: the same for every solver.
+
+    Args:
+        model: The model.
+    """
 
     def __init__(self, model: newton.Model) -> None:
         self._model = model

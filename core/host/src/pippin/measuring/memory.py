@@ -19,8 +19,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.catalog.entries import Catalog
-from pippin.config import SimulationConfig
-from pippin.config.loading import read_source
+from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PippinError
 from pippin.simulation import Simulation
 from pippin.solving.capacities import Capacity
@@ -171,7 +170,7 @@ class Count:
     ) -> None:
         # A graph of the CPU keeps what its steps allocate; that of a GPU does not.
         changes = {"scene.worlds": worlds, "scene.first_world": 0, "simulation.capture": "off"}
-        changed = read_source(config, changes).with_tables(viewers=None)
+        changed = load(config, changes).with_tables(viewers=None)
         self.worlds, self.file_worlds = worlds, config.scene.worlds
         self.arrays: dict[str, int] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
@@ -223,7 +222,7 @@ class Count:
                 continue
             try:
                 value = math.ceil(enough / scale) if is_grown else enough
-                smaller = Count(read_source(config, {key: value}), self.worlds, prototype, steps=1)
+                smaller = Count(load(config, {key: value}), self.worlds, prototype, steps=1)
             except PippinError:
                 continue  # the solver does not take the smaller value
             saved = (self.held - smaller.held) * (1.0 if is_shared and not is_grown else self.file_worlds / self.worlds)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pippin.simulation import import_hot_modules
 
     from .folder import RunFolder
-    from .start import import_newton, refuse_missing_extras
-    from .study import Overlay, Study, StudyResult, kept_overrides, override_values, run_study
+    from .start import import_newton
+    from .study import Overlay, Study, StudyResult, kept_overrides, run_study
     from .summary import versions, what_ran
 
 __all__ = [
@@ -27,8 +27,6 @@ __all__ = [
     "import_hot_modules",
     "import_newton",
     "kept_overrides",
-    "override_values",
-    "refuse_missing_extras",
     "run_study",
     "step_count",
     "stopped_between_steps",
@@ -46,8 +44,6 @@ __getattr__ = late(
         "import_hot_modules": "pippin.simulation",
         "import_newton": ".start",
         "kept_overrides": ".study",
-        "override_values": ".study",
-        "refuse_missing_extras": ".start",
         "run_study": ".study",
         "versions": ".summary",
         "what_ran": ".summary",

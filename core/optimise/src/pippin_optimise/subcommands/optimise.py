@@ -31,7 +31,7 @@ def optimise(file: Path, overrides: tuple[str, ...], iterations: int | None, out
     chosen = [*overrides, *([] if iterations is None else [f"optimise.iterations={iterations}"])]
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
-            from pippin_optimise.optimise import optimise as optimise_file
+            from pippin_optimise.run_optimise import optimise as optimise_file
         try:
             result = optimise_file(file, chosen, out=out)
         except KeyboardInterrupt as error:

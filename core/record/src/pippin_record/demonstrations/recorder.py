@@ -192,7 +192,7 @@ class EpisodeRecorder(Recorder):
             max_contacts=config.max_contacts,
         )
         every = {channel.name: channel for channel in found}
-        self.has_task = simulation.task is not None
+        self.has_task = simulation.component("task") is not None
         chosen = _Choice(every)
         self.roles = {
             "state": chosen.of("state", config.state, chosen.default_state),

@@ -67,7 +67,7 @@ class Operator:
 
     def __init__(self, simulation: Host, panel: Panel, recorder: str, wanted: int | None) -> None:
         self._simulation, self._panel, self._label, self._wanted = simulation, panel, recorder, wanted
-        self._task: Any = simulation.task
+        self._task: Any = simulation.component("task")
         self._resets = -1
         #: The requested goals by label of the controller; the goals of the others are moved at once.
         self.requested: dict[str, RequestedGoals] = {}
@@ -151,7 +151,7 @@ class Operator:
         for name, action in ({} if self._task is None else self._task.actions).items():
             columns = slice(first, first + len(action.labels))
             first = columns.stop
-            task = self._simulation.config.task
+            task = self._simulation.config.tables.get("task")
             if task is not None and task.actions[name].type in _GUIDED:
                 yield name, action, columns
 

@@ -67,7 +67,7 @@ class ViserViewer:
                 self._operator = Operator(simulation, panel, *self.demonstrations)
                 requested = self._operator.requested
             self._goals = GoalHandles(simulation, panel, requested)
-            self._episode = None if simulation.task is None else EpisodePanel(simulation, panel)
+            self._episode = None if simulation.component("task") is None else EpisodePanel(simulation, panel)
             self._pad = Pad(simulation, panel, self._goals, self._operator, self._episode)
         except BaseException:
             panel.page.close()

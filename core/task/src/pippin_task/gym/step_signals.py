@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from enum import Enum
 
-from pippin.errors import SimulationError
+from pippin import SimulationError
 
 STEP = b"s"
 """Take a step; and the answer when it is taken."""

@@ -19,27 +19,27 @@ class HostMirror:
 
     def __init__(self, array: wp.array, *, is_read: bool = False) -> None:
         #: The array on the device.
-        self.array = array
+        self.array: wp.array = array
         self._host: wp.array | None = None
         if shares_memory(present(array.device)):
+            #: The numbers on the host: those of the last `read`, or those for the next `write`; shape of the array.
             self.numbers: np.ndarray = array.numpy()
         elif is_read:
             self._host = wp.zeros_like(array, device="cpu", pinned=True)
             self.numbers = self._host.numpy()
         else:
-            #: The numbers on the host: those of the last `read`, or those for the next `write`.
             self.numbers = np.zeros_like(array.numpy())
             self._host = wp.array(ptr=self.numbers.ctypes.data, dtype=array.dtype, shape=array.shape, device="cpu")
 
     def read(self, count: int | None = None) -> np.ndarray:
-        """Return the numbers on the host, after waiting for the first `count` of them, or for all."""
+        """Return the numbers on the host, with the shape of the array, after waiting for the first `count`, or all."""
         if self._host is not None and count != 0:
             wp.copy(self._host, self.array, count=count or 0)
             wp.synchronize_device(self.array.device)
         return self.numbers
 
     def read_copy(self) -> np.ndarray:
-        """Return the numbers on the host in memory of their own."""
+        """Return the numbers on the host, with the shape of the array, in memory of their own."""
         return self.read().copy()
 
     def write(self, count: int | None = None) -> None:

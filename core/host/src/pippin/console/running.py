@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from pippin.config.tree import key_text
-from pippin.console import shown_progress
 from pippin.errors import ConfigError
+
+from .progress import shown_progress
 
 
 def run_file(
@@ -25,9 +26,25 @@ def run_file(
     shown: Sequence[str] = (),
     **options: Any,
 ) -> None:
-    """Simulate a file and write a run folder; arguments are those of the command.
+    """Simulate a file, write a run folder, and tell what happened; most arguments are those of `run_options`.
 
-    `shown` are further keys of the summary that `--json` prints.
+    Args:
+        file: The configuration file.
+        overrides: Values on top of it, as on the command line.
+        viewers: Types of viewers to add.
+        is_unseen: Whether viewers are left out.
+        video: File of a video; None for none.
+        camera: Body that the video follows; None for the first robot.
+        as_json: Whether the last line is the result as JSON.
+        is_traced: Whether the calls of hooks are listed.
+        shown: Further keys of the summary in this line.
+        **options: The other options.
+
+    Raises:
+        ConfigError: The file or an option is wrong.
+        PluginError: A plugin cannot be loaded, or breaks its contract.
+        SimulationError: The simulation failed; what it did until then is written.
+        KeyboardInterrupt: Ctrl-C ended it; what it did until then is written.
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
@@ -35,7 +52,7 @@ def run_file(
             from pippin.config import load
             from pippin.runs.run import execute
 
-            from ._results import finish, report
+            from .results import finish, report
 
             config = load(file, [*overrides, *_viewers(viewers, video, camera)])
             config = config.with_tables(viewers=None) if is_unseen else config

@@ -23,8 +23,16 @@ def shard_pool(
 ) -> WorkerPool:
     """Return a worker for each shard; the cores are divided among them, and errors name the worlds of the run.
 
-    The arguments are those of `WorkerPool`, with the arguments of `make` for each shard, and what a user can do if a
-    worker is lost. `heal` and `on_event` get the number of the worker.
+    Args:
+        shards: The shards, of one simulation.
+        make: Returns the object of a worker; importable by its name from its module.
+        arguments: The arguments of `make` for each shard; plain data.
+        cure: What a user can do if a worker is lost, for the error.
+        heal: As for `WorkerPool`.
+        on_event: As for `WorkerPool`.
+
+    Raises:
+        PippinError: An object cannot be made.
     """
     requires_grad = shards[0].config.simulation.requires_grad
     return WorkerPool(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError, SimulationError
+from pippin import ConfigError, SimulationError
 
 _ALIGNMENT = 64
 _PLACE = "/dev/shm"
