@@ -162,11 +162,12 @@ def runs(model: Any, tables: dict[str, Any], solver: str) -> bool:
     from pippin.catalog.entries import Catalog
     from pippin.components.registry import Components
     from pippin.support.features import FEATURES
-    from pippin.support.requirements import gaps
+    from pippin.support.requirements import find_gaps
 
     config = pippin.structure({**tables, "solver": {"type": solver}})
     with closing(Components(config, (), Catalog.installed(), of_stages={})) as components:
-        lacking = gaps(features_of(model), components.declarations[components.solver_name])
+        declared = components.declarations[components.solver_name]
+        lacking = find_gaps(features_of(model), declared, (), (), are_stated=True).refused
     return not any(FEATURES[feature].is_structural for feature in lacking)
 
 

@@ -17,7 +17,7 @@ from pippin_task import convert_motion
 
 DOCS = Path(__file__).parent
 TASKS = DOCS / "examples" / "tasks"
-PACKAGED = DOCS.parent / "core" / "src" / "pippin" / "gym" / "tasks"
+PACKAGED = DOCS.parent / "core" / "task" / "src" / "pippin_task" / "gym" / "tasks"
 
 SPEED, PERIOD = 0.5, 0.6
 """Speed of the trunk along x [m/s]; time of a stance and a swing [s]."""

@@ -28,7 +28,7 @@ CLASSES = {
     "Actuators": (("pippin.actuation", "Lanes"), ("pippin.actuation", "Parameters")),
     "Sensors and stages": (("pippin.sensing", "Output"), ("pippin.sensing", "OutputLanes")),
     "Solvers": (("pippin.solving", "Capacity"), ("pippin.solving", "ContactSource")),
-    "Tasks": (("pippin_task", "TermContext"), ("pippin_task", "Draws")),
+    "Tasks": (("pippin_task", "TermContext"), ("pippin.state", "Draws")),
     "Recorders and readers": (
         ("pippin.recording", "Header"),
         ("pippin.recording", "Column"),

@@ -134,7 +134,14 @@ def _member(member: Member) -> str:
 def _directive(kind: str, head: str, text: str, level: int = 4, **options: str | None) -> str:
     """Return a directive; an option that is None has no value, and an empty one is left out."""
     given = "".join(f":{key}:{'' if value is None else f' {value}'}\n" for key, value in options.items() if value != "")
+    text = _with_links_from_here(text)
     return f"{':' * level}{{py:{kind}}} {head}\n{given}\n{text.strip()}\n{':' * level}\n"
+
+
+def _with_links_from_here(text: str) -> str:
+    """Return a text whose links lead to pages of the reference: docstrings of attributes stand on the page of hooks."""
+    text = re.sub(r"\]\((?=[\w-]+\.md)", "](../reference/", text)
+    return text.replace("](#", "](../reference/hooks.md#")
 
 
 def _signature(name: str, found: ast.FunctionDef, with_result: bool = True) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections import defaultdict
 from typing import Any
@@ -10,7 +11,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util.nodes import make_refnode
+from sphinx.util.nodes import find_pending_xref_condition, make_refnode
 
 NAME = re.compile(r"(?P<name>[A-Za-z_]\w*(\.\w+)*)(?P<call>\(.*\))?")
 OWNERS = {"sim": "pippin.Simulation", "simulation": "pippin.Simulation"}
@@ -53,6 +54,19 @@ class LinkedLiterals(SphinxPostTransform):
         link = make_refnode(self.app.builder, page, entry.docname, entry.node_id, literal.deepcopy(), full)
         link["classes"].append("api")
         literal.replace_self(link)
+
+
+class PlainBuiltins(SphinxPostTransform):
+    """Leaves the types of Python without a link: `type` in a signature is not a key `type` of a class."""
+
+    default_priority = 5  # before references are resolved
+
+    def run(self, **_: Any) -> None:
+        """Replace the references of one page."""
+        for reference in list(self.document.findall(addnodes.pending_xref)):
+            if reference.get("refdomain") == "py" and hasattr(builtins, reference["reftarget"]):
+                shown = find_pending_xref_condition(reference, "resolved") or reference
+                reference.replace_self(shown.children)
 
 
 def _known(objects: Any) -> Objects:
@@ -116,6 +130,7 @@ def _missing(app: Sphinx, env: Any, node: addnodes.pending_xref, content: nodes.
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the links."""
+    app.add_post_transform(PlainBuiltins)
     app.add_post_transform(LinkedLiterals)
     app.connect("missing-reference", _missing)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -35,8 +35,6 @@ PLUGINS_OF_THE_CORE = frozenset(
 """Modules of plugins that packages of `core` bring: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
-    ("pippin_task.gym.local_worlds", "pippin_task.gym.frames"),
-    ("pippin_benchmark.run_compare", "pippin.measuring.measured_run"),
     ("pippin.config.files", "pippin.config.newton_assets"),
     ("pippin.inspection", "pippin.inspection.contents"),
     ("pippin.inspection", "pippin.inspection.image"),
@@ -47,14 +45,13 @@ DOORS = {
     ("pippin_fit.run_fit", "pippin_fit.fit_run"),
     ("pippin_optimise.run_optimise", "pippin_optimise.descent"),
     ("pippin_benchmark.benchmark", "pippin_benchmark.measuring"),
-    ("pippin_benchmark.file_scene", "pippin_benchmark.measuring"),
+    ("pippin_benchmark.file_problem", "pippin_benchmark.measuring"),
     ("pippin_optimise.run_optimise", "pippin_optimise.objective"),
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin_conformance.selftest.groups", "pippin_conformance.selftest.checks"),
     ("pippin.state.captured_arrays", "pippin.state.shaped_array"),
     ("pippin.runs.run", "pippin.runs.start"),
     ("pippin.studies.summary", "pippin.studies.matter"),
-    ("pippin_task.gym.shard_worker", "pippin.state.host_mirror"),
     ("pippin_task.gym.vector_env", "pippin_task.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOURCES = [*ROOT.glob("core/src/**/*.py"), *ROOT.glob("*/*/src/**/*.py")]
+SOURCES = [*ROOT.glob("*/*/src/**/*.py")]
 CLAUSES = {"What", "Who", "Where", "Whether", "How", "Which", "When", "Why", "That"}
 """First words of a clause that takes the place of a noun."""
 
