@@ -18,7 +18,7 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
-from pippin.state.object_parts import in_world
+from pippin.quaternions import rotated
 from pippin_optimise.descent import Descent
 from pippin_optimise.objective import Objective
 from pippin_optimise.rollout_inputs import flat
@@ -205,7 +205,7 @@ def placed(poses: np.ndarray, bodies: np.ndarray, points: np.ndarray) -> np.ndar
     """Return points of bodies, or of the world for body -1, in the world [m], shape [points, 3]."""
     return np.stack(
         [
-            point if body < 0 else in_world(point[None], poses[body])[0]
+            point if body < 0 else rotated(poses[body][3:], point[None])[0] + poses[body][:3]
             for body, point in zip(bodies, points, strict=True)
         ]
     )
