@@ -67,9 +67,18 @@ def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
         lines = metadata.requires(distribution) or []
     except metadata.PackageNotFoundError:
         return []
-    marked = [(each.name, each.marker) for each in map(Requirement, lines) if each.marker]
-    wanted = [each for each in marked if each[1].evaluate({"extra": extra}) and not each[1].evaluate({"extra": ""})]
-    return [name for name, _ in wanted if not _is_installed(name)]
+    marked = [(each, each.marker) for each in map(Requirement, lines) if each.marker]
+    wanted = [
+        each for each, marker in marked if marker.evaluate({"extra": extra}) and not marker.evaluate({"extra": ""})
+    ]
+    return [name for each in wanted for name in _missing(each)]
+
+
+def _missing(requirement: Requirement) -> list[str]:
+    """Return what is not installed of a requirement: its distribution, or the libraries of its extras."""
+    if not _is_installed(requirement.name):
+        return [requirement.name]
+    return [name for extra in sorted(requirement.extras) for name in missing_libraries(extra, requirement.name)]
 
 
 def _is_installed(name: str) -> bool:

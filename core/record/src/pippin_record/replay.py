@@ -15,7 +15,6 @@ from pippin import ConfigError, Host, Simulation, SimulationConfig, hookimpl
 from pippin.arrays import on_host, present
 from pippin.config.loading import read_source
 from pippin.profiling.kernels import write_rows
-from pippin_view.acting import without_motions
 
 from pippin_record.demonstrations.reading import Demonstration, Demonstrations, read_demonstrations
 
@@ -88,7 +87,7 @@ def _without_actors(config: SimulationConfig, found: Demonstrations) -> Simulati
     task = task and attrs.evolve(task, autoreset="disabled")
     config = config.unobserved().with_tables(policy=None, task=task)
     is_of_targets = any(name.endswith(_TARGETS) for name in found.action_channels)
-    return without_motions(config) if is_of_targets else config
+    return config.undriven() if is_of_targets else config
 
 
 class _Start:

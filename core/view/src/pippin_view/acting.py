@@ -16,19 +16,6 @@ RECORDER = "demos"
 _GUIDED = ("tool-goals", "gripper")
 """Types of actions that the page gives."""
 
-_DRIVING = ("actuator", "goal_of")
-"""Keys of motions that write targets or goals."""
-
-
-def without_motions(config: SimulationConfig) -> SimulationConfig:
-    """Leave out the policy, and motions that write targets or goals; those of bodies stay."""
-    kept = {
-        label: choice
-        for label, choice in config.motions.items()
-        if all(getattr(choice.config, key, None) is None for key in _DRIVING)
-    }
-    return config.with_tables(policy=None, motions=kept)
-
 
 def for_operator(config: SimulationConfig, path: Path, instruction: str | None = None) -> SimulationConfig:
     """Return a configuration of one world in which a user acts, and whose episodes are recorded if they are asked for.
@@ -66,5 +53,5 @@ def for_operator(config: SimulationConfig, path: Path, instruction: str | None =
         actions = task.actions if is_guided else {}
         task = attrs.evolve(task, autoreset="disabled", episode_length=None, terminations={}, actions=actions)
     scene = attrs.evolve(config.scene, worlds=1)
-    without = without_motions(config.unobserved()).with_tables(recorders={RECORDER: recorder}, task=task)
+    without = config.unobserved().undriven().with_tables(recorders={RECORDER: recorder}, task=task)
     return attrs.evolve(without, scene=scene)
