@@ -256,7 +256,7 @@ def measured(robot: Robot, worlds: int = 256, steps: int = 100) -> Robot:
 def with_memory(robot: Robot) -> Robot:
     """Return a robot with the memory that `pippin inspect FILE --memory` counts."""
     import pippin
-    from pippin.inspection.memory import measure
+    from pippin.measuring.memory import measure
 
     found = measure(pippin.load(DOCS.parent / robot.file, {"simulation.device": "cpu"}))
     return attrs.evolve(robot, memory=round(found.per_world), fixed=round(found.fixed))

@@ -1,7 +1,7 @@
 """Keep results of `pippin benchmark`, and draw what the page *Ten solvers in one diagram* shows of them.
 
 `uv run --group dev python docs/draw_benchmark.py FOLDER...`: results replace what `docs/reference/benchmark.csv` has of
-the same solvers in the same scenes. `docs/write_reference.py` writes the page *Physics checks* from that file.
+the same solvers in the same problems. `docs/write_reference.py` writes the page *Physics checks* from that file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DRAWN = {
     "ten_solvers.svg": ("large-pendulum", "double-pendulum", "free-top", "four-bar", "sliding-block", "stack"),
     "ten_solvers_matter.svg": ("hanging-cloth", "quadruped-drop"),
 }
-"""Scenes of each image."""
+"""Problems of each image."""
 
 COLORS = ("#2f6fd0", "#e0701a", "#2a9a4a", "#c9342f", "#8a55c4", "#8d5f4a", "#d0549f", "#6b7480", "#a8930a", "#1597a8")
 
@@ -31,42 +31,42 @@ WIDTH, HEIGHT, TITLE, LEGEND = 440, 300, 26, 22
 
 
 def keep(folders: list[Path]) -> None:
-    """Put the results of folders in place of what is kept of the same solvers in the same scenes."""
+    """Put the results of folders in place of what is kept of the same solvers in the same problems."""
     rows: dict[tuple[str, str], list[BenchmarkRow]] = {}
     for file in [*([measured.KEPT] if measured.KEPT.exists() else []), *(each / "benchmark.csv" for each in folders)]:
         own: dict[tuple[str, str], list[BenchmarkRow]] = {}
         for row in measured.read(file):
-            own.setdefault((row.name, row.scene), []).append(row)
+            own.setdefault((row.name, row.problem), []).append(row)
         rows |= own
     kept = [row for key in sorted(rows) for row in rows[key]]
     measured.KEPT.write_text(measured.text_of(kept), encoding="utf-8")
 
 
-def drawing(found: Benchmark, scenes: Sequence[str]) -> Markup:
+def drawing(found: Benchmark, problems: Sequence[str]) -> Markup:
     """Return the diagrams side by side, with a legend, as one file."""
     lines = {
-        scene: {
+        problem: {
             each.name: [(row.cost, max(row.error, 1e-9)) for row in each.finished if row.cost and row.error is not None]
-            for each in found.series(scene)
+            for each in found.series(problem)
             if each.finished
         }
-        for scene in scenes
+        for problem in problems
     }
     names = sorted({name for each in lines.values() for name in each})
     colors = {name: index for index, name in enumerate(names)}
     parts = [element("style", style()), element("rect", width="100%", height="100%", fill="#ffffff")]
-    for index, scene in enumerate(scenes):
+    for index, problem in enumerate(problems):
         x, y = (index % 2) * WIDTH, (index // 2) * (HEIGHT + TITLE)
-        unit = found.scenes[scene].unit
+        unit = found.problems[problem].unit
         drawn = diagram(
-            lines[scene],
+            lines[problem],
             colors,
             "cost of a simulated second [s]",
             "relative error" if unit == "1" else f"error [{unit}]",
         )
         placed = drawn.replace("<svg", f'<svg x="{x}" y="{y + TITLE}" width="{WIDTH}" height="{HEIGHT}"', 1)
-        parts += [element("text", scene, x=x + 58, y=y + 18, class_="title"), Markup(placed)]
-    top = (len(scenes) + 1) // 2 * (HEIGHT + TITLE) + 18
+        parts += [element("text", problem, x=x + 58, y=y + 18, class_="title"), Markup(placed)]
+    top = (len(problems) + 1) // 2 * (HEIGHT + TITLE) + 18
     for index, name in enumerate(names):
         x, y = 20 + (index % 4) * 215, top + (index // 4) * LEGEND
         parts += [
@@ -100,8 +100,8 @@ def main(folders: list[Path]) -> None:
     """Keep the results, and write the images."""
     keep(folders)
     found = measured.kept()
-    for name, scenes in DRAWN.items():
-        (ROOT / "images" / name).write_text(drawing(found, scenes), encoding="utf-8")
+    for name, problems in DRAWN.items():
+        (ROOT / "images" / name).write_text(drawing(found, problems), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def test_a_simulation_takes_a_path_tables_or_a_configuration(file, form):
 def test_anything_else_than_a_configuration_is_named():
     text = error_of(pippin.Simulation, 3)
 
-    assert text == "Simulation: expected the path of a file, a dictionary or a SimulationConfig, got int"
+    assert text == "configuration: expected the path of a file, a dictionary or a SimulationConfig, got int"
 
 
 @pytest.mark.parametrize(

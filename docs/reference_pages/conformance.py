@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pippin.catalog.entries import Catalog
-from pippin_conformance import Conformance
+from pippin_conformance import Check, Conformance
 from pippin_conformance.benches import BENCHES, benches_of
-from pippin_conformance.checks import CHECKS
-from pippin_conformance.kinds import CONFIGURED
+from pippin_conformance.checks import CHECKS, checks_of
+from pippin_conformance.kinds import kind_checks
 
 from .rows import inline_toml, summary
 from .tasks import TASK_KINDS
 
 ROOT = Path(__file__).parents[2]
+
+OBSERVERS = ROOT / "core" / "conformance" / "tests" / "test_observer_checks.py"
+"""The `CONFORMANCES` of viewers and recorders."""
 
 CONFORMANCE = """\
 # Conformance
@@ -40,8 +43,9 @@ Each feature in a solver's `supported_features` is checked on small mechanisms, 
 them, in the same simulation, its control moves: the mechanism once more where the feature has nothing to do, such as
 a link without the limit. A solver that moves the control as it should move the mechanism is refused, too. Each check
 fails for a solver that declares the feature and ignores it: [the tests of the
-kit](../../tests/conformance/test_benches.py) take the feature out of the model of a true solver. [How the features of
-matter are measured](../explanation/benches-of-matter.md) has the formulas and the figures of each solver.
+kit](../../core/conformance/tests/test_benches.py) take the feature out of the model of a true solver.
+[How the features of matter are measured](../explanation/benches-of-matter.md) has the formulas and the figures of each
+solver.
 
 | check | measured motion | allowed range |
 |---|---|---|
@@ -67,8 +71,11 @@ Plugins are checked with their defaults, in substeps of 2 ms. This table lists t
 def page() -> str:
     """Return the promises that the checks test, and the known failures of this repository's plugins."""
     of_features = [check for check in CHECKS if check.name.startswith("feature_")]
-    plain = [check for check in CHECKS if not check.name.startswith(("feature_", "change_"))]
-    rows = [f"| `{check.name}` | {_kinds(check.kinds)} | {check.promise} |\n" for check in plain]
+    of_kinds = _checks_of_kinds()
+    checks = {check.name: check for check in (*CHECKS, *(each for found in of_kinds.values() for each in found))}
+    plain = [check for check in checks.values() if not check.name.startswith(("feature_", "change_"))]
+    kinds = {check.name: [kind for kind, found in of_kinds.items() if check in found] for check in plain}
+    rows = [f"| `{each.name}` | {_kinds(kinds[each.name], of_kinds)} | {each.promise} |\n" for each in plain]
     features = [_feature_rows(check.name, check.promise) for check in of_features]
     declared = conformances()
     exceptions = [
@@ -81,9 +88,16 @@ def page() -> str:
     return "".join([CONFORMANCE, table, FEATURE_CHECKS, *features, EXCEPTIONS, *exceptions, SETTINGS, *settings])
 
 
-def _kinds(kinds: Sequence[str]) -> str:
+def _checks_of_kinds() -> dict[str, list[Check]]:
+    """Return the checks of each kind of plugins with a configuration."""
+    installed = Catalog.installed().kinds
+    configured = {name: kind for name, kind in installed.items() if kind.provides == "configuration"}
+    return {name: list(checks_of(kind_checks(kind))) for name, kind in configured.items()}
+
+
+def _kinds(kinds: Sequence[str], every: Iterable[str]) -> str:
     """Return the kinds of a check in words: many of them by what they have in common."""
-    if missing := [kind for kind in CONFIGURED if kind not in kinds]:
+    if missing := [kind for kind in every if kind not in kinds]:
         if len(missing) <= 2:
             return f"all but {' and '.join(missing)}"
         terms = ["terms"] if set(TASK_KINDS) <= set(kinds) else []
@@ -106,7 +120,7 @@ def conformances() -> list[Conformance]:
     runs = [runpy.run_path(str(path)) for path in files]
     found = [run["CONFORMANCE"] for run in runs if "CONFORMANCE" in run]
     found += [each for run in runs for each in run.get("CONFORMANCES", ())]
-    found += runpy.run_path(str(ROOT / "tests" / "conformance" / "test_observer_checks.py"))["CONFORMANCES"]
+    found += runpy.run_path(str(OBSERVERS))["CONFORMANCES"]
     order = [(entry.kind, entry.name) for entry in Catalog.installed().entries]
     return sorted(found, key=lambda each: order.index((each.subject.kind, each.subject.name)))
 

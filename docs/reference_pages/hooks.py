@@ -43,10 +43,8 @@ def page() -> str:
         late.append(_attribute(name, text, "" if callable(default) else default))
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
-    installed = Catalog.installed().entries
-    plugins = [
-        (entry.name, entry.load()) for entry in installed if entry.kind not in ("subcommand", "trainer", "scene")
-    ]
+    configured = [entry for entry in Catalog.installed().entries if entry.provides == "configuration"]
+    plugins = [(entry.name, entry.load()) for entry in configured if entry.kind != "trainer"]
     return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin_benchmark.benchmark import load_scene
+from pippin_benchmark.benchmark import load_problem
 from pippin_benchmark.result import Benchmark, BenchmarkRow
 
 KEPT = Path(__file__).parents[1] / "reference" / "benchmark.csv"
 
 _NUMBERS = ("dt", "error", "cost", "energy_drift", "momentum_drift")
 _AMONG = "cost_among_64"
-_COLUMNS = ("solver", "variant", "scene", *_NUMBERS, "outcome", "ignored", _AMONG)
+_COLUMNS = ("solver", "variant", "problem", *_NUMBERS, "outcome", "ignored", _AMONG)
 
 
 def kept() -> Benchmark:
@@ -43,13 +43,13 @@ def text_of(rows: Iterable[BenchmarkRow]) -> str:
 
 def of_rows(rows: Sequence[BenchmarkRow]) -> Benchmark:
     """Return rows as a benchmark."""
-    scenes = {name: type(load_scene(name)) for name in sorted({row.scene for row in rows})}
-    return Benchmark(rows=tuple(rows), scenes=scenes, machine="", seconds=0.0, folder=KEPT.parent)
+    problems = {name: type(load_problem(name)) for name in sorted({row.problem for row in rows})}
+    return Benchmark(rows=tuple(rows), problems=problems, machine="", seconds=0.0, folder=KEPT.parent)
 
 
 def _row(line: dict[str, str]) -> BenchmarkRow:
     numbers: dict[str, Any] = {name: float(line[name]) if line[name] else None for name in _NUMBERS}
-    texts = {name: line[name] for name in ("solver", "variant", "scene", "outcome")}
+    texts = {name: line[name] for name in ("solver", "variant", "problem", "outcome")}
     among = {64: float(line[_AMONG])} if line.get(_AMONG) else {}
     return BenchmarkRow(**texts, **numbers, ignored=tuple(line["ignored"].split()), cost_among=among)
 

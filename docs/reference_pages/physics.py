@@ -1,4 +1,4 @@
-"""Page *Physics checks*: errors of each solver in the scenes of `pippin benchmark`."""
+"""Page *Physics checks*: errors of each solver in the problems of `pippin benchmark`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ The same physics are tests: [each solver](../../tests/physics) is held to tolera
 friction, collisions, towers, and cloth and grains in flight. [Solver by solver](#solver-by-solver) explains where the
 errors come from; [solvers](solvers.md) lists other differences.
 
-## Scenes
+## Problems
 
-| scene | what is compared |
+| problem | what is compared |
 |---|---|
 """
 
@@ -40,23 +40,25 @@ SOURCES = """
 
 
 def page() -> str:
-    """Return the errors of the solvers in the scenes, with their sources, and the uses of each solver."""
+    """Return the errors of the solvers in the problems, with their sources, and the uses of each solver."""
     found = measured.kept()
     notes = tomllib.loads(NOTES.read_text(encoding="utf-8"))
-    titles = "".join(f"| `{name}` | {scene.title} |\n" for name, scene in sorted(found.scenes.items()))
+    titles = "".join(f"| `{name}` | {problem.title} |\n" for name, problem in sorted(found.problems.items()))
     sources = "".join(_sources(found, name, own) for name, own in notes.items())
     return f"{PHYSICS}{titles}\n{tables(found)}{SOURCES}{sources}"
 
 
 def _sources(found: Benchmark, name: str, notes: Mapping[str, Any]) -> str:
     """Return the uses of a solver, and the sources of its errors."""
-    lines = [f"- `{scene}`, {_least(found, name, scene)}: {text}\n" for scene, text in notes.get("sources", {}).items()]
+    lines = [
+        f"- `{problem}`, {_least(found, name, problem)}: {text}\n" for problem, text in notes.get("sources", {}).items()
+    ]
     return f"\n### `{name}`\n\nGood for {notes['good_for']}\n" + ("\n" + "".join(lines) if lines else "")
 
 
-def _least(found: Benchmark, name: str, scene: str) -> str:
-    """Return the least error of a solver in a scene, with its unit."""
-    (series,) = (each for each in found.series(scene) if each.name == name)
+def _least(found: Benchmark, name: str, problem: str) -> str:
+    """Return the least error of a solver in a problem, with its unit."""
+    (series,) = (each for each in found.series(problem) if each.name == name)
     error = min(row.error for row in series.finished if row.error is not None)
-    unit = found.scenes[scene].unit
+    unit = found.problems[problem].unit
     return f"{error:.1g}" if unit == "1" else f"{error:.1g} {unit}"

@@ -17,9 +17,10 @@ PLUGINS = """\
 
 <!-- Written by docs/write_reference.py from the catalog and docstrings of settings. Change those, then run it. -->
 
-The packages of this repository bring {count} plugins of {kinds} kinds. A file chooses one by its name, mostly as the
-key `type` of a table; the links lead to the keys. `pippin plugins` lists the installed ones, also those of other
-packages, which register in the same [groups of entry points](../how-to/publish-a-plugin.md).
+The packages of this repository bring {count} plugins of {kinds} kinds, {commands} commands, and {tables} tables of a
+file. A file chooses a plugin by its name, mostly as the key `type` of a table; the links lead to the keys. `pippin
+plugins` lists what is installed, also of other packages, which register in the same
+[groups of entry points](../how-to/publish-a-plugin.md), or [bring a kind of their own](../how-to/bring-a-kind.md).
 
 | kind | group of entry points | plugins |
 |---|---|---|
@@ -31,7 +32,10 @@ def page() -> str:
     entries = Catalog.installed().entries
     links = {**_sections_of("configuration", configuration.page()), **_sections_of("tasks", tasks.page())}
     found = {kind: [entry for entry in entries if entry.kind == kind] for kind in kinds()}
-    parts = [PLUGINS.format(count=len(entries), kinds=sum(map(bool, found.values())))]
+    of = {what: [each for each in entries if each.provides == what] for what in ("configuration", "command", "table")}
+    plugins, commands, tables = of.values()
+    numbers = {"count": len(plugins), "commands": len(commands), "tables": len(tables)}
+    parts = [PLUGINS.format(kinds=len({each.kind for each in plugins}), **numbers)]
     for kind, plural in kinds().items():
         name = f"[{kind}](#{plural})" if found[kind] else kind
         parts.append(f"| {name} | `pippin.{plural}` | {len(found[kind]) or 'of other packages'} |\n")
@@ -57,7 +61,8 @@ def _titles(entry: Entry, plural: str) -> tuple[str, ...]:
 def _meaning(entry: Entry) -> str:
     if entry.kind == "subcommand":
         return (entry.load_command().help or "").partition("\n")[0].rstrip(".")
-    return summary(entry.load_config()).replace("|", "\\|")
+    found = entry.load_table() if entry.provides == "table" else entry.load_config()
+    return summary(found).replace("|", "\\|")
 
 
 def _sections_of(name: str, page: str) -> dict[str, str]:

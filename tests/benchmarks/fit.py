@@ -23,7 +23,7 @@ import mujoco
 import numpy as np
 import pippin_fit
 from mujoco import rollout, sysid
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.fit_run import FitRun
 
 JOINTS = [f"joint{number}" for number in range(1, 8)]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pippin_fit
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.identification import arms

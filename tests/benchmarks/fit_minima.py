@@ -19,7 +19,7 @@ import mujoco
 import numpy as np
 import pippin_fit
 from mujoco import rollout
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 
 JOINTS = [f"joint{number}" for number in range(1, 6)]
 TRUTH = {"armature": (0.5, 0.4, 0.3, 0.2, 0.1), "damping": (1.0, 0.8, 0.6, 0.4, 0.2)}

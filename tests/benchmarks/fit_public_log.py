@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import pippin_fit
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.readers.configs import LeRobotConfig
 from pippin_fit.readers.lerobot import LeRobotReader
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pippin
 import pippin_fit
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 
 TRUTH = {"armature": 0.1, "damping": 4.5, "friction": 0.05, "offset": 0.05}
 STARTS = {"armature": 0.02, "damping": 1.0, "friction": 0.2}

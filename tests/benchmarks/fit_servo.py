@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pippin
 import pippin_fit
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_actuator_servo.friction_config import KEYS_OF_FRICTION
 from pippin_actuator_servo.library import read_library
 

@@ -1,7 +1,7 @@
 """Whether `pippin benchmark` ranks solvers alike on an idle and on a loaded machine: `order_under_load.py [SOLVER...]`.
 
 Each solver runs twice in turn, once as the machine is, and once beside as many busy processes as it has cores, so that
-a drift of the machine meets both. In each scene, two solvers are compared at every error that both reach, by the
+a drift of the machine meets both. In each problem, two solvers are compared at every error that both reach, by the
 cheapest run of each that is no worse. Pairs whose costs differ by less than 1.5 times are ties, and do not count.
 """
 
@@ -26,8 +26,8 @@ TIE = 1.5
 
 
 SOLVERS = ("featherstone", "mujoco-native", "semi-implicit", "steel", "vbd", "xpbd")
-SCENES, STEPS = ("driven-arm", "hanging-cloth", "large-pendulum", "sliding-block"), (0.005, 0.002)
-"""What runs by default: cheap solvers and scenes, as a run takes its time twice."""
+PROBLEMS, STEPS = ("driven-arm", "hanging-cloth", "large-pendulum", "sliding-block"), (0.005, 0.002)
+"""What runs by default: cheap solvers and problems, as a run takes its time twice."""
 
 SPIN = "import numpy as np\nvalues = np.ones(4_000_000)\nwhile True: values = np.sqrt(values + 1.0)"
 """A program that computes on more memory than a cache has, until it is ended."""
@@ -54,8 +54,8 @@ def cost_at(rows: Sequence[BenchmarkRow], error: float) -> float | None:
 def ratios(idle: Sequence[BenchmarkRow], loaded: Sequence[BenchmarkRow]) -> list[tuple[float, float]]:
     """Return the costs of one solver by those of another at equal error: without and with the load."""
     found = []
-    for scene in dict.fromkeys(row.scene for row in idle):
-        by_name = [_by_name([row for row in rows if row.scene == scene]) for rows in (idle, loaded)]
+    for problem in dict.fromkeys(row.problem for row in idle):
+        by_name = [_by_name([row for row in rows if row.problem == problem]) for rows in (idle, loaded)]
         for one, other in itertools.combinations(sorted(by_name[0]), 2):
             errors = {row.error for name in (one, other) for row in by_name[0][name] if row.error is not None}
             for error in sorted(errors):
@@ -75,8 +75,8 @@ def kept(found: Sequence[tuple[float, float]]) -> tuple[int, int]:
     return sum((first > 1.0) == (second > 1.0) for first, second in ordered), len(ordered)
 
 
-def measured(solvers: Sequence[str], scenes: Sequence[str], steps: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the ratios of all pairs of some solvers in some scenes."""
+def measured(solvers: Sequence[str], problems: Sequence[str], steps: Sequence[float]) -> list[tuple[float, float]]:
+    """Return the ratios of all pairs of some solvers in some problems."""
     rows: tuple[list[BenchmarkRow], list[BenchmarkRow]] = ([], [])
     with tempfile.TemporaryDirectory() as folder:
         for solver in solvers:
@@ -84,12 +84,12 @@ def measured(solvers: Sequence[str], scenes: Sequence[str], steps: Sequence[floa
                 with busy(count):
                     out = Path(folder, f"{solver}-{count}")
                     quick = {"is_quick": True, "worlds": [1], "patience": 1.0, "out": out}
-                    own += benchmark([solver], scenes, dt=steps, **quick).rows
+                    own += benchmark([solver], problems, dt=steps, **quick).rows
     return ratios(*rows)
 
 
 if __name__ == "__main__":
-    results = measured(sys.argv[1:] or SOLVERS, SCENES, STEPS)
+    results = measured(sys.argv[1:] or SOLVERS, PROBLEMS, STEPS)
     same, counted = kept(results)
     slower = np.median([abs(math.log(second / first)) for first, second in results])
     print(f"{same} of {counted} pairs with an order keep it; {len(results) - counted} pairs are ties")

@@ -202,7 +202,7 @@ def test_a_public_function_or_method_tells_the_errors_that_it_raises(scripts, de
 
 
 def test_a_private_alias_is_shown_by_its_value(scripts):
-    page = scripts["api"].api_pages({})["api/pippin.gym.md"]
+    page = scripts["api"].api_pages({})["api/pippin_task.gym.md"]
 
     assert "autoreset: Literal['same-step', 'next-step', 'disabled'] | None=None" in page
 

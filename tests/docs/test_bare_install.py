@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,13 +59,27 @@ def test_the_place_of_what_is_missing_is_that_in_the_file(tmp_path, monkeypatch)
     assert "rec.toml:3: recorders.h5: needs h5py; install it by `" in str(caught.value)
 
 
-def test_every_extra_has_a_group_of_its_name_in_a_clone():
-    import tomllib
-
-    core = tomllib.loads((ROOT / "core" / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+def test_every_extra_with_a_library_has_a_group_of_its_name_in_a_clone():
+    """A clone has all packages; an extra that only brings some of them needs no group."""
+    projects = [tomllib.loads(path.read_text())["project"] for path in ROOT.glob("core/*/pyproject.toml")]
+    members = {each["name"] for each in projects}
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
 
-    assert not [extra for extra in core if f"pippin[{extra}]" not in groups.get(extra, [])]
+    extras = {
+        extra
+        for each in projects
+        for extra, needs in each.get("optional-dependencies", {}).items()
+        if not members.issuperset(needs)
+    }
+
+    assert "rsl-rl" in extras
+    assert not [extra for extra in extras if f"pippin[{extra}]" not in map(str, groups.get(extra, []))]
+
+
+def test_an_extra_of_the_host_lacks_what_the_extra_of_a_package_lacks(monkeypatch):
+    monkeypatch.setattr(extras, "_is_installed", lambda name: name != "rsl-rl-lib")
+
+    assert extras.missing_libraries("rsl-rl") == ["rsl-rl-lib"]
 
 
 def test_the_command_is_that_of_a_clone_or_of_an_installed_package(monkeypatch):
@@ -76,7 +91,7 @@ def test_the_command_is_that_of_a_clone_or_of_an_installed_package(monkeypatch):
             return self.text
 
     for text, command in (
-        ('{"url": "file:///clone", "dir_info": {"editable": true}}', "uv sync --inexact --group usd"),
+        ('{"url": "file:///clone/core/host", "dir_info": {"editable": true}}', "uv sync --inexact --group usd"),
         (None, "uv pip install 'pippin[usd]'"),
     ):
         monkeypatch.setattr(extras.metadata, "distribution", lambda name, text=text: Installed(text))
@@ -97,10 +112,13 @@ def test_a_configuration_of_a_tutorial_is_run_below_it(page):
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda path: path.stem)
 def test_a_tutorial_with_python_says_how_to_run_it(page):
+    """Itself, or by a link to the section that says it for several pages."""
     text = page.read_text(encoding="utf-8")
+    shared = "first-solver.md#how-to-follow-the-page"
+    section = (page.parent / "first-solver.md").read_text(encoding="utf-8") if f"]({shared})" in text else ""
 
     if re.search(r"^```python\n(?!# [\w/]+\.py\n)", text, re.MULTILINE):
-        assert "uv run\npython" in text or "uv run python" in text
+        assert re.search(r"uv run\s+python", text + section)
 
 
 @pytest.fixture(scope="module")

@@ -32,8 +32,8 @@ import pytest
 from click.testing import CliRunner
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
-from pippin.config.known_keys import benchmark_variants_of
 from pippin.hookspecs import Hooks
+from pippin_benchmark.benchmark import declared_variants
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -65,7 +65,7 @@ TOOLS = ("uv build ", "uv run pytest ")
 SLOW = (
     "docs/explanation/stepping-and-graphs.md",
     "docs/explanation/ten-solvers.md",
-    "docs/how-to/add-a-benchmark-scene.md",
+    "docs/how-to/add-a-benchmark-problem.md",
     "docs/how-to/add-objects.md",
     "docs/how-to/bring-a-scene.md",
     "docs/how-to/checkpoint.md",
@@ -303,7 +303,7 @@ def test_the_readme_gives_the_two_commands_and_ci_runs_the_second():
 def test_the_readme_is_short_and_counts_the_installed_plugins():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z, ]+) \| (\d+) \| (.*?) ?\|", text, re.MULTILINE)
-    entries = Catalog.installed().entries
+    entries = [entry for entry in Catalog.installed().entries if entry.provides == "configuration"]
     *kinds, total = rows
     counted = [kind for cell, _, _ in kinds for kind in cell.split(", ")]
 
@@ -373,14 +373,14 @@ def test_ten_solvers_are_shown_by_the_results_that_are_kept():
     notes = tomllib.loads((DOCS / "reference_pages" / "physics.toml").read_text(encoding="utf-8"))
     catalog = Catalog.installed()
 
-    for name, scenes in script["DRAWN"].items():
+    for name, problems in script["DRAWN"].items():
         kept = (DOCS / "images" / name).read_text(encoding="utf-8")
-        assert kept == script["drawing"](found, scenes), f"{name}: run `uv run python docs/draw_benchmark.py`"
-    solvers, measured = catalog.names_without_settings("solver"), {(row.solver, row.scene) for row in found.rows}
+        assert kept == script["drawing"](found, problems), f"{name}: run `uv run python docs/draw_benchmark.py`"
+    solvers, measured = catalog.names_without_settings("solver"), {(row.solver, row.problem) for row in found.rows}
     assert notes.keys() == {*solvers}
-    assert measured == {*product(solvers, catalog.names("scene"))}, "measure them by `pippin benchmark`"
+    assert measured == {*product(solvers, catalog.names("problem"))}, "measure them by `pippin benchmark`"
     for solver in solvers:
-        declared = benchmark_variants_of(catalog.find("solver", solver).load_config())
+        declared = declared_variants(catalog.find("solver", solver).load_config())
         assert {row.variant for row in found.rows if row.solver == solver} == {"", *declared}
 
 

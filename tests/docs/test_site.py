@@ -22,7 +22,7 @@ import attrs
 import numpy as np
 import pytest
 
-from ..viewing.viser.chromium import Chromium, until
+from core.view.tests.viser.chromium import Chromium, until
 
 ROOT = Path(__file__).parents[2]
 PHONE, DESKTOP = 390, 1400  # widths [pixels]

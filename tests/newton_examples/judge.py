@@ -19,9 +19,9 @@ import numpy as np
 import pippin
 import warp as wp
 from pippin.state.object_parts import in_world
-from pippin.step.rollout_inputs import flat
 from pippin_optimise.descent import Descent
 from pippin_optimise.objective import Objective
+from pippin_optimise.rollout_inputs import flat
 
 FILES = Path(__file__).parent / "files"
 

@@ -79,7 +79,7 @@ def pippin_here(*words):
 
 
 def in_still_air(steps):
-    """Return the velocity of a ball that is pushed by D A |u − v| (u − v) / 2 in air of density D."""
+    """Return the velocity of a ball that symplectic Euler's steps push by D A |u − v| (u − v) / 2."""
     velocity = np.zeros(3)
     for _ in range(steps):
         u = EAST - velocity

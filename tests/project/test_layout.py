@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 HOST = ROOT / "core" / "host" / "src" / "pippin"
 
 BROAD = {
-    "core/host/tests": {"test_floors.py", "test_public.py"},
+    "core/host/tests": {"test_public.py"},
     "tests": {"docs", "fidelity", "lanes", "newton_examples", "outside", "physics", "project", "walk"},
     "core/benchmark/tests": {"test_order_under_load.py"},  # about a script of tests/benchmarks
     "core/fit/tests": {"test_fit_bench.py", "test_fit_classes.py", "test_fit_servos.py"},

@@ -1,96 +1,120 @@
-"""The public boundary: what plugins import, and that each public name has a docstring and one path."""
+"""The public boundary: what packages and plugins import, and that each public name has a docstring and one path."""
 
-import ast
 import importlib
+import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CORE = ROOT / "core" / "src" / "pippin"
+CORE = ROOT / "core"
+HOST_PROJECT = CORE / "host"
+HOST = HOST_PROJECT / "src" / "pippin"
 PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 names_of, text_of, imports_of = PUBLIC["names_of"], PUBLIC["text_of"], PUBLIC["imports_of"]
 MODULES = (*PUBLIC["FOR_PLUGINS"], *PUBLIC["FOR_USERS"])
 NAMES = [(module, name) for module in MODULES for name in names_of(module)]
 
 MEMBERS = sorted(path for kind in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{kind}/*/src/pippin_*"))
+PACKAGES = sorted(path for path in CORE.glob("*/src/*pippin*") if path.is_dir() and path != HOST)
 OUTSIDE = sorted(ROOT.glob("tests/outside/*/src/pippin_*"))
-TEMPLATES = sorted(path for path in CORE.glob("templates/*") if path.is_dir() and path.name != "__pycache__")
-BUILT_IN = sorted(
-    {path.parent for room in ("viewing", "recording", "task") for path in CORE.glob(f"{room}/*/config*.py")}
-)
+TEMPLATES = sorted(CORE.glob("conformance/src/pippin_conformance/templates/*/src/*"))
+PROJECTS = {path.parents[1]: path for path in (*MEMBERS, *PACKAGES)}
 
-OF_A_ROOM = [
-    *(CORE / room for room in ("actuation/clampings", "sensing/stages")),
-    *(CORE / "sweeps" / f"{name}.py" for name in ("configs", "local", "ray", "slurm")),
-    *(CORE / "training" / f"{name}.py" for name in ("configs", "rsl_rl", "sb3", "skrl", "torch_layers")),
-]
-"""Built-in plugins in the room of their base class, from which they import relatively."""
+NOT_PLUGINS = {"pippin.contract", "pippin.kinds"}
+"""Groups whose entry points are of the host itself."""
 
-OTHERS = {
-    "core/host/src/pippin/actuation/clampings/configs.py": {"pippin.actuation.config"},
-    "core/host/src/pippin/sensing/stages/kernels.py": {"pippin.state.kernels"},
-    **{f"core/train/src/pippin_train/{name}.py": {"pippin_task.gym"} for name in ("rsl_rl", "sb3", "skrl")},
-    "core/host/src/pippin/recording/motion/config.py": {"pippin.motions.configs"},
-    "core/host/src/pippin/recording/motion/motion.py": {"pippin.motions.sampled", "pippin.spelling"},
-}
-"""What a built-in plugin may import beside the names for plugins: the local executor and the worlds in processes have
-the same workers, and an executor from outside starts its processes by other means. Trainers use environments as any
-user does. `pippin.actuation` itself has the settings of clampings, and `random_state` is public for terms of tasks. The
-motion `recording` is a sampled motion, as `samples` is."""
+_IMPLEMENTATION = re.compile(r'^    implementation = "\.(\w+):\w+"', re.MULTILINE)
+
+
+def built_in():
+    """Return the modules of the host with settings or implementations of its own plugins, by its entry points."""
+    project = tomllib.loads((HOST_PROJECT / "pyproject.toml").read_text())["project"]
+    groups = {name: each for name, each in project["entry-points"].items() if name not in NOT_PLUGINS}
+    modules = {entry.partition(":")[0] for group in groups.values() for entry in group.values()}
+    settings = {HOST.parent.joinpath(*module.split(".")).with_suffix(".py") for module in modules}
+    found = {path.with_name(f"{name}.py") for path in settings for name in _IMPLEMENTATION.findall(path.read_text())}
+    return sorted(settings | found)
+
+
+BUILT_IN = built_in()
 
 
 def imports_in(folder):
-    """Yield file, module and name of each absolute import under a folder."""
+    """Yield file, module and name of each absolute import under a folder; those of templates are not the kit's own."""
     for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
-        for module, name in imports_of(path):
-            yield path.relative_to(ROOT), module, name
+        if "templates" not in path.relative_to(folder).parts[:-2]:
+            for module, name in imports_of(path):
+                yield path.relative_to(ROOT), module, name
 
 
-@pytest.mark.parametrize("folder", [*MEMBERS, *OUTSIDE, *TEMPLATES, *BUILT_IN, *OF_A_ROOM], ids=lambda path: path.name)
-def test_a_plugin_imports_only_public_names(folder):
-    private = [
-        f"{path}: {module}" + (f".{name}" if name else "")
-        for path, module, name in imports_in(folder)
-        if module.partition(".")[0] == "pippin"
-        and not is_public(module, name)
-        and module not in OTHERS.get(path.as_posix(), ())
-    ]
-
-    assert not private, "import it from one of " + ", ".join(PUBLIC["FOR_PLUGINS"])
-
-
-@pytest.mark.parametrize("folder", BUILT_IN, ids=lambda path: path.name)
-def test_a_built_in_plugin_is_complete_in_its_folder(folder):
-    """It imports other modules of its room by their public path."""
-    statements = (node for path in folder.rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
-
-    assert not [node for node in statements if isinstance(node, ast.ImportFrom) and node.level > 1]
+def is_of_pippin(module):
+    """Tell whether a module belongs to the host, or to a package beside it."""
+    top = module.partition(".")[0]
+    return top == "pippin" or any(path.name == top for path in PACKAGES)
 
 
 def is_public(module, name):
-    """Tell whether plugins may import a module, or a name from it."""
+    """Tell whether packages may import a module, or a name from it."""
     if name is None:
-        return module in PUBLIC["FOR_PLUGINS"]
-    return f"{module}.{name}" in PUBLIC["FOR_PLUGINS"] or (module in PUBLIC["FOR_PLUGINS"] and name in names_of(module))
+        return module in MODULES
+    return f"{module}.{name}" in MODULES or (module in MODULES and name in names_of(module))
 
 
-@pytest.mark.parametrize("folder", MEMBERS, ids=lambda path: path.name)
-def test_no_plugin_of_the_workspace_imports_another(folder):
-    others = {path.name for path in MEMBERS} - {folder.name}
-
-    assert not [(path, module) for path, module, _ in imports_in(folder) if module.partition(".")[0] in others]
-
-
-def test_the_core_imports_no_plugin():
-    plugins = [
-        (path, module)
-        for path, module, _ in imports_in(CORE)
-        if module.startswith("pippin_") and "templates" not in path.parts
+@pytest.mark.parametrize(
+    "folder",
+    [*MEMBERS, *PACKAGES, *OUTSIDE, *TEMPLATES, *BUILT_IN],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_a_package_or_plugin_imports_only_public_names_of_others(folder):
+    private = [
+        f"{path}: {module}" + (f".{name}" if name else "")
+        for path, module, name in imports_in(folder)
+        if is_of_pippin(module) and module.partition(".")[0] != folder.name and not is_public(module, name)
     ]
 
-    assert not plugins
+    assert not private, "import it from one of " + ", ".join(MODULES)
+
+
+def extras_of_host(need):
+    """Return the extras of the host that a requirement names, such as `gym` of `pippin[gym]`."""
+    found = re.match(r"pippin\[([\w,-]+)\]", need)
+    return found[1].split(",") if found else []
+
+
+def test_the_host_has_built_in_plugins_of_each_kind():
+    rooms = {path.relative_to(HOST).parts[0] for path in BUILT_IN}
+
+    assert rooms == {"actuation", "controllers", "motions", "objects", "recording", "sensing", "terrains"}
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.name)
+def test_a_package_imports_those_that_it_depends_on(project):
+    stated, of_host = (
+        tomllib.loads((each / "pyproject.toml").read_text())["project"] for each in (project, HOST_PROJECT)
+    )
+    extras = [each for extra in stated.get("optional-dependencies", {}).values() for each in extra]
+    needs = [*stated["dependencies"], *extras]
+    needs += [
+        each for need in needs for extra in extras_of_host(need) for each in of_host["optional-dependencies"][extra]
+    ]
+    allowed = {*(re.split(r"[\[<>=~! ]", each)[0].replace("-", "_") for each in needs), PROJECTS[project].name}
+
+    others = {
+        f"{path}: {module}"
+        for path, module, _ in imports_in(PROJECTS[project])
+        if module.startswith("pippin") and module.partition(".")[0] not in allowed
+    }
+
+    assert not others
+
+
+def test_the_host_imports_no_package_or_plugin():
+    others = {path.name for path in (*PACKAGES, *MEMBERS)}
+
+    assert not [(path, module) for path, module, _ in imports_in(HOST) if module.partition(".")[0] in others]
 
 
 @pytest.mark.parametrize("module", MODULES)

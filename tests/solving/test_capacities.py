@@ -10,7 +10,7 @@ import pytest
 import warp as wp
 from pippin import solving
 from pippin.cli import main
-from pippin.runs.summary import what_ran
+from pippin.studies.summary import what_ran
 
 
 def builder_with_ball(height=0.05):

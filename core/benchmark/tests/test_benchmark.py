@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.errors import ConfigError, PluginError
-from pippin_benchmark.benchmark import benchmark, load_scene
+from pippin_benchmark.benchmark import benchmark, load_problem
 from pippin_benchmark.markdown import tables
 from pippin_benchmark.measuring import cost_per_step, measured
 from pippin_benchmark.result import Benchmark, BenchmarkRow, BenchmarkSeries
@@ -72,7 +72,7 @@ def test_the_folder_has_all_figures_and_a_page(found):
 @pytest.mark.slow
 def test_the_folder_has_tables_for_a_readme(found):
     text = (found.folder / "benchmark.md").read_text()
-    (head,) = {line for line in text.splitlines() if line.startswith("| scene | unit")}
+    (head,) = {line for line in text.splitlines() if line.startswith("| problem | unit")}
     (row,) = [line for line in text.splitlines() if line.startswith("| four-bar | m |")]
     cells = dict(zip(head.split(" | "), row.split(" | "), strict=True))
 
@@ -87,8 +87,8 @@ def test_the_folder_has_tables_for_a_readme(found):
 @pytest.mark.slow
 @pytest.mark.parametrize("dt", [0.01, 0.005])
 def test_a_pendulum_of_mujoco_is_off_by_a_first_order_of_the_step(dt):
-    row = BenchmarkRow(solver="mujoco-native", scene="large-pendulum", dt=dt)
-    found = measured(load_scene("large-pendulum"), row, {}, device="cpu", patience=9.0)
+    row = BenchmarkRow(solver="mujoco-native", problem="large-pendulum", dt=dt)
+    found = measured(load_problem("large-pendulum"), row, {}, device="cpu", patience=9.0)
 
     assert found.outcome == "finished"
     assert found.error == pytest.approx(0.84 * dt, rel=0.05)
@@ -161,12 +161,12 @@ def test_options_that_a_solver_declares_wrongly_are_refused(outside, variants, f
 
 
 @pytest.mark.slow
-def test_the_error_is_that_of_the_scene_on_each_device(device):
+def test_the_error_is_that_of_the_problem_on_each_device(device):
     """On a GPU the cost is the time until it has finished, alone and among worlds."""
-    row = BenchmarkRow(solver="featherstone", scene="large-pendulum", dt=0.01)
-    scene = load_scene("large-pendulum")
-    found = measured(scene, row, {}, device=device, patience=60.0)
-    among = cost_per_step(scene, row, {}, device=device, worlds=64)
+    row = BenchmarkRow(solver="featherstone", problem="large-pendulum", dt=0.01)
+    problem = load_problem("large-pendulum")
+    found = measured(problem, row, {}, device=device, patience=60.0)
+    among = cost_per_step(problem, row, {}, device=device, worlds=64)
 
     assert found.outcome == "finished", found.reason
     assert found.error == pytest.approx(0.84 * 0.01, rel=0.1)
@@ -180,7 +180,7 @@ def test_the_command_measures_costs_on_a_gpu(tmp_path):
     wp = pytest.importorskip("warp")
     if not wp.is_cuda_available():
         pytest.skip("no CUDA device")
-    words = ["benchmark", "featherstone", "--scene", "free-top", "--dt", "0.01", "--device", "cuda:0", "--json"]
+    words = ["benchmark", "featherstone", "--problem", "free-top", "--dt", "0.01", "--device", "cuda:0", "--json"]
     result = CliRunner().invoke(main, [*words, "--out", str(tmp_path / "out")])
     found = json.loads(result.stdout)
     (row,) = found["rows"]
@@ -191,16 +191,16 @@ def test_the_command_measures_costs_on_a_gpu(tmp_path):
 
 
 def test_a_run_that_costs_too_much_ends():
-    row = BenchmarkRow(solver="mujoco-native", scene="large-pendulum", dt=0.01)
-    found = measured(load_scene("large-pendulum"), row, {}, device="cpu", patience=1e-6)
+    row = BenchmarkRow(solver="mujoco-native", problem="large-pendulum", dt=0.01)
+    found = measured(load_problem("large-pendulum"), row, {}, device="cpu", patience=1e-6)
 
     assert found.outcome == "slow"
     assert found.error is None
 
 
 def series(*rows, limit=0.1):
-    made = (BenchmarkRow(solver="s", scene="c", dt=dt, error=error, outcome=outcome) for dt, error, outcome in rows)
-    return BenchmarkSeries(name="s", scene="c", rows=tuple(made), limit=limit)
+    made = (BenchmarkRow(solver="s", problem="c", dt=dt, error=error, outcome=outcome) for dt, error, outcome in rows)
+    return BenchmarkSeries(name="s", problem="c", rows=tuple(made), limit=limit)
 
 
 @pytest.mark.alone
@@ -214,10 +214,10 @@ def test_the_largest_step_is_that_from_which_all_smaller_ones_hold():
 def test_a_table_marks_a_floor_and_leaves_out_what_no_solver_has():
     rows = [(0.02, 0.04), (0.01, 0.01), (0.005, 0.01)]
     made = [
-        BenchmarkRow(solver="s", scene="large-pendulum", dt=dt, error=error, outcome="finished") for dt, error in rows
+        BenchmarkRow(solver="s", problem="large-pendulum", dt=dt, error=error, outcome="finished") for dt, error in rows
     ]
-    scenes = {"large-pendulum": type(load_scene("large-pendulum"))}
-    text = tables(Benchmark(rows=tuple(made), scenes=scenes, machine="m", seconds=1.0, folder=Path()))
+    problems = {"large-pendulum": type(load_problem("large-pendulum"))}
+    text = tables(Benchmark(rows=tuple(made), problems=problems, machine="m", seconds=1.0, folder=Path()))
 
     assert "| large-pendulum | m | 0.03 | **0.01** |" in text
     assert "| large-pendulum | 10 |" in text
@@ -247,8 +247,8 @@ def test_a_wrong_argument_is_refused(arguments, cure, tmp_path):
         benchmark(**arguments, out=tmp_path / "out")
 
 
-def test_a_solver_or_a_scene_that_is_not_installed_is_refused(tmp_path):
+def test_a_solver_or_a_problem_that_is_not_installed_is_refused(tmp_path):
     with pytest.raises(PluginError, match=r"mujocoo.*did you mean 'mujoco'"):
         benchmark(["mujocoo"], out=tmp_path / "out")
     with pytest.raises(PluginError, match=r"large-pendulums.*did you mean 'large-pendulum'"):
-        benchmark(scenes=["large-pendulums"], out=tmp_path / "out")
+        benchmark(problems=["large-pendulums"], out=tmp_path / "out")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-from pippin.measuring.figures import SolverRun
-from pippin.recording.series import Series
+from pippin.measuring import SolverRun
+from pippin.recording import Series
+from pippin.report import page
 from pippin_benchmark.comparison import Comparison
 from pippin_benchmark.comparison_page import comparison_page
 
@@ -36,27 +37,31 @@ COMPARISON = Comparison(
 )
 
 
+def shown(comparison: Comparison) -> str:
+    return page("comparison", comparison_page(comparison))
+
+
 def made() -> tuple[str, list[dict]]:
-    page = comparison_page(COMPARISON)
-    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
-    return page, json.loads(text)["charts"]
+    text = shown(COMPARISON)
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    return text, json.loads(data)["charts"]
 
 
 def test_each_solver_is_a_row_and_an_empty_column_is_left_out():
-    page, _ = made()
+    text, _ = made()
 
-    assert '<td>vbd</td><td><span class="badge bad">failed</span></td>' in page
-    assert "joint gap [m]" in page
-    assert "distance [m]" not in page
-    assert "1 of 3 finished" in page
-    assert "vbd: distance is 3" in page
+    assert '<td>vbd</td><td><span class="badge bad">failed</span></td>' in text
+    assert "joint gap [m]" in text
+    assert "distance [m]" not in text
+    assert "1 of 3 finished" in text
+    assert "vbd: distance is 3" in text
 
 
 def test_reasons_and_warnings_stand_beside_their_solver():
-    page, _ = made()
+    text, _ = made()
 
-    assert "<dt>vbd</dt><dd><p>step 4: &lt;far&gt;</p><p>use a smaller dt</p><p>no armature</p></dd>" in page
-    assert "<dt>style3d</dt><dd><p>no rigid bodies</p></dd>" in page
+    assert "<dt>vbd</dt><dd><p>step 4: &lt;far&gt;</p><p>use a smaller dt</p><p>no armature</p></dd>" in text
+    assert "<dt>style3d</dt><dd><p>no rigid bodies</p></dd>" in text
 
 
 def test_a_chart_shows_the_worst_world_and_one_that_diverges_leaves_it():
@@ -70,17 +75,17 @@ def test_a_chart_shows_the_worst_world_and_one_that_diverges_leaves_it():
 
 
 def test_a_bar_is_as_long_as_its_share():
-    page, _ = made()
+    text, _ = made()
 
-    assert 'width: 100.00%; background: var(--c0)"></i><b>' in page
+    assert 'width: 100.00%; background: var(--c0)"></i><b>' in text
 
 
 def test_what_a_solver_ignores_stands_beside_its_outcome_and_its_speed():
     results = [*RESULTS[1:], attrs.evolve(RESULTS[0], ignored=("armature", "joint_damping"))]
 
-    page = comparison_page(attrs.evolve(COMPARISON, solvers={result.solver: result for result in results}))
+    text = shown(attrs.evolve(COMPARISON, solvers={result.solver: result for result in results}))
 
-    assert "<th>outcome</th><th>ignores</th>" in page
-    assert '<span class="badge good">finished</span></td><td>armature, joint_damping</td>' in page
-    assert "first control step; xpbd without armature, joint_damping" in page
-    assert "ignores" not in comparison_page(COMPARISON)
+    assert "<th>outcome</th><th>ignores</th>" in text
+    assert '<span class="badge good">finished</span></td><td>armature, joint_damping</td>' in text
+    assert "first control step; xpbd without armature, joint_damping" in text
+    assert "ignores" not in shown(COMPARISON)

@@ -13,7 +13,7 @@ SCRIPT = runpy.run_path(str(Path(__file__).parents[3] / "tests" / "benchmarks" /
 
 def rows(costs):
     return [
-        BenchmarkRow(solver=solver, scene="s", dt=dt, outcome="finished", error=error, cost=cost)
+        BenchmarkRow(solver=solver, problem="s", dt=dt, outcome="finished", error=error, cost=cost)
         for solver, own in costs.items()
         for dt, error, cost in own
     ]
@@ -31,8 +31,8 @@ def test_solvers_are_compared_at_the_errors_that_both_reach():
 
 @pytest.mark.slow
 def test_a_loaded_machine_does_not_change_the_order_of_solvers():
-    solvers, scenes = ("featherstone", "mujoco-native", "steel"), ("large-pendulum", "sliding-block")
-    same, counted = SCRIPT["kept"](SCRIPT["measured"](solvers, scenes, (0.005, 0.002)))
+    solvers, problems = ("featherstone", "mujoco-native", "steel"), ("large-pendulum", "sliding-block")
+    same, counted = SCRIPT["kept"](SCRIPT["measured"](solvers, problems, (0.005, 0.002)))
 
     assert counted >= 6
     assert same >= 0.95 * counted

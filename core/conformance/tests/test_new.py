@@ -105,7 +105,7 @@ def test_a_new_solver_has_its_line_in_the_diagram_within_ten_minutes(uv, tmp_pat
     elapsed = time.monotonic() - started
 
     rows = json.loads((tmp_path / "diagram" / "benchmark.json").read_text())["rows"]
-    top = [row for row in rows if row["scene"] == "free-top"]
+    top = [row for row in rows if row["problem"] == "free-top"]
     assert {row["outcome"] for row in top} == {"finished"}
     long, short = sorted(top, key=lambda row: row["dt"], reverse=True)[:2]
     order = math.log(long["error"] / short["error"]) / math.log(long["dt"] / short["dt"])
@@ -133,7 +133,7 @@ def test_the_last_command_of_every_kind_runs(kind, written, site, tmp_path, monk
     result = CliRunner().invoke(main, [*(words.get(word, word) for word in command if word != "--json"), "--json"])
 
     assert result.exit_code == 0, result.output
-    if kind == "scene":  # its benchmark builds the world itself
+    if kind == "problem":  # its benchmark builds the world itself
         assert [row["outcome"] for row in json.loads(result.stdout)["rows"]] == ["finished", "finished"]
         return
     assert "grown-here" in scene.read_text()

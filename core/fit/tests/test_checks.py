@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pippin_fit
 import pytest
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.checks import refuse_faults
 from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin_fit.log import Log

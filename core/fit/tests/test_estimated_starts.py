@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pippin_fit
 import pytest
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.estimated_starts import eliminate
 
 from . import arms

@@ -8,7 +8,7 @@ import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin.recording.reading import Recording
 from pippin_fit.excitation import ExciteSettings, excite
 from pippin_fit.waveforms import chirp, edge_of, harmonics, multisine, steps

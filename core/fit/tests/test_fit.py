@@ -9,7 +9,7 @@ import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.run_fit import check_fit
 from pippin_fit.verdicts import CORRELATED
 

@@ -8,7 +8,7 @@ import pippin
 import pippin_fit
 import pytest
 from pippin.array_files import read_arrays
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.config import FitConfig, FitParameterConfig
 from pippin_fit.fixed_parameters import refuse_unclear
 

@@ -6,7 +6,7 @@ import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.spectrum import residual_spectra
 
 from . import arms

@@ -4,7 +4,7 @@ import numpy as np
 import pippin
 import pippin_fit
 import pytest
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 
 from . import arms
 

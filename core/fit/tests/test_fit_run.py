@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pippin_fit
 import pytest
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin.studies import current_progress
 from pippin_fit.fit_run import FitRun
 from warp._src.context import user_modules

@@ -6,7 +6,7 @@ import numpy as np
 import pippin
 import pippin_fit
 import pytest
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 
 ARM = Path(__file__).parents[3] / "docs/examples/so101.toml"
 COUNT = 2.0 * np.pi / 4096  # [rad]

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.array_files import read_arrays
 from pippin.cli import main
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin.errors import ConfigError
 from pippin_fit.journal import Journal
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pippin
 import pytest
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.fit_run import FitRun
 
 from . import arms

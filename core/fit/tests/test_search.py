@@ -12,7 +12,7 @@ import pippin_fit
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.config.toml_text import toml_text
+from pippin.config import toml_text
 from pippin_fit.least_squares import DAMPING, LeastSquares
 from pippin_fit.run_fit import check_fit
 from pippin_fit.search import Evolution, SeveralStarts, latin_hypercube, population_of

@@ -245,6 +245,6 @@ def test_an_unknown_executor_is_named_with_those_installed(scene):
 
     assert result.exit_code == 3
     assert (
-        "executor 'loca': not installed; installed executors: local (pippin), ray (pippin), slurm (pippin); did you"
-        in result.stderr
+        "executor 'loca': not installed; installed executors: local (pippin-sweep), ray (pippin-sweep),"
+        " slurm (pippin-sweep); did you" in result.stderr
     )

@@ -187,7 +187,7 @@ def test_a_constant_effort_is_added(load, robot):
 
 
 def test_the_summary_of_a_run_lists_the_plugins_of_a_stage(load, robot):
-    from pippin.runs.summary import what_ran
+    from pippin.studies.summary import what_ran
 
     with load(robot(prim("motor"))) as simulation:
         assert what_ran(simulation)["plugins"]["actuators:motor"]["distribution"] == "pippin-actuator-pd"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import warp as wp
-from pippin.host_mirror import HostMirror
+from pippin.state.host_mirror import HostMirror
 
 
 @pytest.fixture

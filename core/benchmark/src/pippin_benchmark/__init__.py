@@ -1,4 +1,4 @@
-"""Benchmarks of solvers: the error in scenes with a reference, against its cost; and comparisons on one file."""
+"""Benchmarks of solvers: the error in problems with a reference, against its cost; and comparisons on one file."""
 
 from typing import TYPE_CHECKING
 
@@ -6,22 +6,22 @@ from pippin.late import late
 
 if TYPE_CHECKING:
     from .comparison import Comparison
+    from .problem import BenchmarkProblem, ProblemMotion
     from .run_compare import compare
-    from .scene import BenchmarkScene, SceneMotion
 
 __all__ = [
-    "BenchmarkScene",
+    "BenchmarkProblem",
     "Comparison",
-    "SceneMotion",
+    "ProblemMotion",
     "compare",
 ]
 
 __getattr__ = late(
     __name__,
     {
-        "BenchmarkScene": ".scene",
+        "BenchmarkProblem": ".problem",
         "Comparison": ".comparison",
-        "SceneMotion": ".scene",
+        "ProblemMotion": ".problem",
         "compare": ".run_compare",
     },
 )

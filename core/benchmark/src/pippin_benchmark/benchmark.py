@@ -1,4 +1,4 @@
-"""Benchmark of solvers: each runs all scenes in a process of its own, over a ladder of steps."""
+"""Benchmark of solvers: each runs all problems in a process of its own, over a ladder of steps."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from typing import Any, cast
 import attrs
 from pippin import ConfigError, PluginError, SimulationError, structure
 from pippin.catalog import Catalog
-from pippin.config.known_keys import benchmark_variants_of
 from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 from pippin.workers import WorkerProcess
 
 from .markdown import benchmark_markdown
 from .page import benchmark_page
+from .problem import SAMPLE, BenchmarkProblem
 from .result import Benchmark, BenchmarkRow
-from .scene import SAMPLE, BenchmarkScene
 
 STEPS, QUICK_STEPS = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005), (0.01, 0.005, 0.002)
 """Ladders of steps [s]."""
@@ -37,7 +36,7 @@ _AMONG = 0.005
 
 def benchmark(
     solvers: Sequence[str] = (),
-    scenes: Sequence[str] = (),
+    problems: Sequence[str] = (),
     *,
     is_quick: bool = False,
     dt: Sequence[float] = (),
@@ -47,12 +46,12 @@ def benchmark(
     patience: float | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> Benchmark:
-    """Measure the error and the cost of solvers in scenes with a reference.
+    """Measure the error and the cost of solvers in problems with a reference.
 
     Args:
         solvers: Names of solvers; by default all installed ones.
-        scenes: Names of scenes; by default all installed ones, or the quick ones.
-        is_quick: Whether to take few scenes and steps.
+        problems: Names of problems; by default all installed ones, or the quick ones.
+        is_quick: Whether to take few problems and steps.
         dt: Physics steps [s]; by default a ladder from 50 ms to 0.5 ms.
         variants: Options of solvers, each `SOLVER.KEY=VALUE`: they run once more with them. By default those that the
             solvers declare as `benchmark_variants`, and none for the quick ones.
@@ -62,8 +61,8 @@ def benchmark(
         out: Folder for the figures and the page, new or empty; by default `runs/benchmark-DATE-TIME`.
 
     Raises:
-        ConfigError: An argument is wrong. A solver that cannot run a scene is a result, not an error.
-        PluginError: No such solver or scene is installed, or a scene is broken.
+        ConfigError: An argument is wrong. A solver that cannot run a problem is a result, not an error.
+        PluginError: No such solver or problem is installed, or a problem is broken.
     """
     names = _solvers(solvers)
     if patience is not None and not patience > 0.0:
@@ -71,11 +70,11 @@ def benchmark(
     if any(number < 1 for number in worlds):
         raise ConfigError(f"worlds: expected numbers of at least 1, got {list(worlds)}")
     ladder = _ladder(dt or (QUICK_STEPS if is_quick else STEPS))
-    chosen = _scenes(scenes, is_quick=is_quick)
+    chosen = _problems(problems, is_quick=is_quick)
     options = _options(names, tuple(variants), is_quick=is_quick)
     limit = patience or (_QUICK_PATIENCE if is_quick else _PATIENCE)
     plan = {"steps": ladder, "worlds": tuple(worlds), "device": device or "cpu", "patience": limit}
-    return run_study(SceneStudy(options, chosen, plan), None, out=out)
+    return run_study(ProblemStudy(options, chosen, plan), None, out=out)
 
 
 class BenchmarkStudy(Study[Benchmark]):
@@ -106,23 +105,23 @@ class BenchmarkStudy(Study[Benchmark]):
         return benchmark_page(result)
 
 
-class SceneStudy(BenchmarkStudy):
-    """A benchmark of solvers in scenes with a reference.
+class ProblemStudy(BenchmarkStudy):
+    """A benchmark of solvers in problems with a reference.
 
     Args:
         options: The options of each solver, by variant.
-        scenes: The scenes by name.
+        problems: The problems by name.
         plan: Steps, numbers of worlds, device and patience.
     """
 
     def __init__(
         self,
         options: Mapping[str, Mapping[str, Mapping[str, Any]]],
-        scenes: Mapping[str, type[BenchmarkScene]],
+        problems: Mapping[str, type[BenchmarkProblem]],
         plan: Mapping[str, Any],
     ) -> None:
         super().__init__()
-        self._options, self._scenes, self._plan, self._machine = options, scenes, plan, ""
+        self._options, self._problems, self._plan, self._machine = options, problems, plan, ""
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Measure one solver after the other."""
@@ -132,24 +131,24 @@ class SceneStudy(BenchmarkStudy):
 
     def _measure(self, solver: str, progress: RunProgress) -> None:
         """Add the rows of a solver, from a process of its own: one that crashes loses what is left."""
-        scenes, variants, plan = tuple(self._scenes), self._options[solver], self._plan
-        with WorkerProcess(solver, _measure, solver, scenes, variants, plan, requires_grad=False) as process:
-            self._machine, scene = process.receive(), scenes[0]
+        problems, variants, plan = tuple(self._problems), self._options[solver], self._plan
+        with WorkerProcess(solver, _measure, solver, problems, variants, plan, requires_grad=False) as process:
+            self._machine, problem = process.receive(), problems[0]
             try:
                 while (row := process.receive()) is not None:
                     self.rows.append(row)
-                    scene = row.scene
-                    progress.update(f"{row.name}, {row.scene}, {1e3 * row.dt:g} ms")
+                    problem = row.problem
+                    progress.update(f"{row.name}, {row.problem}, {1e3 * row.dt:g} ms")
             except SimulationError as error:
-                lost = BenchmarkRow(solver=solver, scene=scene, dt=plan["steps"][-1], outcome="failed")
+                lost = BenchmarkRow(solver=solver, problem=problem, dt=plan["steps"][-1], outcome="failed")
                 self.rows.append(attrs.evolve(lost, reason=str(error)))
 
     def result(self, folder: Path) -> Benchmark | None:
         """Return the rows so far; None before the first one."""
         if not self.rows:
             return None
-        rows, scenes = tuple(self.rows), self._scenes
-        return Benchmark(rows=rows, scenes=scenes, machine=self._machine, seconds=self.seconds, folder=folder)
+        rows, problems = tuple(self.rows), self._problems
+        return Benchmark(rows=rows, problems=problems, machine=self._machine, seconds=self.seconds, folder=folder)
 
 
 def _solvers(names: Sequence[str]) -> tuple[str, ...]:
@@ -170,19 +169,19 @@ def _ladder(steps: Sequence[float]) -> tuple[float, ...]:
     return tuple(sorted(set(steps), reverse=True))
 
 
-def load_scene(name: str) -> BenchmarkScene:
-    """Return the scene of a name.
+def load_problem(name: str) -> BenchmarkProblem:
+    """Return the problem of a name.
 
     Raises:
-        PluginError: No such scene is installed, or it is broken.
+        PluginError: No such problem is installed, or it is broken.
     """
-    return cast("type[BenchmarkScene]", Catalog.installed().find("scene", name).load())()
+    return cast("type[BenchmarkProblem]", Catalog.installed().find("problem", name).load())()
 
 
-def _scenes(names: Sequence[str], *, is_quick: bool) -> dict[str, type[BenchmarkScene]]:
-    known = Catalog.installed().names("scene")
-    found = {name: type(load_scene(name)) for name in names or known}
-    return found if names or not is_quick else {name: scene for name, scene in found.items() if scene.is_quick}
+def _problems(names: Sequence[str], *, is_quick: bool) -> dict[str, type[BenchmarkProblem]]:
+    known = Catalog.installed().names("problem")
+    found = {name: type(load_problem(name)) for name in names or known}
+    return found if names or not is_quick else {name: problem for name, problem in found.items() if problem.is_quick}
 
 
 def _options(
@@ -203,7 +202,7 @@ def _declared(solver: str) -> dict[str, dict[str, Any]]:
     """Return the options that a solver declares for benchmarks, by variant."""
     entry, found = Catalog.installed().find("solver", solver), {}
     try:
-        for text in benchmark_variants_of(entry.load_config()):
+        for text in declared_variants(entry.load_config()):
             found |= _variant(solver, text)
     except ConfigError as error:
         raise PluginError(f"{entry}: benchmark_variants: {error}") from error
@@ -224,7 +223,7 @@ def _variant(solver: str, text: str) -> dict[str, dict[str, Any]]:
 def _measure(
     connection: Connection,
     solver: str,
-    scenes: Sequence[str],
+    problems: Sequence[str],
     variants: Mapping[str, Mapping[str, Any]],
     plan: Mapping[str, Any],
 ) -> None:
@@ -233,17 +232,18 @@ def _measure(
 
     device, patience = plan["device"], plan["patience"]
     connection.send(machine(device))
-    for name in scenes:
-        scene = load_scene(name)
+    for name in problems:
+        problem = load_problem(name)
         for variant, options in variants.items():
             among: dict[int, float] = {}
             for dt in plan["steps"]:
-                row = BenchmarkRow(solver=solver, variant=variant, scene=name, dt=dt)
-                row = measured(scene, row, options, device=device, patience=patience)
+                row = BenchmarkRow(solver=solver, variant=variant, problem=name, dt=dt)
+                row = measured(problem, row, options, device=device, patience=patience)
                 if row.outcome == "finished" and not among:
                     own = attrs.evolve(row, dt=_AMONG)
                     costs = {
-                        each: cost_per_step(scene, own, options, device=device, worlds=each) for each in plan["worlds"]
+                        each: cost_per_step(problem, own, options, device=device, worlds=each)
+                        for each in plan["worlds"]
                     }
                     among = {each: cost for each, cost in costs.items() if cost is not None}
                 costs_of = {each: cost / dt for each, cost in among.items()} if row.outcome == "finished" else {}
@@ -263,3 +263,18 @@ def _csv(rows: Sequence[BenchmarkRow]) -> str:
         own = [getattr(row, name) for name in plain]
         writer.writerow([*own, " ".join(row.ignored), *(row.cost_among.get(each) for each in worlds)])
     return text.getvalue()
+
+
+def declared_variants(cls: type) -> Sequence[str]:
+    """Return the class attribute `benchmark_variants` of a solver: options, each `KEY=VALUE`, with which a benchmark
+    runs it once more.
+
+    Raises:
+        PluginError: It is something else.
+    """
+    found = getattr(cls, "benchmark_variants", ())
+    if not isinstance(found, tuple) or not all(isinstance(each, str) and "=" in each for each in found):
+        raise PluginError(
+            f"{cls.__qualname__}.benchmark_variants: expected a tuple of options, as ('iterations=8',), got {found!r}"
+        )
+    return found

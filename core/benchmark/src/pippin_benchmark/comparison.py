@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.measuring.figures import COLUMNS, UNITS, SolverRun
+from pippin.measuring import COLUMNS, UNITS, SolverRun
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from pippin.measuring.figures import COLUMNS, SolverRun, figure_text
+from pippin.measuring import COLUMNS, SolverRun, figure_text
 from pippin.report import Chart, Line, Markup, bars, element, noted, section, table
 
 from .comparison import Comparison

@@ -1,4 +1,4 @@
-"""Built-in scenes of benchmarks, by name."""
+"""Built-in problems of benchmarks, by name."""
 
 from __future__ import annotations
 
@@ -6,137 +6,137 @@ import attrs
 
 
 @attrs.frozen(kw_only=True)
-class _SceneConfig:
-    """A scene without settings."""
+class _ProblemConfig:
+    """A problem without settings."""
 
 
-class FreeTopConfig(_SceneConfig):
+class FreeTopConfig(_ProblemConfig):
     """A symmetric top that precesses without weight."""
 
-    implementation = ".smooth_scenes:FreeTop"
+    implementation = ".smooth_problems:FreeTop"
 
 
-class FastTopConfig(_SceneConfig):
+class FastTopConfig(_ProblemConfig):
     """A symmetric top at 60 rad/s without weight."""
 
-    implementation = ".smooth_scenes:FastTop"
+    implementation = ".smooth_problems:FastTop"
 
 
-class DzhanibekovConfig(_SceneConfig):
+class DzhanibekovConfig(_ProblemConfig):
     """A body that turns about its middle axis, and flips."""
 
-    implementation = ".smooth_scenes:Dzhanibekov"
+    implementation = ".smooth_problems:Dzhanibekov"
 
 
-class LargePendulumConfig(_SceneConfig):
+class LargePendulumConfig(_ProblemConfig):
     """A pendulum that swings far."""
 
-    implementation = ".smooth_scenes:LargePendulum"
+    implementation = ".smooth_problems:LargePendulum"
 
 
-class DoublePendulumConfig(_SceneConfig):
+class DoublePendulumConfig(_ProblemConfig):
     """A double pendulum, before chaos begins."""
 
-    implementation = ".smooth_scenes:DoublePendulum"
+    implementation = ".smooth_problems:DoublePendulum"
 
 
-class LongChainConfig(_SceneConfig):
+class LongChainConfig(_ProblemConfig):
     """A chain of 20 links."""
 
-    implementation = ".smooth_scenes:LongChain"
+    implementation = ".smooth_problems:LongChain"
 
 
-class FourBarConfig(_SceneConfig):
+class FourBarConfig(_ProblemConfig):
     """A linkage that a joint closes to a loop."""
 
-    implementation = ".smooth_scenes:FourBar"
+    implementation = ".smooth_problems:FourBar"
 
 
-class DrivenArmConfig(_SceneConfig):
+class DrivenArmConfig(_ProblemConfig):
     """An arm that its drives turn."""
 
-    implementation = ".smooth_scenes:DrivenArm"
+    implementation = ".smooth_problems:DrivenArm"
 
 
-class BlockAtRestConfig(_SceneConfig):
+class BlockAtRestConfig(_ProblemConfig):
     """A block that friction holds on a slope."""
 
-    implementation = ".contact_scenes:BlockAtRest"
+    implementation = ".contact_problems:BlockAtRest"
 
 
-class SlidingBlockConfig(_SceneConfig):
+class SlidingBlockConfig(_ProblemConfig):
     """A block that slides down a slope."""
 
-    implementation = ".contact_scenes:SlidingBlock"
+    implementation = ".contact_problems:SlidingBlock"
 
 
-class RollingSphereConfig(_SceneConfig):
+class RollingSphereConfig(_ProblemConfig):
     """A sphere that rolls down a slope."""
 
-    implementation = ".contact_scenes:RollingSphere"
+    implementation = ".contact_problems:RollingSphere"
 
 
-class BouncesConfig(_SceneConfig):
+class BouncesConfig(_ProblemConfig):
     """A sphere that bounces."""
 
-    implementation = ".contact_scenes:Bounces"
+    implementation = ".contact_problems:Bounces"
 
 
-class TippingBoxConfig(_SceneConfig):
+class TippingBoxConfig(_ProblemConfig):
     """A box that falls from its edge."""
 
-    implementation = ".contact_scenes:TippingBox"
+    implementation = ".contact_problems:TippingBox"
 
 
-class LiftOffConfig(_SceneConfig):
+class LiftOffConfig(_ProblemConfig):
     """A sphere that leaves the ground."""
 
-    implementation = ".contact_scenes:LiftOff"
+    implementation = ".contact_problems:LiftOff"
 
 
-class StackConfig(_SceneConfig):
+class StackConfig(_ProblemConfig):
     """A tower of boxes."""
 
-    implementation = ".contact_scenes:Stack"
+    implementation = ".contact_problems:Stack"
 
 
-class PyramidConfig(_SceneConfig):
+class PyramidConfig(_ProblemConfig):
     """A pyramid of boxes."""
 
-    implementation = ".contact_scenes:Pyramid"
+    implementation = ".contact_problems:Pyramid"
 
 
-class CradleConfig(_SceneConfig):
+class CradleConfig(_ProblemConfig):
     """Newton's cradle."""
 
-    implementation = ".contact_scenes:Cradle"
+    implementation = ".contact_problems:Cradle"
 
 
-class GrippedCubeConfig(_SceneConfig):
+class GrippedCubeConfig(_ProblemConfig):
     """A cube between two fingers."""
 
-    implementation = ".contact_scenes:GrippedCube"
+    implementation = ".contact_problems:GrippedCube"
 
 
-class QuadrupedDropConfig(_SceneConfig):
+class QuadrupedDropConfig(_ProblemConfig):
     """A robot that falls on its four feet."""
 
-    implementation = ".quadruped_scene:QuadrupedDrop"
+    implementation = ".quadruped_problem:QuadrupedDrop"
 
 
-class RodCantileverConfig(_SceneConfig):
+class RodCantileverConfig(_ProblemConfig):
     """A rod that is clamped at one end."""
 
-    implementation = ".matter_scenes:RodCantilever"
+    implementation = ".matter_problems:RodCantilever"
 
 
-class HangingClothConfig(_SceneConfig):
+class HangingClothConfig(_ProblemConfig):
     """A strip of cloth that hangs from its ends."""
 
-    implementation = ".matter_scenes:HangingCloth"
+    implementation = ".matter_problems:HangingCloth"
 
 
-class ThrownGrainsConfig(_SceneConfig):
+class ThrownGrainsConfig(_ProblemConfig):
     """A block of grains in flight."""
 
-    implementation = ".matter_scenes:ThrownGrains"
+    implementation = ".matter_problems:ThrownGrains"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pippin.catalog import Kind
 
-SCENE = Kind(
-    name="scene",
-    plural="scenes",
+PROBLEM = Kind(
+    name="problem",
+    plural="problems",
     meaning="States a problem of physics with a reference.",
     order=130,
-    base="pippin_benchmark:BenchmarkScene",
-    checks="pippin_benchmark.checks:SCENE",
-    template="pippin_conformance.templates:scene",
+    base="pippin_benchmark:BenchmarkProblem",
+    checks="pippin_benchmark.checks:PROBLEM",
+    template="pippin_conformance.templates:problem",
 )

@@ -1,4 +1,4 @@
-"""Tables of a benchmark in Markdown: largest steps, errors, orders and drifts, a row for each scene."""
+"""Tables of a benchmark in Markdown: largest steps, errors, orders and drifts, a row for each problem."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNITS = {"1": "share"}
 
 def benchmark_markdown(found: Benchmark) -> str:
     """Return the page of a benchmark as Markdown."""
-    return f"# {found.title}\n\n{len(found.scenes)} scenes, on {found.machine}.\n\n{tables(found)}"
+    return f"# {found.title}\n\n{len(found.problems)} problems, on {found.machine}.\n\n{tables(found)}"
 
 
 def tables(found: Benchmark) -> str:
@@ -19,14 +19,14 @@ def tables(found: Benchmark) -> str:
     parts = [
         (
             "Largest step",
-            "The largest step [ms] from which all smaller ones keep the error below the limit of the scene: `lost` if"
+            "The largest step [ms] from which all smaller ones keep the error below the limit of the problem: `lost` if"
             " no step does, `failed` if no run ended, `slow` if a run was too dear, `unable` if the solver lacks what"
-            " the scene needs.",
+            " the problem needs.",
             held_table(found),
         ),
         (
             "Least error",
-            "The least error of all steps, in the unit of the scene. It is **bold** where smaller steps do not lessen"
+            "The least error of all steps, in the unit of the problem. It is **bold** where smaller steps do not lessen"
             " it: that is the floor of the method, or of single precision.",
             _table(found, _least, has_units=True),
         ),
@@ -38,7 +38,7 @@ def tables(found: Benchmark) -> str:
         (
             "Drift of energy",
             "The largest change of mechanical energy with the smallest step, in units of the largest kinetic energy, in"
-            " scenes that keep their energy.",
+            " problems that keep their energy.",
             _table(found, lambda each: _number(_last(each, "energy_drift"))),
         ),
         (
@@ -51,21 +51,21 @@ def tables(found: Benchmark) -> str:
 
 
 def held_table(found: Benchmark) -> str:
-    """Return the largest steps that hold [ms], a row for each scene and a column for each solver."""
+    """Return the largest steps that hold [ms], a row for each problem and a column for each solver."""
     return _table(found, _held)
 
 
 def _table(found: Benchmark, cell: Callable[[BenchmarkSeries], str], *, has_units: bool = False) -> str:
-    """Return a table without the scenes of which no cell says anything."""
+    """Return a table without the problems of which no cell says anything."""
     names = sorted({row.name for row in found.rows if row.outcome != "unable"})
-    head = ["scene", *(["unit", "limit"] if has_units else []), *(f"`{name}`" for name in names)]
+    head = ["problem", *(["unit", "limit"] if has_units else []), *(f"`{name}`" for name in names)]
     rows = []
-    for scene in sorted(found.scenes):
-        series = {each.name: each for each in found.series(scene)}
+    for problem in sorted(found.problems):
+        series = {each.name: each for each in found.series(problem)}
         cells = [cell(series[name]) if name in series else "" for name in names]
-        kind = found.scenes[scene]
+        kind = found.problems[problem]
         facts = [_UNITS.get(kind.unit, kind.unit), f"{kind.limit:g}"] if has_units else []
-        rows += [[scene, *facts, *cells]] * any(cells)
+        rows += [[problem, *facts, *cells]] * any(cells)
     if not rows:
         return ""
     first, *lines = [f"| {' | '.join(line)} |\n" for line in [head, *rows]]

@@ -1,4 +1,4 @@
-"""Measured runs of benchmark scenes: the error, the cost, and what the world did not keep."""
+"""Measured runs of benchmark problems: the error, the cost, and what the world did not keep."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, PippinError, Simulation, SimulationConfig, structure
 from pippin.arrays import on_host
-from pippin.assembly.poses import build_poses
+from pippin.assembly import build_poses
 from pippin.devices import find_device, kind_of
-from pippin.measuring import measures
-from pippin.measuring.solver_choice import accepting_numbers
+from pippin.measuring import accepting_numbers, kinetic_energy, positions, potential_energy
 from pippin.quaternions import conjugate, rotated
 
+from .problem import SAMPLE, BenchmarkProblem, ProblemMotion
 from .result import BenchmarkRow
-from .scene import SAMPLE, BenchmarkScene, SceneMotion
 
 _PLACES = ("body_q", "body_qd", "particle_q", "particle_qd")
 
@@ -68,17 +67,17 @@ def machine(device: str) -> str:
 
 
 def measured(
-    scene: BenchmarkScene,
+    problem: BenchmarkProblem,
     row: BenchmarkRow,
     options: Mapping[str, Any],
     *,
     device: str | None,
     patience: float,
 ) -> BenchmarkRow:
-    """Return a row with what a solver did in a scene.
+    """Return a row with what a solver did in a problem.
 
     Args:
-        scene: The scene.
+        problem: The problem.
         row: The row, with the names and the step.
         options: Keys of the solver.
         device: The device; by default that of `simulation.device`.
@@ -87,8 +86,8 @@ def measured(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a solver leaves out is in the row
         try:
-            with _simulation(scene, row, options, device, worlds=1) as simulation:
-                return _run(scene, row, simulation, patience)
+            with _simulation(problem, row, options, device, worlds=1) as simulation:
+                return _run(problem, row, simulation, patience)
         except ConfigError as error:
             return attrs.evolve(row, outcome="unable", reason=" ".join(str(error).split()))
         except PippinError as error:
@@ -96,13 +95,13 @@ def measured(
 
 
 def cost_per_step(
-    scene: BenchmarkScene, row: BenchmarkRow, options: Mapping[str, Any], *, device: str | None, worlds: int
+    problem: BenchmarkProblem, row: BenchmarkRow, options: Mapping[str, Any], *, device: str | None, worlds: int
 ) -> float | None:
-    """Return the time of a step of a world among many [s], or None if the solver cannot run the scene."""
+    """Return the time of a step of a world among many [s], or None if the solver cannot run the problem."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with _simulation(scene, row, options, device, worlds=worlds) as simulation:
+            with _simulation(problem, row, options, device, worlds=worlds) as simulation:
                 return _cost(simulation, _stride(row.dt)) / worlds
         except PippinError:
             return None
@@ -130,10 +129,10 @@ def sampled(
         row = attrs.evolve(row, ignored=tuple(simulation.ignored_features))
         simulation.step()
         simulation.reset()
-        watch, kept = Stopwatch(simulation), [measures.positions(simulation.model, simulation.state)]
+        watch, kept = Stopwatch(simulation), [positions(simulation.model, simulation.state)]
         for _ in range(samples):
             watch.step(stride)
-            kept.append(measures.positions(simulation.model, simulation.state))
+            kept.append(positions(simulation.model, simulation.state))
             if not np.isfinite(kept[-1]).all():
                 reason = f"the state is not finite at {simulation.time:g} s"
                 return attrs.evolve(row, outcome="failed", reason=reason), None
@@ -143,24 +142,24 @@ def sampled(
 
 
 def _simulation(
-    scene: BenchmarkScene, row: BenchmarkRow, options: Mapping[str, Any], device: str | None, worlds: int
+    problem: BenchmarkProblem, row: BenchmarkRow, options: Mapping[str, Any], device: str | None, worlds: int
 ) -> Simulation:
     tables: dict[str, Any] = {
         "simulation": {"dt": row.dt, **({} if device is None else {"device": device})},
-        "scene": {"worlds": worlds, **scene.tables()},
+        "scene": {"worlds": worlds, **problem.tables()},
         "solver": {"type": row.solver, **options},
     }
-    return Simulation(accepting_numbers(structure(tables)), prototype=prototype_of(scene))
+    return Simulation(accepting_numbers(structure(tables)), prototype=prototype_of(problem))
 
 
-def prototype_of(scene: BenchmarkScene) -> newton.ModelBuilder | None:
-    """Return what a scene builds for one world; None if its content is in its tables.
+def prototype_of(problem: BenchmarkProblem) -> newton.ModelBuilder | None:
+    """Return what a problem builds for one world; None if its content is in its tables.
 
     Bodies are placed by their joints, which some solvers take as the places to which the angles at the start belong.
     """
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-    scene.build(builder)
+    problem.build(builder)
     if builder.joint_count:
         model: Any = builder.finalize(device="cpu")
         newton.eval_fk(model, model.joint_q, model.joint_qd, model)
@@ -168,15 +167,15 @@ def prototype_of(scene: BenchmarkScene) -> newton.ModelBuilder | None:
     return builder if builder.body_count or builder.particle_count or builder.shape_count else None
 
 
-def still_motion(scene: BenchmarkScene) -> SceneMotion:
+def still_motion(problem: BenchmarkProblem) -> ProblemMotion:
     """Return the motion of a world in which nothing moves; no solver takes part."""
-    prototype = prototype_of(scene)
+    prototype = prototype_of(problem)
     model: Any
     if prototype is None:
-        model = build_poses(structure({"scene": dict(scene.tables())}), 1).model
+        model = build_poses(structure({"scene": dict(problem.tables())}), 1).model
     else:
         model = prototype.finalize(device="cpu")
-    return _motion(_stacked([_arrays(model.state())] * (round(scene.duration / SAMPLE) + 1)))
+    return _motion(_stacked([_arrays(model.state())] * (round(problem.duration / SAMPLE) + 1)))
 
 
 def _stride(dt: float) -> int:
@@ -191,9 +190,9 @@ def _cost(simulation: Simulation, steps: int) -> float:
     return watch.seconds / steps
 
 
-def _run(scene: BenchmarkScene, row: BenchmarkRow, simulation: Simulation, patience: float) -> BenchmarkRow:
+def _run(problem: BenchmarkProblem, row: BenchmarkRow, simulation: Simulation, patience: float) -> BenchmarkRow:
     row = attrs.evolve(row, ignored=tuple(simulation.ignored_features))
-    stride, count = _stride(row.dt), round(scene.duration / SAMPLE)
+    stride, count = _stride(row.dt), round(problem.duration / SAMPLE)
     cost = _cost(simulation, min(stride, 5))
     simulation.reset()
     watch, kept = Stopwatch(simulation), [_arrays(simulation.state)]
@@ -211,9 +210,9 @@ def _run(scene: BenchmarkScene, row: BenchmarkRow, simulation: Simulation, patie
     return attrs.evolve(
         row,
         outcome="finished",
-        error=scene.error(_motion(states)),
-        cost=watch.seconds / scene.duration,
-        **_drifts(scene, simulation.model, states),
+        error=problem.error(_motion(states)),
+        cost=watch.seconds / problem.duration,
+        **_drifts(problem, simulation.model, states),
     )
 
 
@@ -227,9 +226,9 @@ def _stacked(kept: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
     return {name: np.array([each[name] for each in kept]) for name in kept[0]}
 
 
-def _motion(states: Mapping[str, np.ndarray]) -> SceneMotion:
+def _motion(states: Mapping[str, np.ndarray]) -> ProblemMotion:
     bodies, speeds, particles, particle_speeds = (states[name].astype(float) for name in _PLACES)
-    return SceneMotion(
+    return ProblemMotion(
         times=SAMPLE * np.arange(len(bodies)),
         poses=bodies,
         velocities=speeds,
@@ -238,17 +237,17 @@ def _motion(states: Mapping[str, np.ndarray]) -> SceneMotion:
     )
 
 
-def _drifts(scene: BenchmarkScene, model: newton.Model, states: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def _drifts(problem: BenchmarkProblem, model: newton.Model, states: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Return the largest changes of what the world keeps: of its energy, in units of the largest kinetic energy, and of
     its angular momentum, in units of that of the start.
     """
     found: dict[str, Any] = {}
     state: Any = SimpleNamespace(**states)
-    if "energy" in scene.conserves:
-        kinetic = measures.kinetic_energy(model, state)[:, 0]
-        energy = kinetic + measures.potential_energy(model, state)[..., 0]
+    if "energy" in problem.conserves:
+        kinetic = kinetic_energy(model, state)[:, 0]
+        energy = kinetic + potential_energy(model, state)[..., 0]
         found["energy_drift"] = float(np.abs(energy - energy[0]).max() / kinetic.max())
-    if "angular momentum" in scene.conserves:
+    if "angular momentum" in problem.conserves:
         turns, spins = states["body_q"][:, 0, 3:].astype(float), states["body_qd"][:, 0, 3:].astype(float)
         own = rotated(conjugate(turns), spins)
         momentum = rotated(turns, own @ on_host(model.body_inertia)[0].astype(float).T)

@@ -1,4 +1,4 @@
-"""Page of a benchmark: error against cost for each scene, orders, largest steps and drifts."""
+"""Page of a benchmark: error against cost for each problem, orders, largest steps and drifts."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ def benchmark_page(found: Benchmark) -> Iterator[Markup]:
     """Yield the parts of the page of a benchmark."""
     names = list(dict.fromkeys(row.name for row in found.rows))
     looks = {name: Line(name=name, color=index) for index, name in enumerate(names)}
-    scenes = "one scene" if len(found.scenes) == 1 else f"{len(found.scenes)} scenes"
+    problems = "one problem" if len(found.problems) == 1 else f"{len(found.problems)} problems"
     text = (
-        f"{len(names)} solvers, {scenes}, {found.seconds:,.0f} s on {found.machine}. A point is a run"
+        f"{len(names)} solvers, {problems}, {found.seconds:,.0f} s on {found.machine}. A point is a run"
         " with one physics step; further left is cheaper, further down is more exact. Cost is the time of one simulated"
         " second: on a CPU, that of all threads of the process together."
     )
     yield element("header", element("h1", found.title), element("p", text))
-    yield section("Scenes held", *_held(found, names))
-    yield from (_scene(found, scene, looks) for scene in found.scenes)
+    yield section("Problems held", *_held(found, names))
+    yield from (_problem(found, problem, looks) for problem in found.problems)
     yield section("Reasons", noted(_reasons(found)))
 
 
 def _held(found: Benchmark, names: Sequence[str]) -> Iterator[Markup]:
-    """Yield the largest step with which each solver holds each scene."""
+    """Yield the largest step with which each solver holds each problem."""
     rows = []
     for name in names:
         cells: list[object] = [name]
-        for scene in found.scenes:
-            own = next((each for each in found.series(scene) if each.name == name), None)
+        for problem in found.problems:
+            own = next((each for each in found.series(problem) if each.name == name), None)
             cells.append("" if own is None else _cell(own))
         rows.append(cells)
-    yield table(["solver", *found.scenes], rows, numeric=len(found.scenes))
+    yield table(["solver", *found.problems], rows, numeric=len(found.problems))
     note = "The largest step [ms] from which all smaller ones keep the error below the limit"
     yield element("p", element("small", note))
 
@@ -49,11 +49,11 @@ def _cell(own: BenchmarkSeries) -> Markup:
     return element("span", text, class_=_BADGES.get(own.outcome, "badge"))
 
 
-def _scene(found: Benchmark, name: str, looks: Mapping[str, Line]) -> Markup:
-    scene, series = found.scenes[name], [each for each in found.series(name) if each.finished]
+def _problem(found: Benchmark, name: str, looks: Mapping[str, Line]) -> Markup:
+    problem, series = found.problems[name], [each for each in found.series(name) if each.finished]
     if not series:
-        return section(name, element("p", scene.title), element("p", "No solver finished it."))
-    unit = "" if scene.unit == "1" else scene.unit
+        return section(name, element("p", problem.title), element("p", "No solver finished it."))
+    unit = "" if problem.unit == "1" else problem.unit
     title = "one world" if found.worlds == 1 else f"one of {found.worlds} worlds"
     drawn = [(title, "over the cost of a simulated second [s]", _points(series, looks, lambda row: row.cost))]
     for count in sorted({count for each in series for row in each.rows for count in row.cost_among}):
@@ -64,7 +64,9 @@ def _scene(found: Benchmark, name: str, looks: Mapping[str, Line]) -> Markup:
         for title, note, points in drawn
         if points
     ]
-    return section(name, element("p", scene.title, f"; limit {scene.limit:g}"), charts, _figures(scene.unit, series))
+    return section(
+        name, element("p", problem.title, f"; limit {problem.limit:g}"), charts, _figures(problem.unit, series)
+    )
 
 
 def _points(
@@ -108,5 +110,5 @@ def _reasons(found: Benchmark) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for row in found.rows:
         if row.reason is not None:
-            reasons.setdefault(f"{row.name} in {row.scene}", []).append(f"{1e3 * row.dt:g} ms: {row.reason}")
+            reasons.setdefault(f"{row.name} in {row.problem}", []).append(f"{1e3 * row.dt:g} ms: {row.reason}")
     return reasons

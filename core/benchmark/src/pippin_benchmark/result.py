@@ -1,4 +1,4 @@
-"""Results of a benchmark: rows of solvers, scenes and steps, and what follows from them."""
+"""Results of a benchmark: rows of solvers, problems and steps, and what follows from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from .scene import BenchmarkScene
+from .problem import BenchmarkProblem
 
 _FLOOR = 0.3
 """Order below which a smaller step no longer helps."""
@@ -18,7 +18,7 @@ _FLOOR = 0.3
 
 @attrs.frozen(kw_only=True)
 class BenchmarkRow:
-    """Result of a solver in a scene with one step. A figure is None if there was nothing to measure."""
+    """Result of a solver in a problem with one step. A figure is None if there was nothing to measure."""
 
     solver: str
     """The solver's name."""
@@ -26,8 +26,8 @@ class BenchmarkRow:
     variant: str = ""
     """Options of the solver that differ from its defaults."""
 
-    scene: str
-    """The scene's name."""
+    problem: str
+    """The problem's name."""
 
     dt: float
     """Physics step [s]."""
@@ -39,10 +39,10 @@ class BenchmarkRow:
     """Reason why the run did not finish."""
 
     ignored: tuple[str, ...] = ()
-    """Features of the scene that the solver ignores."""
+    """Features of the problem that the solver ignores."""
 
     error: float | None = None
-    """The error, in the unit of the scene."""
+    """The error, in the unit of the problem."""
 
     cost: float | None = None
     """Time of one simulated second of one world, on one core or on the GPU [s]."""
@@ -64,19 +64,19 @@ class BenchmarkRow:
 
 @attrs.frozen(kw_only=True)
 class BenchmarkSeries:
-    """The rows of a solver in a scene, from the largest step to the smallest one."""
+    """The rows of a solver in a problem, from the largest step to the smallest one."""
 
     name: str
     """The solver, with its options."""
 
-    scene: str
-    """The scene's name."""
+    problem: str
+    """The problem's name."""
 
     rows: tuple[BenchmarkRow, ...]
     """Its rows."""
 
     limit: float
-    """Error from which the scene is lost."""
+    """Error from which the problem is lost."""
 
     @property
     def finished(self) -> tuple[BenchmarkRow, ...]:
@@ -85,7 +85,7 @@ class BenchmarkSeries:
 
     @property
     def order(self) -> float | None:
-        """Order of convergence: the steepest slope of the error between neighbouring steps that both hold the scene."""
+        """Order of convergence: the steepest slope of the error between neighbouring steps that hold the problem."""
         slopes = [slope for error, slope in self._slopes() if error <= self.limit]
         return max(slopes) if slopes else None
 
@@ -99,7 +99,7 @@ class BenchmarkSeries:
 
     @property
     def largest_step(self) -> float | None:
-        """The largest step from which all smaller ones hold the scene [s]."""
+        """The largest step from which all smaller ones hold the problem [s]."""
         held = None
         for row in reversed(self.rows):
             if row.outcome == "slow":
@@ -125,8 +125,8 @@ class BenchmarkSeries:
 
 
 @attrs.frozen(kw_only=True)
-class FileScene:
-    """The scene of a file, as the rows of a benchmark need it."""
+class FileProblem:
+    """The problem of a file, as the rows of a benchmark need it."""
 
     title: str
     """The file, its reference, and what the error is."""
@@ -143,13 +143,13 @@ class FileScene:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Benchmark:
-    """Error against cost of solvers in scenes."""
+    """Error against cost of solvers in problems."""
 
     rows: tuple[BenchmarkRow, ...]
     """All rows."""
 
-    scenes: Mapping[str, type[BenchmarkScene] | FileScene]
-    """The scenes by name."""
+    problems: Mapping[str, type[BenchmarkProblem] | FileProblem]
+    """The problems by name."""
 
     machine: str
     """Processor or GPU."""
@@ -167,15 +167,15 @@ class Benchmark:
     """Number of worlds in which `cost` is that of one."""
 
     reference: Mapping[str, Any] | None = None
-    """Solver, step [s] and error [m] of the reference of a file; None for scenes with their own."""
+    """Solver, step [s] and error [m] of the reference of a file; None for problems with their own."""
 
-    def series(self, scene: str) -> Sequence[BenchmarkSeries]:
-        """Return the rows of a scene by solver."""
-        own = [row for row in self.rows if row.scene == scene]
+    def series(self, problem: str) -> Sequence[BenchmarkSeries]:
+        """Return the rows of a problem by solver."""
+        own = [row for row in self.rows if row.problem == problem]
         names = dict.fromkeys(row.name for row in own)
-        limit = self.scenes[scene].limit
+        limit = self.problems[problem].limit
         return [
-            BenchmarkSeries(name=name, scene=scene, limit=limit, rows=tuple(row for row in own if row.name == name))
+            BenchmarkSeries(name=name, problem=problem, limit=limit, rows=tuple(row for row in own if row.name == name))
             for name in names
         ]
 
@@ -186,9 +186,14 @@ class Benchmark:
             "seconds": self.seconds,
             "worlds": self.worlds,
             "reference": self.reference,
-            "scenes": {
-                name: {"title": scene.title, "unit": scene.unit, "limit": scene.limit, "duration": scene.duration}
-                for name, scene in self.scenes.items()
+            "problems": {
+                name: {
+                    "title": problem.title,
+                    "unit": problem.unit,
+                    "limit": problem.limit,
+                    "duration": problem.duration,
+                }
+                for name, problem in self.problems.items()
             },
             "rows": [attrs.asdict(row) for row in self.rows],
         }

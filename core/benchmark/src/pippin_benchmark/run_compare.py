@@ -14,8 +14,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, did_you_mean, load
 from pippin.catalog import Catalog
-from pippin.measuring.figures import UNITS, SolverRun
-from pippin.measuring.solver_choice import accepting_numbers, with_solver
+from pippin.measuring import UNITS, SolverRun, accepting_numbers, with_solver
 from pippin.recording import Series
 from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study, step_count
@@ -169,7 +168,7 @@ def _run(
     started: float,
 ) -> None:
     """Run the file, and send the result."""
-    from pippin.measuring.measured_run import MeasuredRun
+    from pippin.measuring import MeasuredRun
 
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")

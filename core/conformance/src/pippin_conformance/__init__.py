@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .kinds import KindChecks
     from .named_check import Check, check
     from .parametrization import parametrize
+    from .runs import Runs
     from .suite import Conformance
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "CheckResult",
     "Conformance",
     "KindChecks",
+    "Runs",
     "check",
     "check_vector_env",
     "parametrize",
@@ -41,6 +43,7 @@ __getattr__ = late(
         "Check": ".named_check",
         "Conformance": ".suite",
         "KindChecks": ".kinds",
+        "Runs": ".runs",
         "check": ".named_check",
         "parametrize": ".parametrization",
     },

@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 from pippin import PluginError
 from pippin.arrays import present
-from pippin.state.world_rows import arrays_of
+from pippin.state import arrays_of
 
 from .kinds import LABEL
 from .observation import advance, differing, start

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.quaternions import matrix, product
+from pippin.quaternions import product, rotated
 
 from . import matter, mechanisms
 from .mechanisms import (
@@ -131,7 +131,7 @@ def _tumbled() -> np.ndarray:
     (inertia, spin), turn = TUMBLING, np.array([0.0, 0.0, 0.0, 1.0])
     inverse, momentum = np.linalg.inv(inertia), inertia @ spin
     for _ in range(200):  # the first order suffices
-        rotation = matrix(turn)
+        rotation = rotated(turn[..., None, :], np.eye(3)).swapaxes(-1, -2)
         spin = rotation @ inverse @ rotation.T @ momentum
         turn = product(np.append(spin * DURATION / 400, 1.0), turn)
         turn /= np.linalg.norm(turn)

@@ -9,18 +9,12 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from multiprocessing.connection import Connection
-from typing import Any, get_args
+from typing import Any
 
-import attrs
 import warp
 from pippin import ConfigError, PippinError, PluginError
 from pippin.catalog import Catalog
-from pippin.config import unstructure
-from pippin.config.converter import is_component
-from pippin.config.fields import field_texts, fields_of
-from pippin.config.schema import json_schema, table_schema
-from pippin.config.toml_text import toml_text
-from pippin.config.wording import shape_of, union_members
+from pippin.config import InnerTable, inner_tables, json_schema, table_schema, toml_text, unstructure
 from pippin.workers import WorkerProcess
 
 from .plugin_under_test import PluginUnderTest
@@ -61,16 +55,17 @@ def _import(connection: Connection, kind: str, name: str) -> None:
 
 def check_documented_keys(runs: Runs) -> None:
     """The configuration has a docstring, and each of its keys has a type and a docstring."""
+    config = runs.subject.entry.load_config()
     faults = []
-    for path, cls in _classes(config := runs.subject.entry.load_config(), config.__name__):
-        if not (cls.__doc__ or "").strip():
-            faults.append(f"{path}: class {cls.__name__} has no docstring; say in a line what it describes")
-        texts = field_texts(cls)
-        for field in fields_of(cls):
-            if not texts.get(field.name):
-                faults.append(f"{path}.{field.name}: no docstring; write one below the field, with the unit")
-            if field.type in (None, Any):
-                faults.append(f"{path}.{field.name}: no type; annotate it, so that wrong values are refused")
+    for table in inner_tables(config):
+        place = ".".join((config.__name__, *(key for key, _ in table.path)))
+        if table.config is not None and not (table.config.__doc__ or "").strip():
+            faults.append(f"{place}: class {table.config.__name__} has no docstring; say in a line what it describes")
+        for name, annotation in table.types.items():
+            if not table.texts.get(name):
+                faults.append(f"{place}.{name}: no docstring; write one below the field, with the unit")
+            if annotation in (None, Any):
+                faults.append(f"{place}.{name}: no type; annotate it, so that wrong values are refused")
     _refuse(runs.subject, faults)
 
 
@@ -91,10 +86,10 @@ def check_unknown_keys(runs: Runs) -> None:
     """An unknown key is refused, in the plugin's table and in every table inside it."""
     subject = runs.subject
     faults = []
-    for path in _tables(subject.entry.load_config()):
-        place = ".".join((*(key for key, _ in path), "no_such_key"))
+    for table in inner_tables(subject.entry.load_config()):
+        place = ".".join((*(key for key, _ in table.path), "no_such_key"))
         try:
-            subject.structured({**subject.table, **_nested(path, {"no_such_key": "no such value"})})
+            subject.structured({**subject.table, **_nested(table, {"no_such_key": "no such value"})})
         except ConfigError:
             continue
         faults.append(f"{place}: accepted; type the field by an attrs class, or its values by what they are")
@@ -120,51 +115,13 @@ def _refuse(subject: PluginUnderTest, faults: list[str]) -> None:
         raise PluginError("\n".join(f"{subject}: {fault}" for fault in faults))
 
 
-def _classes(cls: type, path: str, above: frozenset[type] = frozenset()) -> Iterator[tuple[str, type]]:
-    """Yield a configuration class and the classes of the tables inside it, with their paths."""
-    yield path, cls
-    for field in fields_of(cls):
-        for member, _ in _members(field.type):
-            if attrs.has(member) and member not in above:
-                yield from _classes(member, f"{path}.{field.name}", above | {cls})
-
-
-Path = tuple[tuple[str, int], ...]
-"""Keys, each with the number of lists around its value."""
-
-
-def _tables(cls: type, path: Path = ()) -> Iterator[Path]:
-    """Yield the path of each table: of the class, and of each field that may hold a table."""
-    yield path
-    for field in fields_of(cls):
-        for member, depth in _members(field.type):
-            inner = (*path, (field.name, depth))
-            if attrs.has(member):
-                yield from _tables(member, inner)
-            elif member is Any or shape_of(member) == "table":
-                yield inner
-
-
-def _nested(path: Path, table: Any) -> Any:
-    """Return the content of a table that has another table at a path."""
-    for key, depth in reversed(path):
+def _nested(place: InnerTable, content: Any) -> Any:
+    """Return the content of the outermost table that has some content in an inner table."""
+    for key, depth in reversed(place.path):
         for _ in range(depth):
-            table = [table]
-        table = {key: table}
-    return table
-
-
-def _members(annotation: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
-    """Yield the types that a field may hold, and the types of a list's items, with the number of lists around them.
-
-    Other plugins, such as the clampings of an actuator, have their own checks.
-    """
-    for member in union_members(annotation):
-        if shape_of(member) == "list":
-            for item in dict.fromkeys(get_args(member)):
-                yield from () if item is Ellipsis else _members(item, depth + 1)
-        elif not is_component(member):
-            yield member, depth
+            content = [content]
+        content = {key: content}
+    return content
 
 
 def _untyped_keys(schema: Any) -> Iterator[str]:

@@ -10,9 +10,7 @@ import newton
 import numpy as np
 import pippin
 from pippin import ConfigError, PluginError
-from pippin.assembly.scene import add_assets, new_builder
-from pippin.catalog import Catalog
-from pippin.objects.adding import add_objects
+from pippin.assembly import scene_builder
 
 from .outcomes import NotApplicableError
 from .plugin_under_test import PluginUnderTest
@@ -120,15 +118,12 @@ class _Ball:
 
 def _read(subject: PluginUnderTest, **keys: Any) -> Any:
     """Return a builder with the asset or the object, with further keys of its table."""
-    scene = pippin.structure({"scene": subject.content(**keys)}).scene
-    builder = new_builder(scene)
+    config = pippin.structure({"scene": subject.content(**keys)})
     try:
-        add_assets(builder, scene)
-        add_objects(builder, scene, range(len(scene.objects)), Catalog.installed())
+        return scene_builder(config)
     except ConfigError as error:
         what = "does not read its file" if subject.of_kind.reads_file else "is not added from its table"
         raise PluginError(f"{subject}: {what}: {error}") from error
-    return builder
 
 
 def _numbers(builder: Any) -> dict[str, np.ndarray]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from pippin import ComponentConfig, PluginError
 from pippin.catalog import Kind
-from pippin.motions.motion_config import SUBJECTS
 from pippin.sensing import FrameConfig
 
 from .host_components import actuator_with, sensor_with
@@ -31,6 +30,9 @@ _OF_SCENE: Table = {
     "weight": 1.0,
 }
 """Values for required keys that the author of a plugin does not set: parts of the kit's scene."""
+
+_MOVED = frozenset({"bodies", "particles", "joints", "actuator", "goal_of", "force_on"})
+"""Keys of a motion that name what moves."""
 
 CONFIGURED = ("entry_point", "light_import", "documented_keys", "round_trip", "unknown_keys", "schema")
 """Checks of every plugin with a configuration."""
@@ -63,13 +65,13 @@ def _labelled(config: type, given: Table) -> dict[str, Any]:
 
 
 def _driven(config: type, given: Table) -> dict[str, Any]:
-    forced = {} if SUBJECTS & given.keys() else {"force_on": {"of": "ball"}, "along": (1.0, 0.0, 0.0)}
+    forced = {} if _MOVED & given.keys() else {"force_on": {"of": "ball"}, "along": (1.0, 0.0, 0.0)}
     return of_scene(config, given) | forced
 
 
 @attrs.frozen(kw_only=True)
 class KindChecks:
-    """What the kit knows of one kind of plugins. The record of the kind names it: `checks = "module:NAME"`."""
+    """Checks and simulations of one kind of plugins. The record of the kind names it: `checks = "module:NAME"`."""
 
     names: Sequence[str] = CONFIGURED
     """Names of the kit's checks that plugins of this kind promise, in any order."""

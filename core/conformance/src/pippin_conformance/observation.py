@@ -10,9 +10,8 @@ import attrs
 import numpy as np
 from pippin import CaptureWarning, Simulation
 from pippin.actuation import DriveActuator
-from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.sensing import Sensor
-from pippin.state.world_rows import arrays_of, worlds_of
+from pippin.state import arrays_of, worlds_of
 
 HALF = 3
 """Control steps of each half of a run; runs are compared after each half. An odd number."""
@@ -35,7 +34,7 @@ class Seen:
 def start(simulation: Simulation) -> None:
     """Give actuators a different target in each world, and a task a different action."""
     for actuator in _parts(simulation, simulation.actuators, DriveActuator):
-        targets = actuator.ctrl if actuator.position_targets is None else actuator.position_targets
+        targets = given(actuator, "position_targets", given(actuator, "ctrl"))
         if targets is not None:
             _assign_rows(targets)
     task = simulation.component("task")  # the table is that of a package that may not be there
@@ -103,22 +102,27 @@ def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray
     """Yield name and values of all that components and terms show, with the worlds of the first axis."""
     every = np.arange(simulation.world_count)
     for actuator in _parts(simulation, simulation.actuators, DriveActuator):
-        efforts = {"computed_effort": actuator.computed_effort, "applied_effort": actuator.applied_effort}
-        for name, array in efforts.items():
-            if array is not None:
-                yield name, array.numpy(), every if actuator.worlds is None else actuator.worlds
+        for name in ("computed_effort", "applied_effort"):
+            if (array := given(actuator, name)) is not None:
+                yield name, array.numpy(), given(actuator, "worlds", every)
     for sensor in _parts(simulation, simulation.sensors, Sensor):
-        for name, output in sensor.outputs.items():
-            yield f"outputs[{name!r}]", output.data.numpy(), every if sensor.worlds is None else sensor.worlds
+        for name, output in given(sensor, "outputs", {}).items():
+            yield f"outputs[{name!r}]", output.data.numpy(), given(sensor, "worlds", every)
     task = simulation.component("task")
     if task is not None:
         yield from ((name, numbers, every) for name, numbers in _of_task(task))
 
 
-def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[RuntimeAttributes]:
+def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[Any]:
     """Yield the components of a table, and the kit's own component that carries a plugin."""
     carriers = [each for each in simulation.plugins.values() if isinstance(each, carrier)]
-    yield from (RuntimeAttributes(each, carrier.__name__) for each in (*labelled.values(), *carriers))
+    yield from (*labelled.values(), *carriers)
+
+
+def given(component: Any, attribute: str, default: Any = None) -> Any:
+    """Return an attribute that components may have; the default if one has it not, or None there."""
+    value = getattr(component, attribute, None)
+    return default if value is None else value
 
 
 def _of_task(task: Any) -> Iterator[tuple[str, np.ndarray]]:

@@ -11,11 +11,9 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin import ConfigError, PippinError, PluginError
-from pippin.catalog import Catalog
-from pippin.config.loading import structure_choice
+from pippin.catalog import Catalog, Entry
+from pippin.config import structure_choice
 from pippin.recording import Recorder, Recording
-from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.recorder import NpzRecorder
 
 from .kinds import LABEL
 from .observation import advance, differing, start
@@ -101,13 +99,14 @@ def check_reading(runs: Runs) -> None:
             f"{subject}: files that end with {suffix} have several readers, of {names}; use another suffix"
         )
     recorder, config = _recorder_of(subject, suffix)
+    npz = Catalog.installed().find("recorder", "npz")
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, f"rows{end}") for end in (suffix, ".npz")]
         ours, theirs = (
             attrs.evolve(each, path=str(path), worlds="1:")
-            for each, path in zip((config, NpzConfig()), paths, strict=True)
+            for each, path in zip((config, _settings_of(npz)), paths, strict=True)
         )
-        recorders = {"rows": recorder(ours), "npz": NpzRecorder(theirs)}
+        recorders = {"rows": recorder(ours), "npz": npz.load()(theirs)}
         with subject.build(capture="off", plugins=recorders) as simulation:
             advance(simulation)
         try:
@@ -125,11 +124,16 @@ def _recorder_of(subject: PluginUnderTest, suffix: str) -> tuple[type[Recorder],
         if (entry.kind, entry.distribution) == ("recorder", subject.entry.distribution):
             recorder: Any = entry.load()
             if recorder.suffix == suffix:
-                return recorder, structure_choice("recorder", {"type": entry.qualified_name}).config
+                return recorder, _settings_of(entry)
     raise PluginError(
         f"{subject}: no recorder of {subject.entry.distribution} has the suffix {suffix!r}; name the entry point by the"
         " recorder's suffix"
     )
+
+
+def _settings_of(recorder: Entry) -> Any:
+    """Return the default configuration of a recorder."""
+    return structure_choice("recorder", {"type": recorder.qualified_name}).config
 
 
 def _unlike(read: Recording, written: Recording) -> Iterator[str]:

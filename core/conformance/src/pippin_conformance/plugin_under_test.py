@@ -16,12 +16,8 @@ import attrs
 import newton
 from pippin import CaptureWarning, ComponentConfig, Simulation, structure
 from pippin.catalog import Catalog, Entry, Kind
-from pippin.components.contract import load_plugin
-from pippin.components.error_attribution import ErrorAttribution
-from pippin.components.sub_solvers import make_plugin
-from pippin.config.loading import structure_choice
-from pippin.config.tree import Node, Origin
-from pippin.support.declaration import Declaration
+from pippin.components import Declaration, load_plugin, make_component
+from pippin.config import structure_choice
 
 from . import scenes
 from .host_components import PlainSolver
@@ -110,12 +106,7 @@ class PluginUnderTest:
 
     def component(self) -> Any:
         """Return a component as the host makes it, without a simulation."""
-
-        def attribution_of(name: str, plugin: type, source: str) -> ErrorAttribution:
-            tree = Node({}, Origin())
-            return ErrorAttribution(owner=name, place=f"{name}.", source=source, package=plugin.__module__, tree=tree)
-
-        return make_plugin(str(self), self.kind, self.structured(), Catalog.installed(), attribution_of)[0]
+        return make_component(self.kind, self.structured())
 
     def structured(self, table: Mapping[str, Any] | None = None) -> ComponentConfig:
         """Return the configuration of a table, by default of the plugin's own table.

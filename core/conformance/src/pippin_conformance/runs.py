@@ -14,15 +14,14 @@ import numpy as np
 import warp as wp
 from pippin import PippinError, PluginError, Simulation
 from pippin.arrays import on_host
-from pippin.components.runtime_attributes import RuntimeAttributes
-from pippin.devices import start_warp
+from pippin.devices import find_device
 from pippin.workers import WorkerProcess
 
 from . import scenes
 from .bench_process import TRIALS, begin_benches
 from .findings import Finding
 from .gradients import TIMEOUT, begin_rollout
-from .observation import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
+from .observation import HALF, Seen, advance, begin_anew, given, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
 from .trials import Answer
 
@@ -93,7 +92,7 @@ class Runs:
         self.subject = subject
         self._benches: WorkerProcess | None = None
         self._rollout: WorkerProcess | None = None
-        start_warp()
+        find_device("cpu")  # Warp starts without its greeting
 
     def begin_after(self, check: str) -> None:
         """Begin what takes long, in a process of its own, as soon as the check that it relies on has passed."""
@@ -129,9 +128,7 @@ class Runs:
                 file=file,
                 unexpected={name: reason for name, reason in found.items() if name not in declared},
                 contacts=_contact_claims(simulation),
-                is_open_loop=any(
-                    RuntimeAttributes(each, "actuator").is_open_loop for each in simulation.actuators.values()
-                ),
+                is_open_loop=any(given(each, "is_open_loop") for each in simulation.actuators.values()),
                 misplacement=_misplacement(simulation),
                 allocations=_allocations(simulation),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from pippin import PluginError
-from pippin.support.declaration import Declaration
+from pippin.components import Declaration
 
 from .outcomes import NotApplicableError
 from .runs import Runs

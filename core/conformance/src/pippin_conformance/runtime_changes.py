@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
-from pippin.support.declaration import Declaration
+from pippin.components import Declaration
 from pippin.views import ARTICULATION, RIGID_BODY
 
 from .benches import DURATION

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import warp as wp
 from pippin import PluginError
-from pippin.components.runtime_attributes import RuntimeAttributes
 
 from .kinds import LABEL
-from .observation import Seen
+from .observation import Seen, given
 from .runs import Runs
 
 
@@ -17,11 +18,11 @@ def check_outputs(runs: Runs) -> None:
     their memory.
     """
     with runs.subject.build(count=1, capture="off") as simulation:
-        sensor = RuntimeAttributes(simulation.sensors[LABEL], str(runs.subject))
-        outputs = sensor.outputs
+        sensor = simulation.sensors[LABEL]
+        outputs = given(sensor, "outputs", {})
         if not outputs:
             raise PluginError(f"{runs.subject}: has no outputs after bind; map names to pippin.sensing.Output")
-        worlds = simulation.world_count if sensor.worlds is None else len(sensor.worlds)
+        worlds = len(given(sensor, "worlds", range(simulation.world_count)))
         for name, output in outputs.items():
             if not isinstance(output.data, wp.array) or len(output.data) != worlds:
                 what = f"shape {getattr(output.data, 'shape', None)}"
@@ -51,7 +52,7 @@ def check_readings(runs: Runs) -> None:
         )
 
 
-def _addresses(sensor: RuntimeAttributes) -> dict[str, int]:
+def _addresses(sensor: Any) -> dict[str, int]:
     return {name: output.data.ptr for name, output in sensor.outputs.items()}
 
 

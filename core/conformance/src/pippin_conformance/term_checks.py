@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin import PluginError, Simulation
-from pippin.state.world_rows import arrays_of, worlds_of
+from pippin.state import arrays_of, worlds_of
 
 from .kinds import LABEL
 from .observation import advance, start

@@ -7,7 +7,7 @@ import pippin
 from pippin import ConfigError, PluginError
 from pippin.arrays import present
 from pippin.catalog import Catalog
-from pippin.terrains.grid import TerrainGrid
+from pippin.terrains import TerrainGrid
 
 from .kinds import LABEL
 from .runs import Runs

@@ -8,9 +8,7 @@ from typing import Literal
 import attrs
 import numpy as np
 from pippin import ConfigError, Simulation
-from pippin.closing import Closing
-from pippin.sharding.shard import shard_count, shards_of
-from pippin.sharding.shard_pool import shard_pool
+from pippin.sharding import shard_count, shard_pool, shards_of
 from pippin.workers import WorkerPool
 
 from .log_playback import FitMaterial, LogPlayback
@@ -27,7 +25,7 @@ def worlds_of(windows: Sequence[Window], candidates: int) -> list[Window]:
     return fitted * candidates + [window for window in windows if window.is_validation] * JUDGED
 
 
-class Candidates(Closing):
+class Candidates:
     """Simulations whose worlds are candidates × windows. A world gives the same bits in any number of processes.
 
     Args:

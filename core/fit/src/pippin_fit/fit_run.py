@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 import numpy as np
 from pippin import ConfigError, Simulation, SimulationConfig
-from pippin.closing import Closing
 from pippin.studies import RunProgress
 
 from pippin_fit.config import FitConfig
@@ -36,7 +36,7 @@ from .whole_numbers import WholeNumbers
 _STOPPED = "it was stopped"
 
 
-class FitRun(Closing):
+class FitRun(AbstractContextManager["FitRun"]):
     """One fit of a file to logs.
 
     Args:
@@ -72,6 +72,9 @@ class FitRun(Closing):
         self._exploration = Exploration(self.problem, self._state, notes, self._minimisation)
         self._selection = ValueSelection(self.problem, self._state)
         self._begun = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the simulations."""

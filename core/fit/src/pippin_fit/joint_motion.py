@@ -8,9 +8,8 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
-from pippin.step.kernels import restore_numbers
 
-from .kernels import keep_joints
+from .kernels import keep_joints, restore_numbers
 from .log import Log, velocities_of
 from .windows import Window
 

@@ -64,3 +64,23 @@ def keep_joints(
     if row < positions.shape[0]:
         positions[row, world, joint] = joint_q[coordinates[world, joint]]
         velocities[row, world, joint] = joint_qd[dofs[world, joint]]
+
+
+@wp.kernel
+def count_step(counts: wp.array[wp.int64]):
+    """Count a control step."""
+    world = wp.tid()
+    counts[world] += wp.int64(1)
+
+
+@wp.kernel
+def restore_numbers(
+    world_mask: wp.array[wp.bool],
+    values: wp.array2d[float],
+    index: wp.array2d[int],
+    numbers: wp.array[float],
+):
+    """Write the values of the masked worlds."""
+    world, i = wp.tid()
+    if world_mask[world]:
+        numbers[index[world, i]] = values[world, i]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 import attrs
 import numpy as np
 from pippin import Simulation, SimulationConfig
-from pippin.closing import Closing
 
 from pippin_fit.config import FitConfig
 
@@ -44,7 +43,7 @@ class FitMaterial:
     """Length of a control step [s]."""
 
 
-class LogPlayback(Closing):
+class LogPlayback:
     """A simulation whose worlds play windows of logs.
 
     Args:

@@ -11,12 +11,12 @@ import numpy as np
 import warp as wp
 from pippin import Binding, ConfigError, hookimpl
 from pippin.actuation import Axes, DriveActuator, Lanes
-from pippin.step.kernels import count_step
 
 from pippin_fit.config import FitConfig
 
 from .device_commands import DeviceCommands
 from .joint_motion import JointMotion
+from .kernels import count_step
 from .log import Log
 from .open_loop import RolloutHooks
 from .windows import Window

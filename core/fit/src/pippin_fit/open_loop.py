@@ -11,7 +11,6 @@ import numpy as np
 import warp as wp
 from pippin import Simulation, hookspec
 from pippin.arrays import present
-from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.devices import WARP_LOCK
 
 _INPUTS = ("start_step(plugins:log)", "zero_efforts", "apply_actuators(actuators:")
@@ -109,7 +108,7 @@ class OpenLoopRollout:
 def _depends_on_state(simulation: Simulation, names: Sequence[str]) -> bool:
     """Return whether a part of a control step reads the state before the solver does, or acts after it."""
     parts: list[Any] = [*simulation.actuators.values(), *simulation.sensors.values(), *simulation.plugins.values()]
-    is_open = all(RuntimeAttributes(each, "actuator").is_open_loop for each in simulation.actuators.values())
+    is_open = all(getattr(each, "is_open_loop", False) for each in simulation.actuators.values())
     is_skippable = all(name in (*_SKIPPED, _SOLVER) or name.startswith((*_INPUTS, _READINGS)) for name in names)
     is_watched = any(hasattr(each, hook) for each in parts for hook in ("after_step", "frame"))
     return not is_open or not is_skippable or is_watched or names.count(_SOLVER) != 1

@@ -8,7 +8,6 @@ from typing import Literal
 import attrs
 import numpy as np
 from pippin import ConfigError, Simulation, SimulationConfig
-from pippin.closing import Closing
 
 from pippin_fit.config import FitConfig
 
@@ -26,7 +25,7 @@ from .unknowns import Unknowns
 from .windows import divide
 
 
-class FitProblem(Closing):
+class FitProblem:
     """The residuals of a fit as a function of its unknowns.
 
     Args:

@@ -11,7 +11,7 @@ import warp as wp
 from pippin import Simulation
 from pippin.arrays import on_host, present
 from pippin.labels import name_of
-from pippin.measuring.measures import PenetrationProbe
+from pippin.measuring import PenetrationProbe
 
 from pippin_fit.config import FitConfig
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from math import comb
 from typing import Literal
 
 import attrs
 import numpy as np
 from pippin import Simulation
-from pippin.closing import Closing
 
 from pippin_fit.config import FitConfig
 
@@ -88,7 +88,7 @@ class _Part:
             yield window, slice(end - len(window.samples), end)
 
 
-class Rollouts(Closing):
+class Rollouts(AbstractContextManager["Rollouts"]):
     """The residuals of candidates: differences of simulated and measured signals, divided by their noise.
 
     Args:
@@ -123,6 +123,9 @@ class Rollouts(Closing):
         self._simulated = 0
         #: The worlds.
         self.candidates: Candidates = Candidates(material, count, processes)
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the simulations."""

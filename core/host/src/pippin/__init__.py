@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .runs.reading import Run
     from .runs.result import RunResult
     from .runs.run import run
+    from .state.checkpoint import Checkpoint
     from .verification.verify import RunDifference, verify
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "Callbacks",
     "CaptureWarning",
     "CatalogConfig",
+    "Checkpoint",
     "CollisionConfig",
     "ComponentConfig",
     "ConfigError",
@@ -97,6 +99,7 @@ __all__ = [
 
 _LATE = {
     "AssetContents": "pippin.inspection.rows",
+    "Checkpoint": "pippin.state.checkpoint",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
     "Run": "pippin.runs.reading",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .errors import ConfigError
 
-__all__ = ["find_device", "kind_of"]
+__all__ = ["WARP_LOCK", "find_device", "kind_of"]
 
 if TYPE_CHECKING:
     import warp as wp
@@ -96,10 +96,10 @@ def start_newton(*, requires_grad: bool, will_fork: bool = False) -> None:
 
 
 def find_device(name: str) -> wp.Device:
-    """Return the device that `simulation.device` names.
+    """Return the device that `simulation.device` names, and start Warp without its greeting.
 
     Args:
-        name: Its name in Warp, such as `cuda:0`; `auto` is the first CUDA device, or the CPU.
+        name: `cpu`, `cuda:0` and so on; `auto` is the first CUDA device, or the CPU.
 
     Raises:
         ConfigError: This machine has no such device.

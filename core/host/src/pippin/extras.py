@@ -9,7 +9,7 @@ from types import ModuleType
 from packaging.requirements import Requirement
 from pippin.errors import PluginError
 
-__all__ = ["import_library", "installation", "missing_libraries"]
+__all__ = ["import_library"]
 
 
 def import_library(name: str, extra: str, distribution: str = "pippin") -> ModuleType:
@@ -57,7 +57,9 @@ def _is_of_a_clone(distribution: str) -> bool:
 
 
 def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
-    """Return the distributions of an extra that are not installed; nothing is imported.
+    """Return the distributions that an extra requires, also by extras of others, and that are not installed.
+
+    Nothing is imported.
 
     Args:
         extra: Name of the extra.
@@ -75,7 +77,6 @@ def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
 
 
 def _missing(requirement: Requirement) -> list[str]:
-    """Return what is not installed of a requirement: its distribution, or the libraries of its extras."""
     if not _is_installed(requirement.name):
         return [requirement.name]
     return [name for extra in sorted(requirement.extras) for name in missing_libraries(extra, requirement.name)]

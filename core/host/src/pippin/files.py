@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .errors import ConfigError
 
-__all__ = ["output_path", "refuse_expansion"]
+__all__ = ["output_path", "refuse_expansion", "refuse_taken", "refuse_unwritable"]
 
 _GIB = 2**30
 
@@ -44,7 +44,15 @@ def output_path(folder: Path | None, path: str | os.PathLike[str]) -> Path:
 
 
 def refuse_taken(folder: Path, where: str) -> None:
-    """Refuse a folder for new files that is a file or holds something."""
+    """Refuse a folder for new files that is a file or holds something.
+
+    Args:
+        folder: The folder; it need not exist.
+        where: Beginning of the error, such as `--out`.
+
+    Raises:
+        ConfigError: There is something.
+    """
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{where}: '{folder}' is a file; choose another folder")
     if folder.is_dir() and any(folder.iterdir()):
@@ -52,7 +60,15 @@ def refuse_taken(folder: Path, where: str) -> None:
 
 
 def refuse_unwritable(path: Path, where: str = "path") -> None:
-    """Refuse a file that cannot be written; nothing is created. `where` begins the error."""
+    """Refuse a file that cannot be written; nothing is created.
+
+    Args:
+        path: The file.
+        where: Key or argument that names it, which begins the error.
+
+    Raises:
+        ConfigError: It is a folder, or there is no permission to write it.
+    """
     if path.is_dir():
         raise ConfigError(f"{where}: '{path}' is a folder; name a file")
     if path.exists():

@@ -16,7 +16,7 @@ from typing import TypeVar
 from .errors import ConfigError
 from .spelling import did_you_mean, listed
 
-__all__ = ["NoMatchError", "covers", "lookup", "match", "name_of"]
+__all__ = ["NoMatchError", "assign", "covers", "lookup", "match", "name_of"]
 
 V = TypeVar("V")
 
@@ -111,7 +111,17 @@ def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_p
 
 
 def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> list[str | None]:
-    """Return the one pattern that matches each label, None if none matches, shape [label_count]; refuse two."""
+    """Return the one pattern that matches each label, None if none matches, shape [label_count].
+
+    Args:
+        patterns: The patterns.
+        labels: Labels of the model.
+        what: Kind of labelled element, for the error.
+        where: Key path of the patterns in the configuration, for the error.
+
+    Raises:
+        ConfigError: Two patterns match a label; or as `match`.
+    """
     owners: list[str | None] = [None] * len(labels)
     faults: dict[str, None] = {}  # ordered; the same label in several worlds gives one fault
     for pattern, indices in match_each(patterns, labels, what, where).items():

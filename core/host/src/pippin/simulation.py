@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .binding import Services, refuse_closed
 from .config import ComponentConfig, SimulationConfig, load, refuse_missing_extras
-from .config.loading import read_source
 from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, start_newton
 from .errors import SimulationError
 from .frozen_attributes import FrozenAttributes, freeze
@@ -71,7 +70,7 @@ class Simulation(FrozenAttributes):
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
         leave_out_backward_kernels()
-        config = read_source(config)
+        config = load(config)
         refuse_missing_extras(config)
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
@@ -558,7 +557,12 @@ class Simulation(FrozenAttributes):
 
 
 def import_hot_modules(*, requires_grad: bool, will_fork: bool = False) -> None:
-    """Import Newton, Warp and what builds a simulation; see `start_newton`."""
+    """Import Newton, Warp and what builds a simulation, which takes seconds.
+
+    Args:
+        requires_grad: Whether kernels are compiled with gradients.
+        will_fork: Whether the process will be forked: then Warp is not started, as it loads the driver of a GPU.
+    """
     start_newton(requires_grad=requires_grad, will_fork=will_fork)
     with no_garbage_collection():
         from .assembly import built  # noqa: F401 - the one door to the modules that import Newton

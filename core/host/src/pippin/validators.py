@@ -24,9 +24,11 @@ __all__ = [
     "only_where",
     "ordered",
     "positive",
+    "principal_moments",
     "range_ends",
     "slice_or_indices",
     "unit_quaternion",
+    "whole_number",
 ]
 
 _SLICE = r"^(-?\d+)?:(-?\d+)?(:[1-9]\d*)?$"
@@ -143,9 +145,31 @@ def unit_quaternion(instance: Any, attribute: Any, value: tuple[float, float, fl
 def whole_number(value: Any, where: str, *, error: type[ConfigError] | type[SimulationError] = ConfigError) -> int:
     """Return a count as an integer.
 
+    Args:
+        value: What the caller gave.
+        where: Name of the argument, for the error.
+        error: Class of the error.
+
     Raises:
         PippinError: It is negative, or not an integer; the class is `error`.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
         raise error(f"{where}: expected a whole number of at least 0, got {value!r}")
     return int(value)
+
+
+def principal_moments(instance: Any, attribute: Any, value: tuple[float, float, float] | None) -> None:
+    """Reject principal moments of inertia that no body has: none is larger than the sum of the others. None passes.
+
+    Args:
+        instance: The configuration.
+        attribute: The attribute.
+        value: The moments [kg·m²].
+
+    Raises:
+        ValueError: They are none of a body.
+    """
+    from .inertias import moment_fault
+
+    if value is not None and (fault := moment_fault(sorted(value))):
+        raise ValueError(f"'{attribute.name}' {fault}")

@@ -9,8 +9,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin import ComponentConfig, ConfigError, Host
-from pippin_task import EpisodeBuffers, TermContext
-from pippin_task.factory import make_term
+from pippin_task import EpisodeBuffers, TermContext, make_term
 
 from pippin_optimise.config import LossConfig
 

@@ -9,7 +9,7 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, Simulation
 from pippin.arrays import present
-from pippin.state.world_rows import arrays_of
+from pippin.state import arrays_of
 
 from pippin_optimise.config import OptimiseConfig
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 from pippin import ConfigError, Simulation, SimulationConfig
-from pippin.extras import installation, missing_libraries
+from pippin.extras import import_library
 from pippin.report import Markup
 from pippin.studies import Overlay, RunFolder, RunProgress, Study, current_progress, run_study
 
@@ -103,9 +103,6 @@ def _for_gradients(config: SimulationConfig, where: str) -> SimulationConfig:
     """Return a configuration with gradients, and without viewers and recorders."""
     if config.optimise is None:
         raise ConfigError(f"{where}: has no [optimise] table; add one, with variables and a loss")
-    if config.optimise.optimiser == "l-bfgs" and (missing := missing_libraries("optimise")):
-        raise ConfigError(
-            f"optimise.optimiser: 'l-bfgs' needs {' and '.join(missing)}; install it by `{installation('optimise')}`,"
-            " or use 'adam'"
-        )
+    if config.optimise.optimiser == "l-bfgs":
+        import_library("scipy.optimize", "optimise")  # before minutes of compilation
     return attrs.evolve(config.unobserved(), simulation=attrs.evolve(config.simulation, requires_grad=True))

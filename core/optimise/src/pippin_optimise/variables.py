@@ -10,12 +10,12 @@ import newton
 import numpy as np
 import warp as wp
 from pippin import ConfigError, Host, did_you_mean
-from pippin.actuation.drive import TARGETS
 from pippin.arrays import on_host, present
-from pippin.state.world_rows import arrays_of, worlds_of
-from pippin.step.rollout_inputs import InputRows
+from pippin.state import arrays_of, worlds_of
 
 from pippin_optimise.config import OptimiseConfig, VariableConfig
+
+from .rollout_inputs import InputRows
 
 _CORNERS = {
     newton.Model.AttributeFrequency.SPRING: ("spring_indices", 2),
@@ -26,6 +26,9 @@ _CORNERS = {
 """The particles of elements, by their frequency."""
 
 _KINDS = ("actuators", "plugins")
+
+_TARGETS = ("position_targets", "velocity_targets", "feedforward")
+"""Arrays of an actuator that are set from outside."""
 
 
 class Variable(abc.ABC):
@@ -326,7 +329,7 @@ def _names(component: Any, kind: str) -> Sequence[str]:
     """Return the names of the arrays of a component that may vary."""
     if kind == "actuators":
         unread = getattr(component, "unread_targets", {})
-        return [*(name for name in TARGETS if name not in unread), *getattr(component, "parameters", ())]
+        return [*(name for name in _TARGETS if name not in unread), *getattr(component, "parameters", ())]
     return [name for name, value in vars(component).items() if isinstance(value, wp.array) and _is_real(value)]
 
 

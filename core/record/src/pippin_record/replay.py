@@ -11,12 +11,12 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError, Host, Simulation, SimulationConfig, hookimpl
+from pippin import ConfigError, Host, Simulation, SimulationConfig, hookimpl, load
 from pippin.arrays import on_host, present
-from pippin.config.loading import read_source
-from pippin.profiling.kernels import write_rows
+from pippin.motions import undriven
 
 from pippin_record.demonstrations.reading import Demonstration, Demonstrations, read_demonstrations
+from pippin_record.kernels import write_rows
 
 _TARGETS = "/position_targets"
 
@@ -73,7 +73,7 @@ def replay(
     """
     found = read_demonstrations(path, episodes)
     tables = tomllib.loads(found.header.config) if source is None else source
-    config = _without_actors(read_source(tables, overrides), found)
+    config = _without_actors(load(tables, overrides), found)
     config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=len(found.episodes)))
     start = _Start(found.episodes)
     with Simulation(config, [start]) as simulation:
@@ -87,7 +87,7 @@ def _without_actors(config: SimulationConfig, found: Demonstrations) -> Simulati
     task = task and attrs.evolve(task, autoreset="disabled")
     config = config.unobserved().with_tables(policy=None, task=task)
     is_of_targets = any(name.endswith(_TARGETS) for name in found.action_channels)
-    return config.undriven() if is_of_targets else config
+    return undriven(config) if is_of_targets else config
 
 
 class _Start:

@@ -6,8 +6,7 @@ import tempfile
 from pathlib import Path
 
 from pippin import PluginError
-from pippin_conformance import KindChecks, check
-from pippin_conformance.runs import Runs
+from pippin_conformance import KindChecks, Runs, check
 
 from .executor_contract import executor_faults
 

@@ -13,7 +13,7 @@ from .executor import number_or_auto
 
 @attrs.frozen(kw_only=True)
 class LocalExecutorConfig:
-    """Settings of the local executor."""
+    """Processes of this machine."""
 
     implementation = ".local:LocalExecutor"
 
@@ -23,7 +23,7 @@ class LocalExecutorConfig:
 
 @attrs.frozen(kw_only=True)
 class RayExecutorConfig:
-    """Settings of the Ray executor."""
+    """Tasks of a Ray cluster."""
 
     implementation = ".ray:RayExecutor"
     extra = "ray"
@@ -43,7 +43,7 @@ class RayExecutorConfig:
 
 @attrs.frozen(kw_only=True)
 class SlurmExecutorConfig:
-    """Settings of the Slurm executor."""
+    """Jobs of a Slurm cluster."""
 
     implementation = ".slurm:SlurmExecutor"
     extra = "slurm"

@@ -8,9 +8,7 @@ from typing import Any, Literal, Protocol, cast
 
 import attrs
 from pippin.catalog import Catalog
-from pippin.config.loading import structure_choice
-from pippin.config.overrides import apply, parse
-from pippin.config.tree import Node
+from pippin.config import overridden, structure_choice
 
 JobStatus = Literal["returned", "raised", "lost", "timed-out", "cancelled"]
 
@@ -101,7 +99,7 @@ def make_executor(name: str, settings: Iterable[str] = ()) -> Executor:
         PluginError: No such executor is installed, or it is broken.
         ConfigError: A setting is wrong.
     """
-    table = apply(Node.build({"type": name}), parse(settings)).plain()
+    table = overridden({"type": name}, settings)
     choice = structure_choice("executor", table)
     return cast(Executor, Catalog.installed().find("executor", choice.type).load()(choice.config))
 

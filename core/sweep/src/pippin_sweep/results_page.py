@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-from pippin.measuring.figures import COLUMNS, UNITS, figure_text
+from pippin.measuring import COLUMNS, UNITS, figure_text
 from pippin.report import Axis, Chart, Markup, element, noted, page, section, table, videos
 
 Row = Mapping[str, Any]

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 from pippin import ConfigError
-from pippin.config.toml_text import inline_text
+from pippin.config import inline_text
 from pippin.studies import current_progress
 
 from .driver import Sweep

@@ -5,6 +5,7 @@ A variant is written into a hidden folder and renamed when it is whole: a folder
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -15,13 +16,15 @@ from typing import IO, Any
 
 from pippin import ConfigError, SimulationConfig, SimulationError
 from pippin.config import dump_toml
-from pippin.recording.files import is_full
-from pippin.runs.summary import versions
+from pippin.studies import versions
 from pippin.viewing import FileViewerConfig
 
 from .results_page import results_page
 from .table import write_csv
 from .variants import FORMAT, Variant
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a system without room for the rest of a file."""
 
 _BEGUN = ("sweep.lock", "variants")
 """What a sweep makes first: it may have had no room for more."""
@@ -133,7 +136,7 @@ def unwatched(config: SimulationConfig) -> SimulationConfig:
 
 def unwritable(folder: Path, error: OSError) -> SimulationError:
     """Return the error of a folder that has no room, or that the user may not write."""
-    cure = "make room, and run the same command again" if is_full(error) else "choose another folder by --out"
+    cure = "make room, and run the same command again" if error.errno in _FULL else "choose another folder by --out"
     return SimulationError(f"{folder}: cannot be written ({error}); {cure}")
 
 

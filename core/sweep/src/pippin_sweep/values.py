@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pippin import ConfigError
-from pippin.config.overrides import parse
+from pippin.config import overridden
 
 Axis: TypeAlias = "Sequence[Mapping[str, str]]"
 """Alternatives of a sweep: each sets some keys to values, as TOML writes them."""
@@ -28,7 +28,8 @@ def axis_of(text: str) -> Axis:
     if not values.strip():
         raise ConfigError(f"over: {key}: has no values; separate them by commas, as in {key}=1,2")
     items = _lines(key, Path(values[1:])) if values.startswith("@") else _items(key, values)
-    parse(f"{key}={item}" for item in items)  # the same errors as those of --set
+    for item in items:
+        overridden({}, [f"{key}={item}"])  # the same errors as those of --set
     return [{key: item} for item in items]
 
 
@@ -48,7 +49,8 @@ def axis_of_file(path: Path) -> Axis:
         faults.append(f"--variants: {path}: has no rows; write the keys in the first line, and values below")
     if faults:
         raise ConfigError(*faults)
-    parse(f"{key}={item}" for row in rows for key, item in zip(header, row, strict=True))
+    for row in rows:
+        overridden({}, [f"{key}={item}" for key, item in zip(header, row, strict=True)])
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pippin import PippinError, load
-from pippin.simulation import import_hot_modules
+from pippin.studies import import_hot_modules
 
 from .sweep_folder import publish
 

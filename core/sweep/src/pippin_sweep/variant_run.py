@@ -11,9 +11,9 @@ from typing import Any
 import newton
 import warp as wp
 from pippin import Simulation, SimulationConfig
-from pippin.measuring.measured_run import MeasuredRun
+from pippin.measuring import MeasuredRun
 from pippin.recording import Recorder
-from pippin.runs.summary import what_ran
+from pippin.studies import what_ran
 
 _NO_FIGURES = (
     *("solver", "outcome", "reason", "ignored", "warnings", "unmeasured_work"),
@@ -43,11 +43,11 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int, kernels: str
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         run = MeasuredRun(config, steps, time.time(), folder, begun, may_grow=True)
-    result, simulation = run.result(solver=""), run.loop.simulation
+    result, simulation = run.result(solver=""), run.simulation
     outcome, lost = "ok", _lost_rows(simulation)
     if simulation.first_diverged_step is not None:
         outcome = "diverged"
-    elif lost or run.loop.end is not None:
+    elif lost or result.outcome == "failed":
         outcome = "incomplete" if lost else "failed"
     return {
         "outcome": outcome,
@@ -59,7 +59,7 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int, kernels: str
             **{name: value for name, value in result.figures().items() if name not in _NO_FIGURES},
         },
         "ignored": list(result.ignored),
-        **what_ran(simulation, run.loop.notes),  # recorders write their last rows, and note faults, at the end
+        **what_ran(simulation, run.notes),  # recorders write their last rows, and note faults, at the end
         "warnings": list(dict.fromkeys(" ".join(str(each.message).split()) for each in noted)),
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,13 +13,9 @@ from typing import Any
 
 import attrs
 from pippin import ConfigError, PluginError, SimulationConfig, load
-from pippin.catalog.implementation import modules_of
-from pippin.catalog.outside import digest_of
-from pippin.config import dump_toml
-from pippin.config.loading import read_tree, unstructure
-from pippin.config.overrides import parse
-from pippin.config.toml_text import inline_text
-from pippin.measuring.solver_choice import accepting_numbers
+from pippin.catalog import digest_of, modules_of
+from pippin.config import dump_toml, inline_text, overridden, unstructure
+from pippin.measuring import accepting_numbers
 from pippin.studies import step_count
 from pippin.workers import start_warm_process
 
@@ -49,7 +46,7 @@ class Variant:
     @property
     def values(self) -> dict[str, str | bool | int | float]:
         """The swept keys, and their values; of a list or a table its text."""
-        parsed = {key: parse([f"{key}={text}"])[0].value for key, text in self.settings.items()}
+        parsed = {key: overridden({}, [f"value={text}"])["value"] for key, text in self.settings.items()}
         return {key: value if isinstance(value, _SCALARS) else self.settings[key] for key, value in parsed.items()}
 
     @property
@@ -135,8 +132,10 @@ def variants_of(
 def _solver_of(file: Path, overrides: Sequence[str]) -> str | None:
     """Return the solver that a file names, if any; it may be wrong without the swept values."""
     with suppress(ConfigError, PluginError):
-        solver = read_tree(file, overrides).plain().get("solver")
-        return solver.get("type") if isinstance(solver, dict) else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # each variant warns of it
+            solver = load(file, overrides).solver
+        return None if solver is None else solver.type
     return None
 
 

@@ -29,10 +29,9 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
-    from pippin_task import Draws, WorldSeeds, random_state
-
     from .context import TermContext
     from .episodes import EpisodeBuffers
+    from .factory import make_term
     from .motion_conversion import convert_motion
     from .rollouts.rollout_batch import RolloutBatch
     from .rollouts.rollout_shard import RolloutShard
@@ -43,7 +42,6 @@ __all__ = [
     "Command",
     "CommandConfig",
     "Curriculum",
-    "Draws",
     "EpisodeBuffers",
     "Event",
     "EventConfig",
@@ -63,22 +61,19 @@ __all__ = [
     "TermContext",
     "Termination",
     "TerminationConfig",
-    "WorldSeeds",
     "convert_motion",
-    "random_state",
+    "make_term",
 ]
 
 __getattr__ = late(
     __name__,
     {
-        "Draws": "pippin.state.draws",
         "EpisodeBuffers": ".episodes",
         "RolloutBatch": ".rollouts.rollout_batch",
         "RolloutShard": ".rollouts.rollout_shard",
         "Task": ".task",
         "TermContext": ".context",
-        "WorldSeeds": "pippin.state.draws",
         "convert_motion": ".motion_conversion",
-        "random_state": "pippin.state.kernels",
+        "make_term": ".factory",
     },
 )

@@ -15,11 +15,7 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.controllers import Tools
 from pippin.sensing import Output
-from pippin.sensing.lanes import numbers_of
-from pippin.state.places import Places
-from pippin.state.snapshot import Scratch
-
-from pippin_task import Draws
+from pippin.state import Draws, Places, Scratch
 
 from .episodes import EpisodeBuffers
 
@@ -217,7 +213,7 @@ class TermContext:
         """View a sensor's output as rows, shape [worlds, numbers]; None unless it has real numbers or flags."""
         if output.data.dtype is wp.bool:
             return output.data.reshape((self.world_count, output.data.size // self.world_count))
-        return numbers_of(output.data, is_arithmetic=False)
+        return output.numbers(is_arithmetic=False)
 
     def contact_output(self, sensor: str, name: str) -> Output:
         """Return an output of a contact sensor.

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from pippin import ComponentConfig, ConfigError, PluginError
-from pippin.components.error_attribution import ErrorAttribution
+from pippin.components import make_part
 
 from .context import TermContext
 from .terms import Term
@@ -18,29 +18,27 @@ _METHODS = ("add_forces", "apply", "evaluate", "measure", "resample", "reset", "
 def make_term(kind: str, choice: ComponentConfig, context: TermContext, where: str, key: str) -> Any:
     """Return a term, whose exceptions name its key, its distribution and the line of its code.
 
+    Args:
+        kind: The kind of term, such as `quantity`.
+        choice: The type of the term, and its configuration.
+        context: The task and the simulation as the term sees them.
+        where: Key of its table, which begins each fault of the configuration.
+        key: Its key in the file, for errors of its code.
+
     Raises:
         ConfigError: The term refuses its configuration.
         PluginError: The plugin cannot be loaded, has another base class, or raises.
     """
     host = context.simulation
-    entry = host.catalog.find(kind, choice.type)
-    plugin: Any = entry.load()
-    package = plugin.__module__.partition(".")[0]
-    tree = host.config.tree
-    attribution = ErrorAttribution(owner="task", place=f"{key}.", source=str(entry), package=package, tree=tree)
     try:
-        term = plugin(choice.config, context)
+        term = make_part(host, kind, choice, context, owner="task", key=key, methods=_METHODS)
     except ConfigError as error:
         raise ConfigError(*(f"{where}.{fault}" for fault in error.faults)) from error
-    except Exception:
-        with attribution.during("__init__"):
-            raise
+    plugin = type(term)
     is_labelled = any("labels" in inspect.get_annotations(each) for each in inspect.getmro(plugin))
     if is_labelled and not hasattr(term, "labels"):
+        entry = host.catalog.find(kind, choice.type)
         raise PluginError(f"{key}: {entry}: {plugin.__qualname__} has no `labels`; set them in its constructor")
-    for name in _METHODS:
-        if hasattr(term, name):
-            setattr(term, name, attribution.guarded(name, getattr(term, name)))
     return term
 
 

@@ -1,8 +1,7 @@
 """Kernels of tasks."""
 
 import warp as wp
-
-from pippin_task import random_state
+from pippin.state import random_state
 
 BLOCK = wp.constant(16)
 """Numbers of a term of observations that a thread writes: on a CPU, most of the time of a thread is its call."""
@@ -358,10 +357,3 @@ def draw_times(
         state = random_state(key, seeds[world], first_world + world, counts[world])
         left[world] = low + (high - low) * wp.float64(wp.randf(state))
         counts[world] += 1
-
-
-@wp.kernel
-def note_any(world_mask: wp.array[wp.bool], are_any: wp.array[int]):
-    """Set are_any to 1 if a world is masked."""
-    if world_mask[wp.tid()]:
-        are_any[0] = 1

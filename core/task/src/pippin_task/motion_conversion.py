@@ -12,12 +12,11 @@ import newton
 import numpy as np
 from pippin import ConfigError, load, quaternions
 from pippin.arrays import on_host, present
-from pippin.assembly.poses import ScenePoses, build_poses
+from pippin.assembly import ScenePoses, build_poses
 from pippin.axes import axis_labels
 from pippin.files import refuse_unwritable
 from pippin.labels import name_of
 from pippin.motions import Clip
-from pippin.motions.clip import stride_between
 
 from .recorded_motion import RobotMotion, read_recorded
 
@@ -178,7 +177,7 @@ def _extended(motion: RobotMotion, *, loop: bool) -> tuple[np.ndarray, np.ndarra
         return joints, root
     joints = np.concatenate([joints[-2:-1], joints, joints[1:2]])
     if root.shape[1]:
-        stride = stride_between(root[0], root[-1])
+        stride = Clip.stride_between(root[0], root[-1])
         back = quaternions.conjugate(stride[3:])
         inverse = np.concatenate([quaternions.rotated(back, -stride[:3]), back])
         before, after = _moved(inverse, root[-2:-1]), _moved(stride, root[1:2])
@@ -197,7 +196,7 @@ def _refuse_open(motion: RobotMotion, names: Sequence[str]) -> None:
     apart = dict(zip(names, np.abs(motion.joints[-1] - motion.joints[0]), strict=True))
     root = motion.root
     if root.shape[1]:
-        begun = _moved(stride_between(root[0], root[-1]), root[:1])
+        begun = _moved(Clip.stride_between(root[0], root[-1]), root[:1])
         apart["the height of the root"] = abs(root[-1, 2] - root[0, 2])
         apart["the tilt of the root"] = float(np.linalg.norm(_between(begun[:, 3:], root[-1:, 3:])))
     worst = max(apart, key=lambda name: apart[name], default=None)

@@ -9,8 +9,8 @@ import attrs
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
+from pippin.state import Draws
 
-from pippin_task import Draws
 from pippin_task.config import ObservationConfig
 
 from .context import TermContext

@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError, did_you_mean
 from pippin.array_files import read_arrays
-from pippin.objects.tables import read_table
-from pippin.spelling import listed
+from pippin.objects import read_table
 
 _KEYS = {
     "rate": ("fps",),
@@ -20,8 +19,6 @@ _KEYS = {
     "turns": ("body_rotations", "body_quat_w"),
 }
 """Names of the arrays in npz files: of Pippin; of BeyondMimic and mjlab; of Isaac Lab's AMP."""
-
-_LISTED = 12
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -126,7 +123,7 @@ def _array(arrays: Mapping[str, np.ndarray], what: str, path: Path, default: np.
 def _order(names: Sequence[str], declared: Sequence[str], where: str) -> list[int]:
     """Return the column of each of the robot's axes."""
     faults = [
-        f"{where}: the robot has no joint {name!r}{did_you_mean(name, names) or ';'} joints: {listed(names, _LISTED)}"
+        f"{where}: the robot has no joint {name!r}{did_you_mean(name, names) or ';'} joints: {', '.join(names)}"
         for name in declared
         if name not in names
     ]

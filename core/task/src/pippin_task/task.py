@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -12,8 +11,6 @@ import newton
 import numpy as np
 import warp as wp
 from pippin import ConfigError, Host, hookimpl
-from pippin.devices import allocates_in_branches, records_branches
-from pippin.runs.score import Score
 
 from pippin_task.config import TaskConfig
 
@@ -22,6 +19,7 @@ from .all_terms import AllTerms
 from .episodes import EpisodeBuffers
 from .factory import release_term
 from .mirrored import MirroredTask
+from .score import Score
 from .terms import Command, Event, Term
 from .timers import Timer
 
@@ -89,7 +87,6 @@ class Task:
         self.episode_steps = _steps(config.episode_length, simulation.control_dt)
         timed = chain(self.events.values(), self.commands.values())
         self._timers = [Timer(term) for term in timed if getattr(term.config, "period", None) is not None]
-        self._are_any = wp.zeros(1, dtype=int, device=device)
         self._factor = wp.zeros(count, dtype=float, device=device)
         self._refuse_changes()
         everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
@@ -274,17 +271,9 @@ class Task:
             self._host.services.written.add("joints", everywhere)
 
     def _notify_solver(self, events: Sequence[Event], world_mask: wp.array[wp.bool]) -> None:
-        """Notify the solver of what events changed, if any world is masked."""
-        flags, device = _flags(events), self.episodes.device
-        if not flags:
-            return
-        notify = partial(self._host.services.notify_solver, flags, world_mask)
-        if not (records_branches(device) and allocates_in_branches(device)):
-            notify()
-            return
-        self._are_any.zero_()
-        wp.launch(kernels.note_any, len(world_mask), [world_mask, self._are_any], device=device)
-        wp.capture_if(self._are_any, on_true=notify)
+        """Notify the solver of what events changed."""
+        if flags := _flags(events):
+            self._host.services.notify_solver(flags, world_mask)
 
     def _write_final_observations(self, state: newton.State) -> None:
         """Write what the policy would see if no world were reset: commands and times are past those of the rewards."""

@@ -7,6 +7,7 @@ configuration are `pippin.ConfigError`s that begin with the key; the task puts t
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -94,13 +95,16 @@ class Action(Term):
     labels: Sequence[str]
     """A name for each number of the action that it takes. Their count is the width. A plugin sets them."""
 
+    _clip: Sequence[float] = (-math.inf, math.inf)
+    """Lowest and highest number that counts."""
+
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Lowest and highest value of each number, shape [width], for the action space; by default without bounds."""
         import numpy as np
 
-        limit = np.full(len(self.labels), np.inf, dtype=np.float32)
-        return -limit, limit
+        low, high = (np.full(len(self.labels), end, dtype=np.float32) for end in self._clip)
+        return low, high
 
     @abc.abstractmethod
     def apply(self, action: wp.array) -> None:

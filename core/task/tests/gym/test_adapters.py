@@ -18,7 +18,7 @@ def test_an_adapter_wants_its_backend_and_the_same_step(make):
     ):
         pippin_task.gym.Sb3VecEnvWrapper(make(autoreset="next-step"))
     with pytest.raises(
-        pippin.ConfigError, match=r"Sb3VecEnvWrapper: expected a pippin\.gym\.VectorEnv without wrappers, got int"
+        pippin.ConfigError, match=r"Sb3VecEnvWrapper: expected a pippin_task\.gym\.VectorEnv without wrappers, got int"
     ):
         pippin_task.gym.Sb3VecEnvWrapper(1)
 

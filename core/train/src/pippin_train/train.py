@@ -18,7 +18,7 @@ import attrs
 from pippin import ConfigError, SimulationConfig, load
 from pippin.catalog import Catalog
 from pippin.report import Markup
-from pippin.studies import RunFolder, RunProgress, Study, override_values, refuse_missing_extras, run_study
+from pippin.studies import RunFolder, RunProgress, Study, run_study
 
 from .report import training_page
 
@@ -118,7 +118,7 @@ def train(
         PluginError: The library of the trainer is not installed, or the trainer is broken.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the training, which can be continued.
     """
-    study = TrainingStudy(file, config, overrides, resume)
+    study = TrainingStudy(config, resume)
     return run_study(study, file, overrides, out=out if resume is None else resume)
 
 
@@ -127,11 +127,10 @@ class TrainingStudy(Study[Training]):
 
     kind = "training"
 
-    def __init__(self, file: Path, config: SimulationConfig, overrides: Sequence[str], resume: Path | None) -> None:
+    def __init__(self, config: SimulationConfig, resume: Path | None) -> None:
         choice = config.trainer
         assert choice is not None, "load_training sees to it"
-        refuse_missing_extras(config.unobserved(), [choice])
-        self._file, self._config, self._overrides, self._choice = file, config, overrides, choice
+        self._choice = choice
         self._is_resumed = resume is not None
         self._env: Any = None
         self._trainer: Any = None
@@ -154,9 +153,8 @@ class TrainingStudy(Study[Training]):
         atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
         plugin: Any = Catalog.installed().find("trainer", self._choice.type).load()
         settings, training = self._choice.config, self.training
-        values = override_values(self._overrides) | {"viewers": {}, "recorders": {}}
         scale = settings.reward_scale
-        env = self._env = TrainingEnv(self._file, backend=plugin.backend, overrides=values, reward_scale=scale)
+        env = self._env = TrainingEnv(config.unobserved(), backend=plugin.backend, reward_scale=scale)
         env.reset(seed=config.simulation.seed + training.iteration)
         self._trainer = plugin(settings, env, config.simulation.seed)
         training.folder = folder.path

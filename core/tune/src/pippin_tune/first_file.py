@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,22 +10,16 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-from pippin import AssetContents, Simulation, SimulationError, structure
+from pippin import AssetContents, Simulation, SimulationError, inspect, structure
 from pippin.arrays import on_host
-from pippin.assembly.model import features_of
+from pippin.assembly import first_world, lacking_features, overlaps
 from pippin.axes import axis_labels
-from pippin.catalog import Catalog
-from pippin.config.toml_text import toml_text
-from pippin.config.tree import key_text
-from pippin.inspection.contents import inspect_assets
+from pippin.config import toml_text
 from pippin.quaternions import rotated
-from pippin.state.start_pose import overlaps
-from pippin.support.declaration import Declaration
-from pippin.support.requirements import find_gaps
 
 from .gain_tables import gain_notes, group_table, pattern_of
 from .stances import Stance
-from .tuning import dofs_of, first_world, tune
+from .tuning import dofs_of, tune
 
 _LEGS = re.compile(r"(?i)(^|[\W_\d])(foot|ankle|knee|calf|shank|thigh|leg|haa|hfe|kfe)([\W_\d]|$)")
 """Names of links and joints of a robot that walks; a URDF does not say whether its root is free."""
@@ -139,7 +134,7 @@ def first_file(
         "scene": {"ground": False, "assets": [asset]},
         "solver": {"type": solver},
     }
-    contents = _contents(tables)
+    contents = inspect(robot)[0]
     if is_floating is None and contents.format == "urdf":
         is_floating = any(_LEGS.search(row.name) for row in (*contents.bodies, *contents.joints)) or None
     if is_floating is not None:
@@ -156,10 +151,6 @@ def first_file(
     trial, notes = _try(tables, asset, model)
     asset["path"] = written
     return FirstFile(text=_text(tables, contents, trial, notes), trial=trial, notes=tuple(notes))
-
-
-def _contents(tables: Mapping[str, Any]) -> AssetContents:
-    return inspect_assets(structure(tables).scene)[0]
 
 
 def _keyframe(contents: AssetContents) -> str | None:
@@ -180,10 +171,7 @@ def _drives(contents: AssetContents) -> dict[str, Any]:
 
 def _accept(tables: dict[str, Any]) -> None:
     """Accept the features of the robot that the solver does not have; the file says which ones."""
-    name = tables["solver"]["type"]
-    declared = Declaration.of(Catalog.installed().find("solver", name).load(), name)
-    model = first_world(structure(tables))
-    lacking = find_gaps(features_of(model), declared, (), (), are_stated=True).refused
+    lacking = lacking_features(first_world(structure(tables)), tables["solver"]["type"])
     if lacking:
         tables["simulation"]["accept_unsupported"] = list(lacking)
 
@@ -308,7 +296,7 @@ def _text(tables: Mapping[str, Any], contents: AssetContents, trial: Trial, note
         _section("Worlds: copies of the robot, side by side. Ground at height zero.", scene=tables["scene"]),
         _section(_SOLVER, solver=tables["solver"]),
         _section(f"Actuators: {of}. Targets are the start pose.", actuators=tables["actuators"]),
-        _SUGGESTIONS.format(base=key_text(base)[1:-1] if key_text(base).startswith('"') else base),
+        _SUGGESTIONS.format(base=json.dumps(base, ensure_ascii=False)[1:-1]),
     ]
     return "\n".join(parts)
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from pippin import labels
-from pippin.spelling import listed
+from pippin.labels import covers, name_of
 
 from .tuning import Gain, Proposal
 
@@ -59,20 +58,21 @@ def gain_notes(proposal: Proposal, dt: float) -> list[str]:
 
 
 def _listed(gains: Sequence[Gain]) -> str:
-    return listed((labels.name_of(gain.load.label) for gain in gains), _LISTED)
+    names = list(dict.fromkeys(name_of(gain.load.label) for gain in gains))
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
 
 
 def pattern_of(own: Sequence[str], everything: Sequence[str]) -> str:
     """Return a pattern that matches some labels, and no other of all labels."""
-    names = [labels.name_of(label) for label in own]
+    names = [name_of(label) for label in own]
     head, tail = _start(names), _start([name[::-1] for name in names])[::-1]
     tail = tail[max(tail.find("_"), 0) :]  # not the last letter of "left" and "right"
     short = [f".*{re.escape(tail)}", f"{re.escape(head)}.*"] if len(own) > 1 else []
     exact = "|".join(map(re.escape, dict.fromkeys(names)))
     paths = "|".join(map(re.escape, own))
     for pattern in (*short, exact):
-        expression = re.compile(pattern)
-        if {label for label in everything if labels.matches(expression, label)} == set(own):
+        if {label for label in everything if covers([pattern], label)} == set(own):
             return pattern
     return paths
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import newton
 import numpy as np
 from pippin.arrays import on_host, present
-from pippin.matter.shapes import barrel
 from pippin.quaternions import conjugate, product, rotated
 
 _MARGIN = 0.05
@@ -147,7 +146,7 @@ def _points(kind: newton.GeoType, scale: np.ndarray, source: object) -> tuple[np
         case newton.GeoType.BOX:
             return corners * scale, 0.0
         case newton.GeoType.CYLINDER if scale[2] > 0.0:
-            return np.asarray(barrel(*scale.tolist()).vertices), 0.0
+            return np.asarray(_barrel(*scale.tolist()).vertices), 0.0
         case newton.GeoType.CYLINDER | newton.GeoType.CONE:
             turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
             ring = np.stack([np.cos(turns) * scale[0], np.sin(turns) * scale[0], np.full(16, scale[1])], axis=-1)
@@ -157,3 +156,10 @@ def _points(kind: newton.GeoType, scale: np.ndarray, source: object) -> tuple[np
         case newton.GeoType.MESH | newton.GeoType.CONVEX_MESH:
             return np.asarray(getattr(source, "vertices", np.zeros((0, 3)))) * scale, 0.0
     return np.zeros((0, 3)), 0.0
+
+
+def _barrel(radius: float, half_length: float, arc: float) -> newton.Mesh:
+    """Return the surface of a cylinder along z whose side is an arc."""
+    return newton.Mesh.create_cylinder(
+        radius, half_length, up_axis=newton.Axis.Z, barrel_radius=arc, compute_inertia=False
+    )

@@ -9,20 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import closing
 
 import attrs
 import newton
 import numpy as np
-import warp as wp
 from pippin import ConfigError, SimulationConfig
 from pippin.arrays import on_host, present
-from pippin.assembly.model import build_model
-from pippin.assets.actuators.prim_configs import find_prim_actuators
+from pippin.assembly import first_world
 from pippin.axes import axis_labels, choose_axes
-from pippin.catalog import Catalog
-from pippin.components.registry import Components
-from pippin.devices import find_device, leave_out_backward_kernels
 
 NEW_GROUP = "joints"
 """Name of the group that is proposed for a file without groups."""
@@ -206,17 +200,6 @@ def _gains(
     limited = (chosen < wanted) | (damping < 1.0)
     rows = zip(found, chosen.tolist(), damping.tolist(), limited.tolist(), strict=True)
     return [Gain(load=load, frequency=each, damping=ratio, is_limited=less) for load, each, ratio, less in rows]
-
-
-def first_world(config: SimulationConfig) -> newton.Model:
-    """Return the model of a configuration with one world, on the CPU."""
-    leave_out_backward_kernels()
-    if config.scene.has_equal_worlds:
-        config = attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=1))
-    catalog = config.catalog.restrict(Catalog.installed())
-    components = Components(config, (), catalog, of_stages={"actuators": find_prim_actuators(config, catalog)})
-    with closing(components), wp.ScopedDevice(find_device("cpu")) as device:
-        return build_model(components, config, None, device)[0]
 
 
 def dofs_of(model: newton.Model, patterns: Sequence[str], where: str) -> list[int]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import attrs
 from pippin import ConfigError, SimulationConfig
-from pippin.config.loading import structure_choice
+from pippin.config import structure_choice
 from pippin.files import refuse_taken
+from pippin.motions import undriven
 
 RECORDER = "demos"
 """Label of the recorder of demonstrations."""
@@ -53,5 +54,5 @@ def for_operator(config: SimulationConfig, path: Path, instruction: str | None =
         actions = task.actions if is_guided else {}
         task = attrs.evolve(task, autoreset="disabled", episode_length=None, terminations={}, actions=actions)
     scene = attrs.evolve(config.scene, worlds=1)
-    without = config.unobserved().undriven().with_tables(recorders={RECORDER: recorder}, task=task)
+    without = undriven(config.unobserved()).with_tables(policy=None, recorders={RECORDER: recorder}, task=task)
     return attrs.evolve(without, scene=scene)

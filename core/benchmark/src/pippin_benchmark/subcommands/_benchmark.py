@@ -14,9 +14,9 @@ def print_benchmark(found: Any, *, is_json: bool) -> None:
     if is_json:
         click.echo(json.dumps({**found.summary(), "folder": str(found.folder)}, ensure_ascii=False))
         return
-    table = new_table("scene", "solver", r"held \[ms]", "order", "least error", "unit", r"cost \[s]")
-    for scene, kind in found.scenes.items():
-        for each in found.series(scene):
+    table = new_table("problem", "solver", r"held \[ms]", "order", "least error", "unit", r"cost \[s]")
+    for problem, kind in found.problems.items():
+        for each in found.series(problem):
             held = each.outcome if each.largest_step is None else f"{1e3 * each.largest_step:g}"
             best = min(each.finished, key=lambda row: row.error or 0.0, default=None)
             figures = (
@@ -24,7 +24,7 @@ def print_benchmark(found: Any, *, is_json: bool) -> None:
                 if best is None
                 else (_text(each.order), _text(best.error), kind.unit, _text(best.cost))
             )
-            table.add_row(scene, each.name, held, *figures)
+            table.add_row(problem, each.name, held, *figures)
     print_table(table, [])
 
 

@@ -1,4 +1,4 @@
-"""`pippin benchmark`: error against cost of solvers, in scenes with a reference."""
+"""`pippin benchmark`: error against cost of solvers, in problems with a reference."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ._benchmark import print_benchmark
 
 @click.command()
 @click.argument("solvers", nargs=-1, metavar="[SOLVER]...")
-@click.option("--scene", "scenes", multiple=True, metavar="NAME", help="A scene; all by default.")
-@click.option("--quick", "is_quick", is_flag=True, help="Few scenes and steps, in a few minutes.")
+@click.option("--problem", "problems", multiple=True, metavar="NAME", help="A problem; all by default.")
+@click.option("--quick", "is_quick", is_flag=True, help="Few problems and steps, in a few minutes.")
 @click.option("--dt", multiple=True, type=float, metavar="SECONDS", help="A physics step; a ladder by default.")
 @click.option(
     "--variant",
@@ -30,13 +30,13 @@ from ._benchmark import print_benchmark
 @out("The folder of results")
 @json_line("Print")
 def benchmark(solvers: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Run each SOLVER in scenes with a reference, over a ladder of steps, and show its error against its cost.
+    """Run each SOLVER in problems with a reference, over a ladder of steps, and show its error against its cost.
 
-    Without a name, all installed solvers run. A scene is a plugin of the group pippin.scenes. A solver that lacks what
-    a scene needs does not take part, and the page says why.
+    Without a name, all installed solvers run. A problem is a plugin of the group pippin.problems. A solver that lacks
+    what a problem needs does not take part, and the page says why.
 
     \b
-    held     largest step from which all smaller ones keep the error below the limit of the scene
+    held     largest step from which all smaller ones keep the error below the limit of the problem
     order    order of convergence: the steepest slope of the error between neighbouring steps that hold
     cost     time of a simulated second; on a CPU that of all threads of the process, so that other
              programs of the machine do not count

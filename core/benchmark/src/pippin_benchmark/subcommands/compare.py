@@ -109,7 +109,7 @@ def _compare_steps(
     **options: Any,
 ) -> None:
     """Show error against cost over a ladder of steps."""
-    from pippin_benchmark.file_scene import compare_steps
+    from pippin_benchmark.file_problem import compare_steps
 
     if steps is not None:
         raise ConfigError("--steps: with --dt, give --duration: a step has no one length")
@@ -122,7 +122,7 @@ def _compare_steps(
         if not as_json:
             progress.note(f"page: {found.folder / 'benchmark.html'}")
     print_benchmark(found, is_json=as_json)
-    if solvers and any(each.outcome == "unable" for name in found.scenes for each in found.series(name)):
+    if solvers and any(each.outcome == "unable" for name in found.problems for each in found.series(name)):
         sys.exit(UNABLE)
 
 
@@ -139,7 +139,7 @@ def _values(limits: Sequence[str]) -> dict[str, float]:
 
 
 def _print(found: pippin_benchmark.Comparison) -> None:
-    from pippin.measuring.figures import COLUMNS, figure_text
+    from pippin.measuring import COLUMNS, figure_text
     from rich.markup import escape
 
     runs = found.solvers.values()

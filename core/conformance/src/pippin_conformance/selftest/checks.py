@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import tempfile
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,15 +13,14 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin import Replay, Simulation, SimulationError, structure
+from pippin import Checkpoint, Replay, Simulation, SimulationError, structure
 from pippin.arrays import on_host
 from pippin.catalog import Catalog
-from pippin.config.loading import dump_toml, read_source
+from pippin.config import dump_toml
 from pippin.devices import find_device
-from pippin.diagnosis.gpu_diagnosis import gpu_facts, told
+from pippin.diagnosis import gpu_report
 from pippin.export import export_step
-from pippin.state.checkpoint import Checkpoint
-from pippin.workers.cores import free_cores
+from pippin.workers import usable_cores
 
 import pippin_conformance as conformance
 from pippin_conformance.observation import advance, begin_anew, see, start, step
@@ -69,11 +67,11 @@ def device(case: Case) -> str:
     """Tell what Warp and the driver say about the device."""
     found = find_device(case.device)
     if case.is_alone:
-        return "; ".join([f"{platform.machine()}, {free_cores()} cores", *told(gpu_facts())])
+        return "; ".join([f"{platform.machine()}, {usable_cores()} cores", *gpu_report()])
     memory = f"{found.total_memory / 1e9:.1f} GB, {found.free_memory / 1e9:.1f} GB free"
     others = [other for other in wp.get_cuda_devices() if other != found]
     peers = ", ".join(each.alias for each in others if wp.is_peer_access_supported(each, found)) or "none"
-    return "; ".join([found.name, memory, f"peer access: {peers}", *told(gpu_facts())])
+    return "; ".join([found.name, memory, f"peer access: {peers}", *gpu_report()])
 
 
 def _subject(case: Case) -> PluginUnderTest:
@@ -219,7 +217,7 @@ def checkpoint(case: Case) -> str:
         whole = [advance(simulation, 1) for _ in range(_steps(case))]
         saved = Checkpoint.read(path)
         for on in dict.fromkeys((case.device, "cpu")):
-            config = read_source(structure(tomllib.loads(saved.config)), {"simulation.device": on})
+            config = saved.configuration(on)
             attrs.evolve(saved, config=dump_toml(config)).write(path)
             compared = _with_cpu(case) if on != case.device else _on_device(case, f"resumed on {on}", "in one piece")
             with Simulation.load(path) as resumed:

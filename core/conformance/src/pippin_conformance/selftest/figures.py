@@ -14,7 +14,7 @@ import warp as wp
 from pippin import Simulation, structure
 from pippin.arrays import on_host
 from pippin.devices import find_device
-from pippin.inspection.memory import bytes_by_array
+from pippin.measuring import bytes_held
 
 from .rows import Case
 from .scenes import ROBOTS, tables
@@ -90,7 +90,7 @@ def measure_speed(case: Case) -> Iterator[dict[str, Any]]:
             simulation.step(2)
             seconds = time.perf_counter() - start
             slope, last = max(0.0, (seconds - last) / (worlds - before)) if before else 0.0, seconds
-            size = sum(each for *_, each in bytes_by_array(simulation)) / worlds
+            size = bytes_held(simulation) / worlds
             yield _figures(case, simulation, size)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import json
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -14,13 +14,9 @@ from urllib.parse import quote
 
 import click
 from pippin import ConfigError, PluginError, did_you_mean
-from pippin.catalog import Catalog
-from pippin.catalog.contract_version import CONTRACT_VERSIONS
-from pippin.catalog.outside import is_file_reference, is_module_reference, located
-from pippin.config.overrides import apply, parse
-from pippin.config.tree import Node
-from pippin.console import PATH, new_table, print_table, shown_progress
-from pippin.console.options import json_list, overrides
+from pippin.catalog import CONTRACT_VERSIONS, Catalog
+from pippin.config import overridden
+from pippin.console import PATH, json_list, new_table, overrides, print_table, shown_progress
 from pippin.workers import start_warm_process
 
 if TYPE_CHECKING:
@@ -66,7 +62,7 @@ def check_plugin(
     """
     if is_markdown and as_json:
         raise ConfigError("--markdown: --json prints another form; give one of them")
-    name = located(name)
+    name = _located(name)
     found: Any = kind or _kind_of(name)
     if not chosen or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
@@ -75,7 +71,7 @@ def check_plugin(
     conformance = Conformance(
         found,
         name,
-        config=apply(Node.build({}), parse(overrides)).plain(),
+        config=overridden({}, overrides),
         prototype=None if prototype is None else _function(prototype),
         solver=solver,
         world_count=worlds,
@@ -110,7 +106,7 @@ def _kind_of(name: str) -> str:
     catalog = Catalog.installed()
     every = [kind for kind in catalog.kinds if plain in catalog.names(kind)]
     kinds = [kind for kind in every if catalog.kind(kind).provides == "configuration"]
-    if not kinds and (is_file_reference(name) or is_module_reference(name)):
+    if not kinds and _is_class(name):
         raise ConfigError(f"check-plugin: {name!r} is a class that may be of any kind; choose one with --kind")
     if not kinds and every:
         raise PluginError(f"check-plugin: {name!r} is a {every[0]}, which has no checks; try `pippin {plain} --help`")
@@ -121,6 +117,19 @@ def _kind_of(name: str) -> str:
     if len(kinds) > 1:
         raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
     return kinds[0]
+
+
+def _located(name: str) -> str:
+    """Return a name; that of a class of a file with an absolute path."""
+    is_of_file = name.rpartition(":")[0].endswith(".py")
+    return str(Path(name).expanduser().absolute()) if is_of_file else name
+
+
+def _is_class(name: str) -> bool:
+    """Tell whether a name can mean a class of a file or of a module, which needs no installation."""
+    place, _, _ = name.rpartition(":")
+    package = place.partition(".")[0]
+    return place.endswith(".py") or (package.isidentifier() and importlib.util.find_spec(package) is not None)
 
 
 def _function(text: str) -> Any:

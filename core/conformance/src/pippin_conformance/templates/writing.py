@@ -14,8 +14,8 @@ from urllib.parse import urlparse
 
 from packaging.requirements import Requirement
 from packaging.version import Version
-from pippin.catalog.entries import Catalog
-from pippin.errors import ConfigError
+from pippin import ConfigError
+from pippin.catalog import Catalog
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 

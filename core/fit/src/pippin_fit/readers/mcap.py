@@ -10,8 +10,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError
 from pippin.extras import import_library
-from pippin_record.mcap.file import refuse_large_chunks
-from pippin_record.mcap.messages import message_type
+from pippin_record.mcap import message_type, refuse_large_chunks
 
 from .configs import McapLogConfig
 

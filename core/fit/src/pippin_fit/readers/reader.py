@@ -8,9 +8,8 @@ from typing import Any, Protocol
 
 from pippin import ComponentConfig, ConfigError, PluginError
 from pippin.catalog import Catalog
-from pippin.config.loading import structure_choice
+from pippin.config import structure_choice
 from pippin.recording import Recording
-from pippin.recording.reading import is_readable
 
 _BY_SUFFIX = {".csv": "csv", ".npz": "npz", ".h5": "hdf5", ".hdf5": "hdf5", ".mcap": "mcap", ".parquet": "parquet"}
 
@@ -66,8 +65,6 @@ def _kind_of(path: Path) -> str:
 
 
 def _is_recording(path: Path) -> bool:
-    if not is_readable(path):
-        return False
     try:
         with Recording(path):
             return True

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .clampings.configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pippin.devices import backward_kernels
 
     from .clamping import Clamping
+    from .clampings.configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig
     from .drive import DriveActuator
     from .joint_actuator import JointActuator
     from .joints import Axes
@@ -48,10 +48,13 @@ __getattr__ = late(
         "AssetActuators": "pippin.assets.actuators.asset_actuators",
         "Axes": ".joints",
         "Clamping": ".clamping",
+        "DCMotorConfig": ".clampings.configs",
         "DriveActuator": ".drive",
         "JointActuator": ".joint_actuator",
         "Lanes": ".parameters",
+        "MaxEffortConfig": ".clampings.configs",
         "Parameters": ".parameters",
+        "PositionBasedConfig": ".clampings.configs",
         "Transmissions": "pippin.assets.actuators.transmissions",
         "backward_kernels": "pippin.devices",
     },

@@ -121,7 +121,7 @@ class JointActuator(FrozenAttributes):
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
         """Draw random parameters of the masked worlds anew, mask of shape [world_count + 1]; targets are restored."""
-        self._shared.keep_own(world_mask, self._host.control)
+        self._shared.exchange(self._host.control, world_mask)
         self._parameters.draw(world_mask)
         self._properties.publish(self._properties.random, world_mask)
 

@@ -43,17 +43,14 @@ class SharedTargets:
 
         self._no_worlds = wp.zeros(0, dtype=bool, device=device)
 
-    def keep_own(self, world_mask: wp.array, control: newton.Control) -> None:
-        """Let the actuator's own targets hold in the masked worlds, mask of shape [world_count + 1]."""
-        self._exchange(world_mask, control)
+    def exchange(self, control: newton.Control, kept_worlds: wp.array | None = None) -> None:
+        """Take over what was written into `control`, and write all targets there. May be recorded.
 
-    def exchange(self, control: newton.Control) -> None:
-        """Take over what was written into `control`, and write all targets there. May be recorded."""
-        self._exchange(self._no_worlds, control)
-
-    def _exchange(self, kept_worlds: wp.array, control: newton.Control) -> None:
+        With a mask of shape [world_count + 1], the actuator's own targets hold in the masked worlds, and others stay.
+        """
         own = [array.flatten() for array in self._own]
-        inputs = [self._world_of_lane, kept_worlds, self._dofs, self._coordinates, *own]
+        kept = self._no_worlds if kept_worlds is None else kept_worlds
+        inputs = [self._world_of_lane, kept, self._dofs, self._coordinates, *own]
         inputs += [self._known_positions, self._known_velocities, control.joint_target_q, control.joint_target_qd]
         # A tape has the user's own arrays; the exchange would hide them.
         wp.launch(exchange_targets, self._dofs.size, inputs, device=self._dofs.device, record_tape=False)

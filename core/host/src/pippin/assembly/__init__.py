@@ -1,1 +1,36 @@
 """The build of a simulation: from a configuration to a model, a solver and bound components."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+if TYPE_CHECKING:
+    from pippin.state.start_pose import Overlap, limit_notes, overlaps
+
+    from .one_world import first_world, lacking_features
+    from .poses import ScenePoses, build_poses, scene_builder
+
+__all__ = [
+    "Overlap",
+    "ScenePoses",
+    "build_poses",
+    "first_world",
+    "lacking_features",
+    "limit_notes",
+    "overlaps",
+    "scene_builder",
+]
+
+__getattr__ = late(
+    __name__,
+    {
+        "Overlap": "pippin.state.start_pose",
+        "ScenePoses": ".poses",
+        "build_poses": ".poses",
+        "first_world": ".one_world",
+        "lacking_features": ".one_world",
+        "limit_notes": "pippin.state.start_pose",
+        "overlaps": "pippin.state.start_pose",
+        "scene_builder": ".poses",
+    },
+)

@@ -144,14 +144,10 @@ def _changes(
         else:
             answer.call(solver=solver, flags=flags, changed_worlds=changed_worlds)
 
-    declared, is_asked = _taken(building), _asks(answer, "changed_worlds")
-    return ModelChanges(declared, model, building.name, notify, is_asked=is_asked)
-
-
-def _taken(building: SolverBuilding) -> frozenset[str] | None:
-    """Return the changes that the solver follows, and those of features that the user accepts to lose; None for all."""
-    live, accepted = building.declaration.live_changes, building.config.simulation.accept_unsupported
-    return None if live is None else live | live_changes(dict.fromkeys(accepted, "live"))
+    taken = building.declaration.live_changes
+    if taken is not None:  # and the changes of features that the user accepts to lose
+        taken |= live_changes(dict.fromkeys(building.config.simulation.accept_unsupported, "live"))
+    return ModelChanges(taken, model, building.name, notify, is_asked=_asks(answer, "changed_worlds"))
 
 
 def bind_components(built: Built, simulation: Host) -> StepPlan:

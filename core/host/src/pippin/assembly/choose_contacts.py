@@ -27,7 +27,9 @@ def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSour
     """
     can_meet = model.shape_contact_pair_count > 0 or model.particle_count > 0
     if not can_meet and config == CollisionConfig():
-        return ContactSource(contacts=_empty_buffer(model))
+        attributes = model.get_requested_contact_attributes()  # those that sensors asked the model for
+        options = {"requires_grad": model.requires_grad, "device": model.device, "requested_attributes": attributes}
+        return ContactSource(contacts=newton.Contacts(0, 0, **options))
     pipeline = build_pipeline(model, config)
     contacts = pipeline.contacts()
     capacities = pipeline_capacities(pipeline, contacts, config)
@@ -64,14 +66,6 @@ def _adaptive(
     )
     return ContactSource(
         contacts=contacts, pipeline=pipeline, overtravel=overtravel, capacities=(*capacities, expected)
-    )
-
-
-def _empty_buffer(model: newton.Model) -> newton.Contacts:
-    """Return a buffer without room for contacts, with the attributes that sensors asked the model for."""
-    attributes = model.get_requested_contact_attributes()
-    return newton.Contacts(
-        0, 0, requires_grad=model.requires_grad, device=model.device, requested_attributes=attributes
     )
 
 

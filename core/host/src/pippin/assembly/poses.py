@@ -51,6 +51,10 @@ class ScenePoses:
 def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     """Return the scene with its first worlds, of which there may be more if they differ. No step's kernel is loaded.
 
+    Args:
+        config: The configuration of the simulation.
+        worlds: Number of worlds.
+
     Raises:
         ConfigError: As for a simulation.
     """
@@ -101,6 +105,18 @@ class WholeScene:
     first_body: int
     first_joint: int
     first_shape: int
+
+
+def scene_builder(config: SimulationConfig) -> newton.ModelBuilder:
+    """Return a builder with the assets and the objects of all worlds of a scene, which no solver has seen.
+
+    Args:
+        config: The configuration of the simulation.
+
+    Raises:
+        ConfigError: An asset or an object cannot be added.
+    """
+    return whole_scene(config).builder
 
 
 def whole_scene(config: SimulationConfig) -> WholeScene:

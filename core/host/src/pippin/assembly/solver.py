@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -81,7 +81,12 @@ class SolverBuilding:
 
     def refuse_faults(self, model: newton.Model) -> None:
         """Refuse a model that a component cannot simulate, with everything that its `check_model` says."""
-        faults = [*self._straightened(model)]
+        faults = []
+        if self.declaration.detects_contacts and (barrels := barrels_of(model)):  # no engine has them
+            faults.append(
+                f"barrel_radius: of {listed(barrels)}, but solver {self.name!r} detects contacts itself and takes a"
+                " straight cylinder; leave it out, or let the solver use Newton's contacts"
+            )
         accepted = self.config.simulation.accept_unsupported
         for answer in self._components.implementations("check_model"):
             try:
@@ -177,14 +182,6 @@ class SolverBuilding:
                     f"scene.assets[{index}].convex_hulls: false, but solver {self.name!r} detects contacts itself, and"
                     " decides how meshes collide; leave it out, or let the solver use Newton's contacts"
                 )
-
-    def _straightened(self, model: newton.Model) -> Iterator[str]:
-        """Yield a fault if the solver detects contacts itself, and some cylinder bulges: no engine has barrels."""
-        if self.declaration.detects_contacts and (barrels := barrels_of(model)):
-            yield (
-                f"barrel_radius: of {listed(barrels)}, but solver {self.name!r} detects contacts itself and takes a"
-                " straight cylinder; leave it out, or let the solver use Newton's contacts"
-            )
 
     def _no_solver(self) -> str:
         solver = self.config.solver

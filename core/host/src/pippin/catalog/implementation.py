@@ -61,7 +61,11 @@ def implementation_of(config: type) -> tuple[str, str]:
 
 
 def modules_of(settings: object | None) -> tuple[str, ...]:
-    """Return the module of the implementation of some settings, which may take long to import; empty if it has none."""
+    """Return the module of the implementation of some settings, which may take long to import; empty if it has none.
+
+    Args:
+        settings: The configuration of a plugin, or None.
+    """
     config = type(settings)
     return () if settings is None or config_fault(config) else (implementation_of(config)[0],)
 

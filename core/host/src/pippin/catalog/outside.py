@@ -41,7 +41,11 @@ def located(name: str) -> str:
 
 
 def digest_of(name: str) -> str | None:
-    """Return a digest of the file that the `type` of a plugin names; None if it names none, or none that is there."""
+    """Return a digest of the file that the `type` of a plugin names; None if it names none, or none that is there.
+
+    Args:
+        name: The value of `type`, such as `path/to/file.py:Name`.
+    """
     found = _FILE.fullmatch(name)
     with suppress(OSError):
         return None if found is None else _digest_of(Path(found["file"]).expanduser().absolute())

@@ -30,11 +30,10 @@ def resume(
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             leave_out_backward_kernels()
+            from pippin.console.results import finish, report
             from pippin.runs.decisions import recorded_by_default
             from pippin.state.checkpoint import Checkpoint
             from pippin.studies import import_newton, step_count
-
-            from ._results import finish, report
 
             config = Checkpoint.read(saved).configuration(device)
             count = step_count(config, steps, duration)

@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.console import PATH, changes
-from pippin.console.options import simulation_options, viewer_options
-
-from ._run import run_file
+from pippin.console import PATH, changes, run_file, run_options
 
 
 @click.command()
@@ -25,8 +22,7 @@ from ._run import run_file
     show_default=True,
     help="Split the worlds over N processes, or auto: as many as there are cores or GPUs.",
 )
-@viewer_options
-@simulation_options
+@run_options
 def run(file: Path, overrides: tuple[str, ...], is_traced: bool, **options: Any) -> None:
     """Simulate the configuration in FILE.
 

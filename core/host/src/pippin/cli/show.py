@@ -26,4 +26,4 @@ def show(file: Path, overrides: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"config": unstructure(config), "origins": origins(config, config.tree)}, indent=2))
     else:
-        click.echo(dump_toml(config, config.tree), nl=False)
+        click.echo(dump_toml(config, with_origins=True), nl=False)

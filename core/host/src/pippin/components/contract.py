@@ -27,6 +27,9 @@ def load_plugin(entry: Entry) -> type:
     A hook may take fewer arguments than its specification, but no other ones. A hook marked `optionalhook=True` may be
     unknown to this version of Pippin.
 
+    Args:
+        entry: The plugin.
+
     Raises:
         PluginError: As `Entry.load`; or the class has an unknown hook, an unknown argument or a misspelt attribute, one
             line per fault.

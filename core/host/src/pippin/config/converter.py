@@ -281,8 +281,8 @@ def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
     if len(classes) == 1:
         return classes[0]
     for mapping in (each for each in classes if not attrs.has(each)):
-        known = (cls for cls in classes if attrs.has(cls) and table and table.keys() <= _keys_of(cls))
-        return next(known, mapping)
+        tables = [cls for cls in classes if attrs.has(cls) and table]
+        return next((cls for cls in tables if table.keys() <= {field.name for field in fields_of(cls)}), mapping)
     by_tag = {tag_of(cls): cls for cls in classes}
     expected = "one of " + ", ".join(map(value_text, by_tag))
     if "type" not in table:
@@ -291,10 +291,6 @@ def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
     if not isinstance(tag, str) or tag not in by_tag:
         raise under_key("type", UnexpectedValueError(expected, tag, did_you_mean(str(tag), by_tag)))
     return by_tag[tag]
-
-
-def _keys_of(cls: type) -> set[str]:
-    return {field.name for field in fields_of(cls)}
 
 
 def is_component(kind: Any) -> bool:

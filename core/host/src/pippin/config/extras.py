@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -22,21 +22,17 @@ _OF_ASSETS = {".usd": "usd", ".usda": "usd", ".usdc": "usd", ".usdz": "usd", ".x
 """The extra that reads assets with some suffix."""
 
 
-def refuse_missing_extras(config: SimulationConfig, others: Iterable[ComponentConfig] = ()) -> None:
+def refuse_missing_extras(config: SimulationConfig) -> None:
     """Refuse a configuration whose viewers, recorders, assets or policy need a library that is not installed.
-
-    `others` are further plugins that are about to be used.
 
     Raises:
         ConfigError: One line for each, with the command that installs it.
     """
-    needs = [*_of_config(config), *(((), "pippin", extra) for extra in map(_extra, others) if extra)]
     faults = list[str]()
-    for path, distribution, extra in needs:
+    for path, distribution, extra in _of_config(config):
         missing = missing_libraries(extra, distribution)
         if missing:
-            place = str(config.tree.nearest_origin(path)) if path else ""
-            where = ": ".join(filter(None, (place, path_text(path) if path else extra)))
+            where = ": ".join(filter(None, (str(config.tree.nearest_origin(path)), path_text(path))))
             faults.append(
                 f"{where}: needs {' and '.join(missing)}; install it by `{installation(extra, distribution)}`"
             )
@@ -63,6 +59,8 @@ def _of_table(name: str, table: Any) -> Iterator[tuple[KeyPath, str, str]]:
         if extra := getattr(type(table), EXTRA, None):
             yield (name,), registered.distribution, extra
         return
+    if not registered.is_component:
+        return  # a command of its own uses it, and looks
     chosen = {(name, label): each for label, each in table.items()} if registered.is_labelled else {(name,): table}
     for path, choice in chosen.items():
         if extra := _extra(choice):

@@ -7,7 +7,6 @@ from typing import Any
 
 import attrs
 from pippin.catalog.first_party import first_party_distribution
-from pippin.errors import PluginError
 
 
 def joints_of(config: Any) -> Sequence[str]:
@@ -38,18 +37,3 @@ def needs_of(cls: type) -> Sequence[str]:
 def missing_distribution_of(cls: type, key: str) -> str | None:
     """Return the distribution of Pippin's own that has a table of a file and is not installed; None if none has it."""
     return first_party_distribution("tables", key) if hasattr(cls, "other_keys") else None
-
-
-def benchmark_variants_of(cls: type) -> Sequence[str]:
-    """Return the class attribute `benchmark_variants` of a solver: options, each `KEY=VALUE`, with which a benchmark
-    runs it once more.
-
-    Raises:
-        PluginError: It is something else.
-    """
-    found = getattr(cls, "benchmark_variants", ())
-    if not isinstance(found, tuple) or not all(isinstance(each, str) and "=" in each for each in found):
-        raise PluginError(
-            f"{cls.__qualname__}.benchmark_variants: expected a tuple of options, as ('iterations=8',), got {found!r}"
-        )
-    return found

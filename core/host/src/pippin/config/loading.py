@@ -22,20 +22,21 @@ from .fields import default_of, field_texts, fields_of
 from .merging import read_layers
 from .model import SimulationConfig
 from .overrides import apply, parse
-from .toml_text import toml_text, value_paths
+from .toml_writing import toml_text, value_paths
 from .tree import KeyPath, Node, key_text, path_text
 from .wording import value_text
 
 
 def load(
-    path: str | os.PathLike[str],
+    file: SimulationConfig | str | os.PathLike[str] | Mapping[str, Any],
     overrides: Mapping[str, Any] | Iterable[str] | None = None,
     catalog: Catalog | None = None,
 ) -> SimulationConfig:
     """Return the configuration of a file, with the files that it extends and the overrides applied.
 
     Args:
-        path: A .toml, .yaml, .yml or .json file.
+        file: A .toml, .yaml, .yml or .json file; or its tables as a dictionary, or a configuration, which overrides
+            change as it was written.
         overrides: Values on top of the file, by dotted key: `{"solver.iterations": 8}`, or as on the command line:
             `["solver.iterations=8"]`. Tables merge as in `extends`. After a change of `type`, keys that the new plugin
             does not have are faults; of another solver's keys, those stay that both have with the same
@@ -46,29 +47,15 @@ def load(
         ConfigError: The file cannot be read or is wrong; one line per fault, each with file and line.
         PluginError: Every fault is a plugin's: not installed, ambiguous or broken.
     """
-    return structure_tree(read_tree(path, overrides), catalog)
-
-
-def read_source(
-    source: SimulationConfig | str | os.PathLike[str] | Mapping[str, Any],
-    overrides: Mapping[str, Any] | Iterable[str] | None = None,
-    where: str = "Simulation",
-) -> SimulationConfig:
-    """Return the configuration that a path, a dictionary or a configuration stands for, with the overrides applied.
-
-    Raises:
-        ConfigError: As `load`; or the source is something else, which the error names with `where`.
-        PluginError: As `load`.
-    """
-    if isinstance(source, SimulationConfig) and not overrides:
-        return source
-    if isinstance(source, str | os.PathLike):
-        return load(source, overrides)
-    if not isinstance(source, Mapping | SimulationConfig):
-        kind = type(source).__name__
-        raise ConfigError(f"{where}: expected the path of a file, a dictionary or a SimulationConfig, got {kind}")
-    tree = Node.build(source) if isinstance(source, Mapping) else _written(source)
-    return structure_tree(apply(tree, parse(overrides or {})))
+    if isinstance(file, SimulationConfig) and not overrides:
+        return file
+    if isinstance(file, str | os.PathLike):
+        return structure_tree(read_tree(file, overrides), catalog)
+    if not isinstance(file, Mapping | SimulationConfig):
+        kind = type(file).__name__
+        raise ConfigError(f"configuration: expected the path of a file, a dictionary or a SimulationConfig, got {kind}")
+    tree = Node.build(file) if isinstance(file, Mapping) else _written(file)
+    return structure_tree(apply(tree, parse(overrides or {})), catalog)
 
 
 def _written(config: SimulationConfig) -> Node:
@@ -95,7 +82,16 @@ def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> Simula
 
 
 def structure_choice(kind: str, table: Mapping[str, Any]) -> ComponentConfig:
-    """Return the plugin and the configuration that one table chooses, independent of file and key."""
+    """Return the plugin and the configuration that one table chooses, independent of file and key.
+
+    Args:
+        kind: Kind of the plugin, such as `solver`.
+        table: The table, with its `type`.
+
+    Raises:
+        ConfigError: The table is wrong.
+        PluginError: The plugin is not installed, ambiguous or broken.
+    """
     choice: Any = Annotated[ComponentConfig, kind]
     try:
         return make_converter(Catalog.installed()).structure(table, choice)
@@ -181,13 +177,20 @@ def unstructure(config: Any) -> Any:
     """Return a configuration as plain data, which `structure` accepts again.
 
     Values that are None are left out, because TOML has no null. So are empty tables that are empty by default.
+
+    Args:
+        config: A configuration, or a part of one.
     """
     if isinstance(config, ComponentConfig):
         return {"type": config.type, **unstructure(config.config)}
     if attrs.has(type(config)):
         values = [(field, getattr(config, field.name)) for field in fields_of(type(config))]
-        plain = {field.name: unstructure(value) for field, value in values if not _is_nothing(field, value)}
-        return _with_tables(plain, config.tables) if isinstance(config, SimulationConfig) else plain
+        values = [(field, value) for field, value in values if value is not None]
+        plain = {field.name: unstructure(value) for field, value in values if value != {} or default_of(field) != {}}
+        if isinstance(config, SimulationConfig):  # the list of what may be chosen is the last one of the tables
+            last = {name: plain.pop(name) for name in ("catalog",) if name in plain}
+            plain |= {name: unstructure(each) for name, each in config.tables.items()} | last
+        return plain
     if isinstance(config, Mapping):
         return {key: unstructure(value) for key, value in config.items()}
     if isinstance(config, list | tuple):
@@ -205,9 +208,14 @@ def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
     return value is None or (value == {} and default_of(field) == {})
 
 
-def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
-    """Return a configuration as TOML with every default; with its tree, a comment after each value names its origin."""
-    return toml_text(unstructure(config), None if tree is None else lambda path: _origin(tree, path))
+def dump_toml(config: SimulationConfig, *, with_origins: bool = False) -> str:
+    """Return a configuration as TOML with every default.
+
+    Args:
+        config: The configuration.
+        with_origins: Whether a comment after each value names its origin, such as `ant.toml:12`.
+    """
+    return toml_text(unstructure(config), (lambda path: _origin(config.tree, path)) if with_origins else None)
 
 
 def origins(config: SimulationConfig, tree: Node) -> dict[str, str]:

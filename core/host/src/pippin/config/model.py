@@ -311,10 +311,6 @@ class SceneConfig:
         return self.total_worlds or self.first_world + self.worlds
 
 
-_DRIVING = ("actuator", "goal_of")
-"""Keys of motions that write targets or goals."""
-
-
 @attrs.frozen(kw_only=True)
 class SimulationConfig:
     """A whole configuration file: the tables of the host, and those that kinds of plugins and packages register.
@@ -349,15 +345,6 @@ class SimulationConfig:
     def with_tables(self, **tables: Any) -> SimulationConfig:
         """Return the same configuration with registered tables replaced; an empty one, or None, leaves a table out."""
         return attrs.evolve(self, tables={name: each for name, each in {**self.tables, **tables}.items() if each})
-
-    def undriven(self) -> SimulationConfig:
-        """Return the same simulation without a policy, and without motions that write targets or goals."""
-        kept = {
-            label: choice
-            for label, choice in self.motions.items()
-            if all(getattr(choice.config, key, None) is None for key in _DRIVING)
-        }
-        return self.with_tables(policy=None, motions=kept)
 
     def unobserved(self) -> SimulationConfig:
         """Return the same simulation without viewers and recorders, for a build that measures or checks."""

@@ -26,9 +26,9 @@ def find_newton_asset(path: str, where: str) -> Path:
         raise ConfigError(
             f"{where}: not of the form 'newton:folder/path/inside', got {path!r}; name a file in a folder"
         )
-    cache = _cache()
+    cache = newton.config.cache_dir_assets  # None if Newton keeps nothing
     # A folder of the cache ends with the first eight digits of its revision, and holds the paths of the repository.
-    folders = [] if cache is None else sorted(cache.glob(f"newton-assets_*_{revision[:8]}"))
+    folders = [] if cache is None else sorted(Path(cache).glob(f"newton-assets_*_{revision[:8]}"))
     found = next((each / folder / inside for each in folders if (each / folder / inside).is_file()), None)
     if found is not None:
         return found
@@ -38,9 +38,3 @@ def find_newton_asset(path: str, where: str) -> Path:
         f' {revision[:8]}; download it by `python -c "import newton.utils; {call}"`, which needs GitPython, or let'
         " NEWTON_CACHE_PATH name another cache"
     )
-
-
-def _cache() -> Path | None:
-    """Return the folder into which Newton downloads; None if it keeps nothing."""
-    folder = newton.config.cache_dir_assets
-    return None if folder is None else Path(folder)

@@ -30,6 +30,19 @@ class Override:
     """Whether nothing may stand at the path already."""
 
 
+def overridden(tables: Mapping[str, Any], overrides: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
+    """Return the tables of a configuration with values set on top of them, as plain data.
+
+    Args:
+        tables: The tables; they stay as they are.
+        overrides: The values, as for `pippin.load`.
+
+    Raises:
+        ConfigError: A key or a value is wrong, or a table on the way is none.
+    """
+    return apply(Node.build(tables), parse(overrides)).plain()
+
+
 def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     """Return overrides as given in Python (key to value) or on the command line (`key=value`).
 
@@ -43,16 +56,13 @@ def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     pairs = overrides.items() if isinstance(overrides, Mapping) else [(text, None) for text in overrides]
     for text, value in pairs:
         try:
-            parsed.append(_from_python(text, value) if isinstance(overrides, Mapping) else _from_text(text))
+            is_python = isinstance(overrides, Mapping)
+            parsed.append(Override(_keys(text, "overrides"), value, "overrides") if is_python else _from_text(text))
         except ConfigError as error:
             faults.extend(error.faults)
     if faults:
         raise ConfigError(*faults)
     return parsed
-
-
-def _from_python(key: str, value: Any) -> Override:
-    return Override(_keys(key, "overrides"), value, "overrides")
 
 
 def _from_text(text: str) -> Override:

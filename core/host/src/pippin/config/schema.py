@@ -29,7 +29,7 @@ _SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _BOUNDS = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum", "<": "exclusiveMaximum"}
 
 
-def json_schema(catalog: Catalog, only: Collection[Entry] | None = None) -> tuple[Schema, tuple[str, ...]]:
+def json_schema(catalog: Catalog, only: Collection[Entry] | None = None) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the schema of a configuration file, and one line for each broken plugin that the schema leaves out.
 
     It has all installed plugins, or `only` some.
@@ -56,8 +56,15 @@ def json_schema(catalog: Catalog, only: Collection[Entry] | None = None) -> tupl
     }, (*problems, *faults)
 
 
-def table_schema(config: type) -> Schema:
-    """Return the schema of a plugin's table, by the class of its settings."""
+def table_schema(config: type) -> dict[str, Any]:
+    """Return the schema of a plugin's table, by the class of its settings.
+
+    Args:
+        config: The class.
+
+    Raises:
+        PluginError: An annotation of the class cannot be resolved, or has no schema.
+    """
     return _Allowed(Catalog.installed(), {}).table(config, whole=True)
 
 

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .options import PATH, changes, duration, json_line, out, solvers, steps
+from .options import PATH, changes, duration, json_line, json_list, out, overrides, run_options, solvers, steps
 
 if TYPE_CHECKING:
     from .progress import shown_progress
+    from .running import run_file
     from .table import new_table, print_table
 
 __all__ = [
@@ -15,12 +16,19 @@ __all__ = [
     "changes",
     "duration",
     "json_line",
+    "json_list",
     "new_table",
     "out",
+    "overrides",
     "print_table",
+    "run_file",
+    "run_options",
     "shown_progress",
     "solvers",
     "steps",
 ]
 
-__getattr__ = late(__name__, {"new_table": ".table", "print_table": ".table", "shown_progress": ".progress"})
+__getattr__ = late(
+    __name__,
+    {"new_table": ".table", "print_table": ".table", "run_file": ".running", "shown_progress": ".progress"},
+)

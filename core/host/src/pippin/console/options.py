@@ -59,31 +59,12 @@ def options_named() -> Iterator[None]:
 
 
 def overrides(help: str = "Replace a value of the file.") -> Callable[[C], C]:
-    """Return the option `--set`."""
+    """Return the option `--set`, which may be given several times; the command gets `overrides`.
+
+    Args:
+        help: What it sets, for the help.
+    """
     return click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help=help)
-
-
-_PAGE = (
-    click.option(
-        "--speed",
-        type=click.FloatRange(min=0.0, min_open=True),
-        help="Simulated time per real time, by default that of the file or 1; the page can change it.",
-    ),
-    click.option(
-        "--port", type=click.IntRange(1, 65535), help="Port of the page, by default the first free one from 8080."
-    ),
-    click.option("--until-closed", is_flag=True, help="End when the last tab with the page is closed, too."),
-    click.option(
-        "--browser/--no-browser",
-        default=None,
-        help="Whether to open the page; by default if the command has a terminal and the machine a desktop.",
-    ),
-)
-
-
-def on_a_page(command: C) -> C:
-    """Add the options of a command that shows a page in the browser."""
-    return functools.reduce(lambda decorated, option: option(decorated), reversed(_PAGE), command)
 
 
 def changes(help: str = "Replace a value of the file.", *, has_worlds: bool = True) -> Callable[[C], C]:
@@ -225,3 +206,6 @@ simulation_options = _all(
     json_line(),
 )
 """Adds the common options of `run` and `resume`: the duration, and the files to write."""
+
+run_options = _all(viewer_options, simulation_options)
+"""Adds the options of a command that simulates by `run_file`: viewers and a video, the duration, the files to write."""

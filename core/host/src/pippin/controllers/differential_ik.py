@@ -8,9 +8,8 @@ import newton
 import numpy as np
 import warp as wp
 from newton.controllers import ControllerDifferentialIK, DifferentialIKMethod
+from pippin import Binding, ConfigError
 from pippin.arrays import on_host, present
-from pippin.binding import Binding
-from pippin.errors import ConfigError
 
 from . import kernels
 from .configs import Method
@@ -91,7 +90,7 @@ class DifferentialIK(Controller):
         if config.posture_stiffness:
             options |= {"use_null_space_posture_control": True, "null_space_stiffness": config.posture_stiffness}
         if config.limit_gain:
-            dofs = self._dofs(model)
+            dofs = on_host(model.joint_qd_start)[self.joints]
             lower, upper = (
                 wp.array(on_host(each)[dofs.ravel()], dtype=float, device=model.device)
                 for each in (model.joint_limit_lower, model.joint_limit_upper)
@@ -100,9 +99,6 @@ class DifferentialIK(Controller):
             options |= {"joint_limit_avoidance_margin": config.limit_margin}
             options |= {"joint_pos_lower": lower, "joint_pos_upper": upper}
         return options
-
-    def _dofs(self, model: newton.Model) -> np.ndarray:
-        return on_host(model.joint_qd_start)[self.joints]
 
     def _refuse_other_robots(self, model: newton.Model) -> None:
         """Refuse what Newton's controller would take for another order: joints and tools of different robots."""

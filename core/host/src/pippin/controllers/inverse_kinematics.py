@@ -7,8 +7,8 @@ from typing import Any
 import newton
 import warp as wp
 from newton import ik
+from pippin import Binding
 from pippin.arrays import on_host, present
-from pippin.binding import Binding
 
 from . import kernels
 from .controller import Controller

@@ -1,1 +1,12 @@
-"""What an installation lacks: plugins that cannot be imported, and GPUs that cannot be used."""
+"""Faults of an installation: plugins that cannot be imported, and GPUs that cannot be used."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+if TYPE_CHECKING:
+    from .gpu_diagnosis import gpu_report
+
+__all__ = ["gpu_report"]
+
+__getattr__ = late(__name__, {"gpu_report": ".gpu_diagnosis"})

@@ -43,6 +43,14 @@ def diagnose_gpus(timeout: float) -> list[str]:
         return [f"GPU: {error}; reinstall NVIDIA's driver"]
 
 
+def gpu_report() -> list[str]:
+    """Return what Warp and the driver tell about GPUs, a line for each fact, with its cure.
+
+    It asks in this process, which a broken driver may end.
+    """
+    return list(told(gpu_facts()))
+
+
 def _send_facts(connection: Connection) -> None:
     connection.send(None)  # the interpreter runs
     connection.send(gpu_facts())

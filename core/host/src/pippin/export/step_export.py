@@ -176,16 +176,12 @@ def _compare(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[st
             replayed = {name: file[name].tobytes() for name in file}
     with simulation.program.undone():
         simulation.program.step(_COMPARED_STEPS, done=simulation.step_count)
-        differing = [name for name, (_, array) in arrays.items() if _bytes(array) != replayed[name]]
+        differing = [name for name, (_, array) in arrays.items() if array.numpy().tobytes() != replayed[name]]
     if differing:
         raise SimulationError(
             f"export: a replay of the file gives other bits for {', '.join(differing)}; the file cannot hold what the"
             " step reads outside its graph"
         )
-
-
-def _bytes(array: wp.array) -> bytes:
-    return array.numpy().tobytes()
 
 
 def _entry(name: str, role: str, array: wp.array) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def inspect(
     with progress.phase("read"):
         found = inspect_scene(config, path)
     if memory:
-        from .memory import measure
+        from pippin.measuring.memory import measure
 
         with progress.phase("count"):
             use = measure(config)

@@ -2,7 +2,7 @@
 shapes as they are seen.
 """
 
-from .rows import OF_BODIES, OF_PARTICLES, Matter, MatterKind
+from .rows import OF_BODIES, OF_PARTICLES, Matter, MatterKind, add_grains, color_of_next
 from .seen import SeenMatter, seen_matter
 from .shapes import SeenShape, seen_shapes
 from .tendons import SeenTendon, line_radius, seen_tendons, segments_of
@@ -15,6 +15,8 @@ __all__ = [
     "SeenMatter",
     "SeenShape",
     "SeenTendon",
+    "add_grains",
+    "color_of_next",
     "line_radius",
     "seen_matter",
     "seen_shapes",

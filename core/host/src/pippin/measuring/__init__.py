@@ -1,4 +1,4 @@
-"""Figures of a run that is measured: speed, energy, limits, gaps and distances."""
+"""Figures of a run that is measured: speed, energy, limits, gaps, distances and memory."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,8 @@ from .solver_choice import accepting_numbers, with_solver
 
 if TYPE_CHECKING:
     from .measured_run import MeasuredRun
-    from .measures import PenetrationProbe
+    from .measures import PenetrationProbe, kinetic_energy, positions, potential_energy
+    from .memory import bytes_held
 
 __all__ = [
     "COLUMNS",
@@ -18,8 +19,22 @@ __all__ = [
     "PenetrationProbe",
     "SolverRun",
     "accepting_numbers",
+    "bytes_held",
     "figure_text",
+    "kinetic_energy",
+    "positions",
+    "potential_energy",
     "with_solver",
 ]
 
-__getattr__ = late(__name__, {"MeasuredRun": ".measured_run", "PenetrationProbe": ".measures"})
+__getattr__ = late(
+    __name__,
+    {
+        "MeasuredRun": ".measured_run",
+        "PenetrationProbe": ".measures",
+        "bytes_held": ".memory",
+        "kinetic_energy": ".measures",
+        "positions": ".measures",
+        "potential_energy": ".measures",
+    },
+)

@@ -103,7 +103,12 @@ class SolverRun:
 
 
 def figure_text(name: str, value: float | None) -> str:
-    """Return a figure as a table shows it."""
+    """Return a figure as a table shows it.
+
+    Args:
+        name: Name of the figure, as in `COLUMNS`.
+        value: Its value, in the unit of `UNITS`; None gives no text.
+    """
     if value is None:
         return ""
     return f"{value:,.0f}" if name == "world_steps_per_second" else f"{value:.3g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,9 +17,9 @@ from pippin.profiling.work import ActuatorWork, unmeasured_work
 from pippin.recording.series import Series
 from pippin.runs.loop import RunLoop
 from pippin.runs.simulate import stepped
-from pippin.runs.summary import throughput
 from pippin.simulation import Simulation
 from pippin.studies import RunProgress
+from pippin.studies.summary import throughput
 
 from . import measures
 from .figures import UNITS, SolverRun
@@ -45,6 +45,7 @@ class MeasuredRun:
     """A run that is timed and measured.
 
     Args:
+        config: The configuration.
         steps: Control steps. The time of taking samples between them is not counted.
         started: Time at which the run began, in seconds since the epoch.
         folder: Folder for the files of recorders.
@@ -65,8 +66,7 @@ class MeasuredRun:
         self._steps, self._started, self._begun = steps, started, begun
         self._samples: _Samples | None = None
         self._first: float | None = None
-        #: The loop of the last start, whose simulation is closed.
-        self.loop: RunLoop = stepped(
+        self._loop: RunLoop = stepped(
             config, lambda own: Simulation(own, folder=folder), self._take, RunProgress(), may_grow=may_grow
         )
 
@@ -88,9 +88,24 @@ class MeasuredRun:
             self._samples.take(simulation.state, simulation.time)
         simulation.raise_errors()
 
+    @property
+    def simulation(self) -> Simulation:
+        """The simulation, which is closed."""
+        return self._loop.simulation
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is to be known of its start."""
+        return self._loop.notes
+
     def result(self, solver: str, warnings: tuple[str, ...] = ()) -> SolverRun:
-        """Return the figures, and how the run ended."""
-        loop, simulation, samples = self.loop, self.loop.simulation, self._samples
+        """Return the figures, and how the run ended.
+
+        Args:
+            solver: Name of the solver, for the result.
+            warnings: Warnings of the run, for the result.
+        """
+        loop, simulation, samples = self._loop, self._loop.simulation, self._samples
         if samples is not None and simulation.first_diverged_step is not None:
             samples.end = (simulation.first_diverged_step - 0.5) * simulation.control_dt
         speed = throughput(simulation, loop.steps, loop.seconds)

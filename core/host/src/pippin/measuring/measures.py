@@ -22,7 +22,12 @@ def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool
     """Return the kinetic energy of bodies and particles [J], shape [world_count].
 
     The energy is the sum of ½ m v² + ½ ωᵀ I ω, with v of the centre of mass, and of ½ a q̇² for rotor inertias a, which
-    need `joint_qd`. Without `has_rotors`, they are left out, as by a solver that leaves them out.
+    need `joint_qd`.
+
+    Args:
+        model: The model of the simulation.
+        state: A state of it; its arrays may be NumPy's, with samples in front, and so is the energy then.
+        has_rotors: Whether rotor inertias count; not for a solver that leaves them out.
     """
     energy: Any = np.zeros(model.world_count)
     if model.body_count:
@@ -46,6 +51,10 @@ def potential_energy(model: newton.Model, state: newton.State) -> np.ndarray:
     """Return the potential energy of gravity [J], shape [world_count]: the sum of -m g·x over centres of mass.
 
     The energy of springs, drives and deformed material is not included.
+
+    Args:
+        model: The model of the simulation.
+        state: A state of it; its arrays may be NumPy's, with samples in front, and so is the energy then.
     """
     energy: Any = np.zeros(model.world_count)
     gravity = _double(model.gravity)
@@ -59,7 +68,12 @@ def potential_energy(model: newton.Model, state: newton.State) -> np.ndarray:
 
 
 def positions(model: newton.Model, state: newton.State) -> np.ndarray:
-    """Return the positions of the bodies' centres of mass, then of the particles [m], shape [bodies + particles, 3]."""
+    """Return the positions of the bodies' centres of mass, then of the particles [m], shape [bodies + particles, 3].
+
+    Args:
+        model: The model of the simulation.
+        state: A state of it; its arrays may be NumPy's, with samples in front, and so are the positions then.
+    """
     parts = [_centres(model, state)] if model.body_count else []
     parts += [_double(state.particle_q)] if model.particle_count else []
     return np.concatenate(parts, axis=-2) if parts else np.zeros((0, 3))
@@ -124,7 +138,11 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
 
 
 class PenetrationProbe:
-    """Penetration of rigid shapes, found by a collision pipeline of its own: the same for every solver."""
+    """Penetration of rigid shapes, found by a collision pipeline of its own: the same for every solver.
+
+    Args:
+        model: The model.
+    """
 
     def __init__(self, model: newton.Model) -> None:
         self._model = model

@@ -14,7 +14,17 @@ from pippin.support.features import FEATURES
 
 
 def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None, solver: str) -> SimulationConfig:
-    """Return a file's configuration with a solver, as `--set solver.type=NAME` does, without viewers and recorders."""
+    """Return a file's configuration with a solver, as `--set solver.type=NAME` does, without viewers and recorders.
+
+    Args:
+        file: A configuration file.
+        overrides: Values on top of it, as for `pippin.load`.
+        solver: Name of the solver.
+
+    Raises:
+        ConfigError: The file is wrong, with this solver or without it.
+        PluginError: The solver cannot be chosen.
+    """
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:
         return config.unobserved()
@@ -23,7 +33,11 @@ def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None,
 
 
 def accepting_numbers(config: SimulationConfig) -> SimulationConfig:
-    """Return a configuration that accepts the loss of numbers: the result says which ones the solver ignores."""
+    """Return a configuration that accepts the loss of numbers: the result says which ones the solver ignores.
+
+    Args:
+        config: The configuration.
+    """
     numbers = [name for name, feature in FEATURES.items() if not feature.is_structural]
     accepted = (*config.simulation.accept_unsupported, *numbers)
     return attrs.evolve(config, simulation=attrs.evolve(config.simulation, accept_unsupported=accepted))

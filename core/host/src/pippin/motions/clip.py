@@ -59,7 +59,20 @@ class Clip:
     def stride(self) -> np.ndarray:
         """What takes the first frame of a loop to the last one: x, y, 0 [m] and a turn about z, shape [7]."""
         poses = self.body_poses[:, self.body_names.index(self.root)] if self.root and self.is_loop else np.zeros((0, 7))
-        return stride_between(poses[0], poses[-1]) if len(poses) else np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+        return self.stride_between(poses[0], poses[-1]) if len(poses) else np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+    @staticmethod
+    def stride_between(first: np.ndarray, last: np.ndarray) -> np.ndarray:
+        """Return the way on the ground from one pose of a root to another: x, y, 0 [m] and a turn about z, shape [7].
+
+        Args:
+            first: Position [m] and quaternion x, y, z, w, shape [7].
+            last: The same of the other pose.
+        """
+        turn = quaternions.product(last[None, 3:], quaternions.conjugate(first[None, 3:]))[0] * (0.0, 0.0, 1.0, 1.0)
+        turn /= np.linalg.norm(turn)
+        shift = last[:3] - quaternions.rotated(turn, first[:3])
+        return np.concatenate([shift * (1.0, 1.0, 0.0), turn])
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the npz file: the arrays by name, in single precision, and `fps`, `loop`, `root` and the names.
@@ -136,14 +149,6 @@ class Clip:
         if self.root and self.root not in self.body_names:
             return f"no body is called {self.root!r}, as the root is"
         return None
-
-
-def stride_between(first: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """Return the way on the ground from one pose of a root to another: x, y, 0 [m] and a turn about z, shape [7]."""
-    turn = quaternions.product(last[None, 3:], quaternions.conjugate(first[None, 3:]))[0] * (0.0, 0.0, 1.0, 1.0)
-    turn /= np.linalg.norm(turn)
-    shift = last[:3] - quaternions.rotated(turn, first[:3])
-    return np.concatenate([shift * (1.0, 1.0, 0.0), turn])
 
 
 def _joined(arrays: Mapping[str, np.ndarray], one: str, other: str) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import min_len, optional
-from pippin.config.paths import FilePath
+from pippin import FilePath
 from pippin.validators import finite, positive
 
 from .motion_config import MotionConfig, moves_joints

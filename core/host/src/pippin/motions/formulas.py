@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import warp as wp
-from pippin.binding import Binding
-from pippin.errors import ConfigError
-from pippin.hookspecs import hookimpl
+from pippin import Binding, ConfigError, hookimpl
 
 from .configs import Value, numbers_of
 from .kernels import draw_values, follow_law

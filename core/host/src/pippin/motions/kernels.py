@@ -1,7 +1,7 @@
 """Kernels of motions: the time of each world, the values of the built-in functions, and what follows the values."""
 
 import warp as wp
-from pippin.state.kernels import random_state
+from pippin.state import random_state
 
 ALONG = wp.constant(0)
 """Values are displacements along a direction, or forces."""

@@ -6,9 +6,8 @@ import abc
 
 import numpy as np
 import warp as wp
-from pippin.binding import Binding
-from pippin.errors import ConfigError
-from pippin.objects.tables import read_table
+from pippin import Binding, ConfigError
+from pippin.objects import read_table
 
 from .configs import numbers_of
 from .kernels import interpolate
@@ -22,10 +21,15 @@ class Sampled(Motion):
 
     @abc.abstractmethod
     def samples(self) -> np.ndarray:
-        """Return the rows: a time [s], and the components of the value."""
+        """Return the rows: a time [s], and the components of the value; shape [rows, 1 + components]."""
 
     def build(self, binding: Binding, element_count: int) -> int:
-        """Copy the samples to the device."""
+        """Copy the samples to the device; return the number of components.
+
+        Args:
+            binding: The binding of the motion.
+            element_count: Number of moved elements.
+        """
         rows = self.samples()
         if rows.shape[1] == 8:
             rows[:, 4:] /= np.linalg.norm(rows[:, 4:], axis=1, keepdims=True)

@@ -3,7 +3,11 @@
 Each kind of object is a plugin, which derives from `SceneObject`, with settings that derive from `ObjectConfig`.
 """
 
+from pippin.config.joints import JointConfig
+from pippin.config.selections import PinConfig
+
 from .object_config import ObjectConfig, RepeatConfig
 from .scene_object import Place, SceneObject
+from .tables import read_table
 
-__all__ = ["ObjectConfig", "Place", "RepeatConfig", "SceneObject"]
+__all__ = ["JointConfig", "ObjectConfig", "PinConfig", "Place", "RepeatConfig", "SceneObject", "read_table"]

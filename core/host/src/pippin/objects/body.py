@@ -8,10 +8,10 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.config.joints import JointConfig
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.labels import assign
 
+from . import JointConfig
 from .configs import BodyConfig
 from .scene_object import Place, SceneObject
 from .shapes import add_shape

@@ -6,7 +6,7 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.matter.rows import color_of_next
+from pippin.matter import color_of_next
 
 from .configs import ClothGridConfig, ClothMeshConfig
 from .meshes import read_mesh

@@ -7,14 +7,11 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, le, min_len, optional
-from pippin.config.geometry import HERE, Vector3, vector
-from pippin.config.joints import JointConfig
-from pippin.config.paths import FilePath
-from pippin.config.selections import PinConfig
-from pippin.inertias import moment_fault
-from pippin.validators import finite, fraction, non_negative, only_where, positive
+from pippin import FilePath
+from pippin.validators import finite, fraction, non_negative, only_where, positive, principal_moments
 
-from .object_config import ObjectConfig
+from . import JointConfig, PinConfig
+from .object_config import ObjectConfig, Vector3
 from .shape_configs import ObjectShapeConfig
 
 _moves = only_where(lambda body: body.motion != "static", "a motion that is not 'static'")
@@ -29,11 +26,6 @@ def _has_position(instance: Any, attribute: Any, value: Mapping[str, float]) -> 
 def _the_only_mass(instance: Any, attribute: Any, value: float | None) -> None:
     if value is not None and instance.extra_mass is not None:
         raise ValueError(f"'{attribute.name}' is given beside 'extra_mass'; leave one of the two out: {value}")
-
-
-def _of_a_body(instance: Any, attribute: Any, value: Vector3 | None) -> None:
-    if value is not None and (fault := moment_fault(sorted(value))):
-        raise ValueError(f"'{attribute.name}' {fault}")
 
 
 @attrs.frozen(kw_only=True)
@@ -52,10 +44,10 @@ class BodyConfig(ObjectConfig):
     material: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Name of a material of `[scene.materials]`, for shapes that state none."""
 
-    velocity: Vector3 = attrs.field(default=HERE, validator=[deep_iterable(finite), _is_free])
+    velocity: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=[deep_iterable(finite), _is_free])
     """Start velocity of the centre of mass in the world [m/s]."""
 
-    angular_velocity: Vector3 = attrs.field(default=HERE, validator=[deep_iterable(finite), _is_free])
+    angular_velocity: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=[deep_iterable(finite), _is_free])
     """Start angular velocity in the world [rad/s]."""
 
     mass: float | None = attrs.field(default=None, validator=[optional(positive), _moves, _the_only_mass])
@@ -63,7 +55,7 @@ class BodyConfig(ObjectConfig):
 
     inertia: Vector3 | None = attrs.field(
         default=None,
-        validator=[optional(deep_iterable(positive)), _of_a_body, only_where(lambda body: body.mass, "'mass'")],
+        validator=[optional(deep_iterable(positive)), principal_moments, only_where(lambda body: body.mass, "'mass'")],
     )
     """Moments of inertia about the axes of the body, at the centre of mass [kg·m²]; by default those of the shapes.
     With `mass` and `com`, the shapes add nothing."""
@@ -213,7 +205,7 @@ def _cells() -> Any:
 class _ParticleObjectConfig(ObjectConfig):
     """Keys of every object of particles."""
 
-    velocity: Vector3 = vector()
+    velocity: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Start velocity of all particles in the world [m/s]."""
 
     particle_radius: float | None = attrs.field(default=None, validator=optional(positive))

@@ -8,13 +8,11 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.config.geometry import Vector3
-from pippin.errors import ConfigError
-from pippin.matter.rows import add_grains, color_of_next
-from pippin.spelling import did_you_mean
-from pippin.state.object_parts import in_world
+from pippin import ConfigError, did_you_mean
+from pippin.matter import add_grains, color_of_next
 
 from .configs import GranularConfig
+from .object_config import Vector3
 from .particles import pin_particles
 from .scene_object import Place, SceneObject
 from .tables import listed_rows
@@ -60,7 +58,7 @@ def _add_block(
 
 
 def _add_points(builder: newton.ModelBuilder, config: GranularConfig, place: Place, material: dict[str, float]) -> None:
-    points = in_world(listed_rows(config.points, f"{place.where}.points"), np.array(place.pose, dtype=float))
+    points = place.in_world(listed_rows(config.points, f"{place.where}.points"))
     count = len(points)
     # As Newton does it in a block: another draw for each object.
     draws = np.random.default_rng(42 + builder.particle_count).random(points.shape) - 0.5

@@ -45,6 +45,19 @@ def read_mesh(config: MeshConfig | ClothMeshConfig, where: str) -> newton.Mesh:
         raise ConfigError(f"{where}.path: {str(file)!r} is no mesh ({type(error).__name__}: {error})") from error
 
 
+def tetrahedra_of(file: Path) -> newton.TetMesh | None:
+    """Return the first mesh of a stage that states its tetrahedra by `tetraIndices`, as stages without TetMesh do."""
+    if file.suffix not in STAGES:
+        return None
+    stage = open_stage(file)  # which its prims need
+    for prim in stage.Traverse():
+        if prim.HasAttribute("tetraIndices"):
+            names = ("points", "tetraIndices")
+            points, indices = (np.array(prim.GetAttribute(name).Get()) for name in names)
+            return newton.TetMesh(points, indices.ravel())
+    return None
+
+
 def read_heightfield(config: HeightfieldConfig, where: str) -> newton.Heightfield:
     """Return the heights of a file.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import newton
 import numpy as np
@@ -25,12 +25,17 @@ def pin_particles(
     alone.
     """
     world = np.array(builder.particle_q[first:], dtype=float).reshape(-1, 3)
+    for chosen in pinned(world, selections, place):
+        builder.particle_mass[first + chosen] = 0.0
+        if is_flagged:
+            builder.particle_flags[first + chosen] &= ~int(newton.ParticleFlags.ACTIVE)
+
+
+def pinned(world: np.ndarray, selections: Sequence[PinConfig], place: Place) -> Iterator[int]:
+    """Yield the numbers of the particles or bodies of an object that are held, from their positions [m]."""
     local = in_frame(world, np.array(place.pose, dtype=float))
     for index, selection in enumerate(selections):
-        for chosen in chosen_part(local, selection, f"{place.where}.pin[{index}]").tolist():
-            builder.particle_mass[first + chosen] = 0.0
-            if is_flagged:
-                builder.particle_flags[first + chosen] &= ~int(newton.ParticleFlags.ACTIVE)
+        yield from chosen_part(local, selection, f"{place.where}.pin[{index}]").tolist()
 
 
 def refuse_wide_particles(builder: newton.ModelBuilder, radius: float | None, cell: float, where: str) -> None:

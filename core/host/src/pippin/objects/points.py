@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import newton
-import numpy as np
 import warp as wp
-from pippin.errors import ConfigError
-from pippin.matter.rows import add_grains, color_of_next
-from pippin.state.object_parts import in_world
+from pippin import ConfigError
+from pippin.matter import add_grains, color_of_next
 
 from .configs import ParticlesConfig
 from .particles import pin_particles
@@ -21,7 +19,7 @@ class PointParticles(SceneObject):
     def add_object(self, builder: newton.ModelBuilder, place: Place) -> None:
         """Add the particles at their points, and the springs as long as they are there."""
         config: ParticlesConfig = self.config
-        points = in_world(listed_rows(config.points, f"{place.where}.points"), np.array(place.pose, dtype=float))
+        points = place.in_world(listed_rows(config.points, f"{place.where}.points"))
         first = builder.particle_count
         for point in points.tolist():
             builder.add_particle(

@@ -7,11 +7,11 @@ from typing import Any
 
 import newton
 import numpy as np
-from pippin.errors import ConfigError
-from pippin.matter.rows import color_of_next
-from pippin.state.object_parts import chosen_part, in_frame, in_world
+from pippin import ConfigError
+from pippin.matter import color_of_next
 
 from .configs import RodConfig
+from .particles import pinned
 from .scene_object import Place, SceneObject
 from .shapes import properties_of
 from .tables import listed_rows
@@ -46,13 +46,12 @@ class Rod(SceneObject):
 
 def _rod(config: RodConfig, place: Place) -> newton.Rod:
     """Return the rod in the world, at rest without twist between the frames of its segments."""
-    pose = np.array(place.pose, dtype=float)
-    points = in_world(_points(config, f"{place.where}.points"), pose)
+    points = place.in_world(_points(config, f"{place.where}.points"))
     edges, rest = _edges(config, f"{place.where}.edges"), None
     if config.twist_total and not config.rest_straight:
         rest = points  # with frames of its own, which have no twist
     if config.rest_points:
-        rest = in_world(listed_rows(config.rest_points, f"{place.where}.rest_points"), pose)
+        rest = place.in_world(listed_rows(config.rest_points, f"{place.where}.rest_points"))
         if len(rest) != len(points):
             raise ConfigError(f"{place.where}.rest_points: expected {len(points)} points, as 'points', got {len(rest)}")
     rod = newton.Rod(
@@ -96,10 +95,8 @@ def _edges(config: RodConfig, where: str) -> np.ndarray | None:
 def _pin(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig, place: Place) -> None:
     """Make the selected segments kinematic."""
     centres = np.array([builder.body_q[body] for body in bodies], dtype=float)[:, :3]
-    local = in_frame(centres, np.array(place.pose, dtype=float))
-    for index, selection in enumerate(config.pin):
-        for chosen in chosen_part(local, selection, f"{place.where}.pin[{index}]").tolist():
-            builder.body_flags[bodies[chosen]] = int(newton.BodyFlags.KINEMATIC)
+    for chosen in pinned(centres, config.pin, place):
+        builder.body_flags[bodies[chosen]] = int(newton.BodyFlags.KINEMATIC)
 
 
 def _filter(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
 from pippin.config.joints import JointConfig
 from pippin.config.shapes import ShapeConfig
+from pippin.quaternions import rotated
 
 if TYPE_CHECKING:
     import newton
@@ -35,6 +37,15 @@ class Place:
 
     joints: list[tuple[str, int, JointConfig]] = attrs.field(factory=list)
     """Joints to add, each with its key path and the body that it moves. A body without a joint gets a free one."""
+
+    def in_world(self, points: np.ndarray) -> np.ndarray:
+        """Return points of the object in the world [m], shape [points, 3].
+
+        Args:
+            points: The points in the frame of the object [m], shape [points, 3].
+        """
+        x, y, z, *rotation = self.pose
+        return rotated(np.array(rotation, dtype=float), points) + np.array([x, y, z], dtype=float)
 
 
 class SceneObject(abc.ABC):

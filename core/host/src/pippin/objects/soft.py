@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import newton
-import numpy as np
 import warp as wp
+from pippin import ConfigError, find_file
 from pippin.array_files import read_arrays
-from pippin.assets.usd.stage import open_stage
-from pippin.config.files import find_file
-from pippin.errors import ConfigError
-from pippin.matter.rows import color_of_next
+from pippin.matter import color_of_next
 
 from .configs import SoftGridConfig, SoftMeshConfig
-from .meshes import STAGES
+from .meshes import tetrahedra_of
 from .particles import pin_particles, refuse_wide_particles
 from .scene_object import Place, SceneObject
 
@@ -32,19 +28,6 @@ def _common(builder: newton.ModelBuilder, config: Any, place: Place) -> dict[str
         "color": color_of_next(builder, config.color),
         **{name: getattr(config, name) for name in names},
     }
-
-
-def _from_stage(file: Path) -> newton.TetMesh | None:
-    """Return the first mesh of a stage that states its tetrahedra by `tetraIndices`, as stages without TetMesh do."""
-    if file.suffix not in STAGES:
-        return None
-    stage = open_stage(file)  # which its prims need
-    for prim in stage.Traverse():
-        if prim.HasAttribute("tetraIndices"):
-            names = ("points", "tetraIndices")
-            points, indices = (np.array(prim.GetAttribute(name).Get()) for name in names)
-            return newton.TetMesh(points, indices.ravel())
-    return None
 
 
 class SoftGrid(SceneObject):
@@ -75,7 +58,7 @@ class SoftMesh(SceneObject):
         try:
             if file.suffix == ".npz":
                 read_arrays(file)  # refuses what Newton would unpack
-            mesh = _from_stage(file) or newton.TetMesh.create_from_file(str(file))
+            mesh = tetrahedra_of(file) or newton.TetMesh.create_from_file(str(file))
         except Exception as error:  # readers of meshes raise errors of any class
             raise ConfigError(
                 f"{place.where}.path: {str(file)!r} holds no tetrahedra ({type(error).__name__}: {error}); name another"

@@ -17,11 +17,3 @@ def add_work(
     work[dof] += wp.float64(last_efforts[dof] * 0.5 * (last_speeds[dof] + speeds[dof]) * dt)
     last_efforts[dof] = efforts[dof]
     last_speeds[dof] = speeds[dof]
-
-
-@wp.kernel
-def write_rows(world_mask: wp.array[wp.bool], rows: wp.array2d[float], starts: wp.array[int], values: wp.array[float]):
-    """Write a row of numbers into the part of a flat array that belongs to its world, in the masked worlds."""
-    world, index = wp.tid()
-    if world_mask[world]:
-        values[starts[world] + index] = rows[world, index]

@@ -59,7 +59,9 @@ def join(recorder: Recorder, files: Sequence[Path], target: Path) -> tuple[Path,
     try:
         if room_for(partial) < sum(path.stat().st_size for path in found) + _MARGIN:
             return found[0], _no_room(found, target)
-        _write(recorder, found, partial)
+        with Recording(*found) as whole:
+            assert whole.partial_files is not None
+            recorder.join(whole.partial_files, partial)
         os.replace(partial, target)
     except OSError as error:
         if not is_full(error):
@@ -70,12 +72,6 @@ def join(recorder: Recorder, files: Sequence[Path], target: Path) -> tuple[Path,
     for path in found:
         path.unlink()
     return target, None
-
-
-def _write(recorder: Recorder, files: Sequence[Path], path: Path) -> None:
-    with Recording(*files) as whole:
-        assert whole.partial_files is not None
-        recorder.join(whole.partial_files, path)
 
 
 def _no_room(files: Sequence[Path], target: Path) -> str:

@@ -247,10 +247,3 @@ def measure_tendons(
             from_guide = index
             arrival = reach
     lengths[row, world] = length
-
-
-@wp.kernel
-def copy_bytes(source: wp.array2d[wp.uint8], target: wp.array2d[wp.uint8]):
-    """Copy rows of bytes; those of the source may have gaps between them."""
-    row, byte = wp.tid()
-    target[row, byte] = source[row, byte]

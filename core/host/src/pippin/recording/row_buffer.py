@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.devices import shares_memory
-from pippin.host_mirror import HostMirror
+from pippin.state.host_mirror import HostMirror
 
 from .channels import Channel
 from .column import row_type

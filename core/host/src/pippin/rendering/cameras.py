@@ -9,8 +9,10 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError, Host, labels
+from pippin import labels
 from pippin.arrays import on_host
+from pippin.binding import Host
+from pippin.errors import ConfigError
 from pippin.quaternions import product, rotated
 from pippin.viewing.bounding_box import bounding_box
 
@@ -47,8 +49,8 @@ class CameraSettings(Protocol):
 
 
 @attrs.frozen(kw_only=True)
-class Shot:
-    """A camera that shows the robots; each of its settings may be chosen."""
+class _Default:
+    """A camera that shows the robots."""
 
     camera: str | None = None
     target: Vector3 | None = None
@@ -74,20 +76,27 @@ _CUT = 2.0
 
 
 class Cameras:
-    """The cameras of some worlds of a simulation in its start pose; `aspect` is the width of an image by its height.
+    """The cameras of some worlds of a simulation in its start pose.
+
+    Args:
+        config: What each camera shows; None for the robots.
+        simulation: The simulation.
+        worlds: Indices of the worlds, shape [worlds].
+        aspect: Width of an image by its height.
 
     Raises:
         ConfigError: A body or a camera does not exist, or the camera cannot look along the vertical.
     """
 
-    def __init__(self, config: CameraSettings, simulation: Host, worlds: np.ndarray, aspect: float) -> None:
+    def __init__(self, config: CameraSettings | None, simulation: Host, worlds: np.ndarray, aspect: float) -> None:
+        config = _Default() if config is None else config
         self._model, state = simulation.model, simulation.state
         #: Angle between the upper and the lower edge of the images [rad].
-        self.fov = _FOV if config.fov is None else config.fov
+        self.fov: float = _FOV if config.fov is None else config.fov
         self._sites: np.ndarray | None = None
         middle, radius = _framed(self._model, state, worlds)
         #: Size of what is in the middle of the images [m].
-        self.scale = radius
+        self.scale: float = radius
         if config.camera is not None:
             self._sites, fov = _cameras(self._model, worlds, config.camera)
             self.fov = fov if config.fov is None else config.fov
@@ -106,7 +115,12 @@ class Cameras:
         self._time = simulation.time
 
     def poses(self, state: newton.State, time: float) -> np.ndarray:
-        """Return the pose of each camera at a time [s]; it looks along its own −z, with +y up. Shape [worlds, 7]."""
+        """Return the pose of each camera, shape [worlds, 7]; it looks along its own −z, with +y up.
+
+        Args:
+            state: The state that is shown.
+            time: Its time [s], after those of earlier calls.
+        """
         if self._sites is not None:
             return _poses_of(self._model, state, self._sites)
         anchors = self._anchors(state)

@@ -58,16 +58,33 @@ class Tiles:
     corners: np.ndarray
     """Row and column of the upper left pixel of each tile, shape [tiles, 2]."""
 
+    @classmethod
+    def fitting(cls, count: int, size: tuple[int, int]) -> Tiles:
+        """Return the largest tiles that fit into an image.
 
-def tiles(count: int, size: tuple[int, int]) -> Tiles:
-    """Return the largest tiles of a number that fit into an image of a width and height [pixels]."""
-    width, height = size
-    columns = max(range(1, count + 1), key=lambda n: min(width / n, height / math.ceil(count / n) * _ASPECT))
-    rows = math.ceil(count / columns)
-    across, down = (width - _GAP * (columns - 1)) // columns, (height - _GAP * (rows - 1)) // rows
-    index = np.arange(count)
-    corners = np.stack([index // columns * (down + _GAP), index % columns * (across + _GAP)], axis=1)
-    return Tiles(size=size, width=across, height=down, corners=corners)
+        Args:
+            count: Number of tiles.
+            size: Width and height of the image [pixels].
+        """
+        width, height = size
+        columns = max(range(1, count + 1), key=lambda n: min(width / n, height / math.ceil(count / n) * _ASPECT))
+        rows = math.ceil(count / columns)
+        across, down = (width - _GAP * (columns - 1)) // columns, (height - _GAP * (rows - 1)) // rows
+        index = np.arange(count)
+        corners = np.stack([index // columns * (down + _GAP), index % columns * (across + _GAP)], axis=1)
+        return cls(size=size, width=across, height=down, corners=corners)
+
+    @classmethod
+    def stacked(cls, count: int, size: tuple[int, int]) -> Tiles:
+        """Return tiles one below the other, without gaps.
+
+        Args:
+            count: Number of tiles.
+            size: Width and height of a tile [pixels].
+        """
+        width, height = size
+        corners = np.stack([np.arange(count) * height, np.zeros(count, dtype=int)], axis=1)
+        return cls(size=(width, height * count), width=width, height=height, corners=corners)
 
 
 class Renderer:
@@ -76,6 +93,7 @@ class Renderer:
     Args:
         model: The model; it is only read, besides the boxes around its shapes, which follow the state.
         worlds: Indices of the worlds to draw, one tile each.
+        layout: The tiles of the image.
         fov: Angle between the upper and the lower edge of a tile [rad].
         scale: Size of what is in the middle [m], to which the pattern of the ground and the haze fit.
         sample_count: Rays per pixel at edges; elsewhere one is enough.
@@ -201,7 +219,7 @@ def render_image(
     The camera is at `eye` [m] and looks at `target` [m]; `fov` is the angle from the upper to the lower edge [rad].
     """
     scale = math.dist(eye, target) * math.sin(fov / 2.0)
-    renderer = Renderer(model, np.zeros(1, dtype=int), tiles(1, size), fov, scale)
+    renderer = Renderer(model, np.zeros(1, dtype=int), Tiles.fitting(1, size), fov, scale)
     return renderer.render(state, look_at(np.array(eye), np.array(target))[None]).copy()
 
 

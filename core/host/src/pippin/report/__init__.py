@@ -2,8 +2,8 @@
 
 from .chart import Axis, Chart, Line
 from .markup import Markup, bars, element, folded, heading, noted, section, table
-from .page import page
 from .video import videos
+from .whole_page import page
 
 __all__ = [
     "Axis",

@@ -4,51 +4,61 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import warp as wp
 from pippin.errors import PluginError, SimulationError
 from pippin.simulation import Simulation
 from pippin.step.host_schedule import next_stride
 from pippin.studies import RunProgress, stopped_between_steps
+from pippin.studies.summary import status_line, throughput
 
 from .result import End
-from .score import Score
 from .start import prepare
-from .summary import status_line, throughput
 
 LOOK_PERIOD = 0.25
 """Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
 
 
 class RunLoop:
-    """Takes the control steps of a run, and measures the time of all but the first one. Ctrl-C stops between steps."""
+    """Takes the control steps of a run, and measures the time of all but the first one. Ctrl-C stops between steps.
+
+    Args:
+        simulation: The simulation.
+        progress: The progress to show.
+        notes: Notes on the start, before its own.
+    """
 
     def __init__(self, simulation: Simulation, progress: RunProgress, notes: Sequence[str] = ()) -> None:
         self.simulation, self.progress = simulation, progress
         #: Control steps before the run.
-        self.first_step = simulation.step_count
+        self.first_step: int = simulation.step_count
         #: The notes on the start.
-        self.notes = list(notes)
+        self.notes: list[str] = list(notes)
         #: What ended the run early, if anything.
         self.end: End | None = None
         #: Measured control steps.
-        self.steps = 0
+        self.steps: int = 0
         #: Time that they took, without pauses for viewers [s].
-        self.seconds = 0.0
+        self.seconds: float = 0.0
         #: Whether the results are checked after each stride, or about four times a second if strides are shorter.
-        self.checks_each_stride = True
+        self.checks_each_stride: bool = True
         self._stride, self._checked = 1, 0.0
         task = simulation.component("task")
         self._scored = None if task is None else task.sums
 
     @property
-    def score(self) -> Score | None:
+    def score(self) -> Any:
         """The episodes of the run; None without a task."""
         task = self.simulation.component("task")
         return None if task is None or self._scored is None else task.sums.since(self._scored)
 
     def run(self, take: Callable[[RunLoop], None]) -> None:
-        """Call a function that takes the steps, and keep in `end` what ends it early."""
+        """Call a function that takes the steps, and keep in `end` what ends it early.
+
+        Args:
+            take: Takes the steps of this loop.
+        """
         try:
             take(self)
         except (SimulationError, PluginError, KeyboardInterrupt) as end:
@@ -60,7 +70,11 @@ class RunLoop:
             prepare(self.simulation, self.progress, self.notes)
 
     def step_to(self, goal: int) -> None:
-        """Step to a control step, and check the results: after one step, then about four times a second."""
+        """Step to a control step, and check the results: after one step, then about four times a second.
+
+        Args:
+            goal: Number of the control step, as `Simulation.step_count` counts.
+        """
         simulation = self.simulation
         with stopped_between_steps(simulation) as stop_if_asked:
             while simulation.step_count < goal:

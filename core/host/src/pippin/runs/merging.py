@@ -15,8 +15,7 @@ from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.file import spool_of
 from pippin.recording.npz.recorder import NpzRecorder
 from pippin.recording.recorder import Recorder
-
-from .summary import with_limits
+from pippin.studies.summary import with_limits
 
 _UNIONS = ("matter", "plugins", "versions", "hardware")
 

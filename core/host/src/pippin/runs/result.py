@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 import attrs
 from pippin.config import SimulationConfig
 from pippin.errors import PluginError, SimulationError
-
-from .summary import speed_of
+from pippin.studies.summary import speed_of
 
 End: TypeAlias = SimulationError | PluginError | KeyboardInterrupt
 """What ends a run early: the results so far are written all the same."""

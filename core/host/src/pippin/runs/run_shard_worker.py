@@ -22,12 +22,12 @@ from pippin.recording.npz.recorder import NpzRecorder
 from pippin.sharding.shard import Shard, renumber_worlds
 from pippin.simulation import Simulation
 from pippin.studies.progress import RunProgress, log_shown
+from pippin.studies.summary import capacity_rows, component_notes
 
 from .growth import sizes_for
 from .loop import RunLoop
 from .simulate import facts_of
 from .start import build, compile_kernels, take_first_step
-from .summary import capacity_rows, component_notes
 
 
 @attrs.frozen

@@ -9,13 +9,13 @@ from typing import Any
 
 from pippin.closing import Closing
 from pippin.errors import PippinError, PluginError, SimulationError
+from pippin.sharding.pool import shard_pool
 from pippin.sharding.shard import Shard
-from pippin.sharding.shard_pool import shard_pool
 from pippin.studies import RunProgress
+from pippin.studies.summary import speed_of, status_line
 from pippin.workers.process import RemoteError
 
 from .messages import MessageMerger
-from .summary import speed_of, status_line
 
 _LOOK_PERIOD = 0.25
 """Longest time between two looks at the processes [s]."""

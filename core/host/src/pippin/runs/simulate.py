@@ -14,13 +14,13 @@ from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
 from pippin.simulation import Simulation
 from pippin.studies import RunFolder, RunProgress
+from pippin.studies.summary import what_ran
 
 from .decisions import recorded_by_default
 from .files import write_run
 from .growth import Growth, sizes_for
 from .loop import RunLoop
 from .result import End, RunResult, result_of, summary_of
-from .summary import what_ran
 
 Start: TypeAlias = Callable[[SimulationConfig, Path, Mapping[str, NpzRecorder]], Simulation]
 """Returns the simulation of a configuration, given the folder of its files and the default recorder by its label."""

@@ -37,21 +37,3 @@ class OutputLanes:
         """Launch a kernel over all numbers; worlds, mask, seeds and counts are its first arguments. May be recorded."""
         inputs = [self.worlds, world_mask, self._seeds, self._counts, *arguments]
         wp.launch(kernel, self.shape, inputs, device=self.device)
-
-
-def numbers_of(values: wp.array, *, is_arithmetic: bool = True) -> wp.array | None:
-    """View an output as numbers, shape [worlds, numbers of a world]; None if it is not made of separate numbers.
-
-    Integers and booleans are not. Nor are quaternions and transforms for a stage with arithmetic: adding to their
-    components would make them invalid.
-    """
-    kind: Any = values.dtype
-    is_rotation = wp.types.type_is_quaternion(kind) or wp.types.type_is_transformation(kind)
-    is_number = getattr(kind, "_wp_scalar_type_", kind) is wp.float32 and not (is_rotation and is_arithmetic)
-    if not is_number or not values.is_contiguous:
-        return None
-    bytes_of_world = wp.types.type_size_in_bytes(values.dtype) * values.size // values.shape[0]
-    shape: Any = (values.shape[0], bytes_of_world // 4)
-    view = wp.array(ptr=values.ptr, dtype=float, shape=shape, device=values.device)
-    view._ref = values  # the memory lives as long as the view
-    return view

@@ -17,7 +17,7 @@ from pippin.state.world_rows import copy_rows
 
 from .config import SensorConfig
 from .kernels import invert, stamp
-from .lanes import OutputLanes, numbers_of
+from .lanes import OutputLanes
 from .output import Output
 from .stage import Stage
 
@@ -141,7 +141,7 @@ class Readings:
                 hint = did_you_mean(name, self.outputs) or ";"
                 raise ConfigError(f"{place}: {name!r} is not an output{hint} outputs: {names}")
             kind = simulation.catalog.find("stage", choice.type).load()
-            numbers = numbers_of(self.outputs[name].data, is_arithmetic=getattr(kind, "is_arithmetic", True))
+            numbers = self.outputs[name].numbers(is_arithmetic=getattr(kind, "is_arithmetic", True))
             if numbers is None:
                 raise ConfigError(
                     f"{place}: {name!r} is not made of separate numbers, so no {choice.type!r} can act on it;"

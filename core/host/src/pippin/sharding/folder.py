@@ -24,6 +24,9 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
         count: The number of shards.
         step: Control steps so far.
         save: Writes the files whose paths it gets, one for each shard.
+
+    Raises:
+        ConfigError: `folder` is a file.
     """
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"save: '{folder}' is a file; name a folder")
@@ -44,7 +47,14 @@ def write_folder(folder: Path, config: SimulationConfig, count: int, step: int, 
 
 
 def read_folder(folder: Path) -> tuple[SimulationConfig, Sequence[Path]]:
-    """Return the configuration of all worlds, and the file of each shard."""
+    """Return the configuration of all worlds, and the file of each shard.
+
+    Args:
+        folder: A folder that `write_folder` wrote.
+
+    Raises:
+        ConfigError: It is none, or it is damaged.
+    """
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
         found, names = manifest["format"], [Path(name).name for name in manifest["files"]]  # nothing beside the folder

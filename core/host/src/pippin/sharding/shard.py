@@ -59,6 +59,9 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
     Args:
         config: The configuration of the whole simulation.
         count: Number of shards.
+
+    Raises:
+        ConfigError: There are more shards than worlds or GPUs, or shards would choose different substeps.
     """
     if whole_number(count, "shards") < 1 or count > config.scene.worlds:
         raise ConfigError(
@@ -111,6 +114,10 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
 
     On GPUs "auto" is their number, and 1 for a solver that uses all cores itself.
 
+    Args:
+        config: The configuration of the whole simulation.
+        count: A number, or "auto".
+
     Raises:
         ConfigError: It is neither a number nor "auto".
     """
@@ -125,7 +132,15 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
 
 
 def config_of_worlds(config: SimulationConfig, worlds: range) -> SimulationConfig:
-    """Return the configuration of some neighbouring worlds alone, without recorders and viewers."""
+    """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
+
+    Args:
+        config: The configuration of all worlds.
+        worlds: The worlds, counted in it.
+
+    Raises:
+        ConfigError: It has no such worlds.
+    """
     if not worlds or worlds.start < 0 or worlds.stop > config.scene.worlds:
         raise ConfigError(
             f"worlds: {worlds.start}:{worlds.stop} are not among the {config.scene.worlds} worlds of the file; choose"

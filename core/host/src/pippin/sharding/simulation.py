@@ -12,16 +12,15 @@ from typing import Any, Literal, Self
 import numpy as np
 from pippin.binding import closed
 from pippin.closing import Closing
-from pippin.config import SimulationConfig
-from pippin.config.loading import read_source
+from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange
 from pippin.validators import whole_number
 from pippin.workers.worker import CallResult
 
 from .folder import read_folder, write_folder
+from .pool import shard_pool
 from .shard import shard_count, shards_of
-from .shard_pool import shard_pool
 from .shard_worker import ShardWorker
 
 _CURE = "load what you saved, or use checkpoint_every"
@@ -57,7 +56,7 @@ class ShardedSimulation(Closing):
         folder: str | os.PathLike[str] | None = None,
         checkpoint_every: int | None = None,
     ) -> None:
-        config = read_source(file, overrides, "ShardedSimulation")
+        config = load(file, overrides)
         count = shard_count(config, shards)
         self._begin(config, [None] * count, folder, checkpoint_every)
 

@@ -127,23 +127,17 @@ def _of_meshes(pipeline: newton.CollisionPipeline, contacts: newton.Contacts) ->
             count=narrow.triangle_pairs_count,
         )
     # Both reductions share one flag; the reduction of meshes is the usual one.
-    if narrow.global_contact_reducer is not None:
+    if reducer := narrow.global_contact_reducer or narrow.group_contact_reducer:
+        key, parts, cure = "rigid_contact_max", "pairs of bodies", "body_pair_reduction.hashtable_size_factor"
+        if reducer is narrow.global_contact_reducer:
+            key, parts, cure = "max_triangle_pairs", "meshes", "contact_reduction_hashtable_size_factor"
         yield Capacity(
-            field="collision.max_triangle_pairs",
-            holds="contacts of meshes, to be reduced,",
-            allocated=narrow.global_contact_reducer.capacity,
+            field=f"collision.{key}",
+            holds=f"contacts of {parts}, to be reduced,",
+            allocated=reducer.capacity,
             count=contacts.contact_counters[2:3],
             is_flag=True,
-            cure="raise it, or contact_reduction_hashtable_size_factor",
-        )
-    elif narrow.group_contact_reducer is not None:
-        yield Capacity(
-            field="collision.rigid_contact_max",
-            holds="contacts of pairs of bodies, to be reduced,",
-            allocated=narrow.group_contact_reducer.capacity,
-            count=contacts.contact_counters[2:3],
-            is_flag=True,
-            cure="raise it, or body_pair_reduction.hashtable_size_factor",
+            cure=f"raise it, or {cure}",
         )
 
 
@@ -151,17 +145,12 @@ def _of_hydroelastic(pipeline: newton.CollisionPipeline) -> Iterator[Capacity]:
     field = pipeline.hydroelastic_sdf
     if field is None:
         return
-    yield Capacity(
-        field=f"{_HYDROELASTIC}_broad",
-        holds="overlapping blocks",
-        allocated=field.max_num_blocks_broad,
-        count=field.iso_buffer_counts[0],
-        cure="raise it, or buffer_fraction",
-    )
-    for level, (count, allocated) in enumerate(zip(field.iso_buffer_counts[1:], field.iso_max_dims, strict=True)):
+    names = ["overlapping blocks", *(f"voxels of level {level}" for level in range(len(field.iso_max_dims)))]
+    sizes = [field.max_num_blocks_broad, *field.iso_max_dims]
+    for holds, count, allocated in zip(names, field.iso_buffer_counts, sizes, strict=True):
         yield Capacity(
-            field=f"{_HYDROELASTIC}_iso",
-            holds=f"voxels of level {level}",
+            field=f"{_HYDROELASTIC}_{'broad' if holds == names[0] else 'iso'}",
+            holds=holds,
             allocated=allocated,
             count=count,
             cure="raise it, or buffer_fraction",

@@ -1,1 +1,29 @@
-"""The state of a simulation between steps: resets, checkpoints, records, monitors."""
+"""The state of a simulation between steps: its arrays by world, random draws, places on a terrain, host mirrors."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+if TYPE_CHECKING:
+    from .draws import Draws, WorldSeeds
+    from .host_mirror import HostMirror
+    from .kernels import random_state
+    from .places import Places
+    from .snapshot import Scratch
+    from .world_rows import arrays_of, worlds_of
+
+__all__ = ["Draws", "HostMirror", "Places", "Scratch", "WorldSeeds", "arrays_of", "random_state", "worlds_of"]
+
+__getattr__ = late(
+    __name__,
+    {
+        "Draws": ".draws",
+        "HostMirror": ".host_mirror",
+        "Places": ".places",
+        "Scratch": ".snapshot",
+        "WorldSeeds": ".draws",
+        "arrays_of": ".world_rows",
+        "random_state": ".kernels",
+        "worlds_of": ".world_rows",
+    },
+)

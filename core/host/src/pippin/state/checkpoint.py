@@ -57,12 +57,20 @@ class Checkpoint:
     versions: Mapping[str, str] = attrs.field(validator=instance_of(Mapping))
     """Versions of the packages that wrote the file."""
     arrays: Mapping[str, np.ndarray]
-    """Contents of arrays, on the device and on the host, by path."""
+    """Contents of arrays of any shape, on the device and on the host, by path."""
     numbers: Mapping[str, Any] = attrs.field(validator=instance_of(Mapping))
     """Scalars and states of random generators, by path."""
 
     def configuration(self, device: str | None = None, *, observed: bool = True) -> SimulationConfig:
-        """Return the configuration, with another device if one is named, and without what observes if it is told."""
+        """Return the configuration.
+
+        Args:
+            device: Device in place of the saved one.
+            observed: Whether its viewers and recorders stay.
+
+        Raises:
+            ConfigError: It is wrong, or a plugin of it is not installed.
+        """
         try:
             tables = tomllib.loads(self.config)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -73,7 +81,14 @@ class Checkpoint:
         return config if observed else config.unobserved()
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the file completely or not at all: a reader never sees a partial file."""
+        """Write the file completely or not at all: a reader never sees a partial file.
+
+        Args:
+            path: The file.
+
+        Raises:
+            SimulationError: It cannot be written.
+        """
         target = Path(path)
         manifest = {
             "format": FORMAT,
@@ -106,6 +121,9 @@ class Checkpoint:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Checkpoint:
         """Read and check a file.
+
+        Args:
+            path: The file.
 
         Raises:
             ConfigError: The file is missing, truncated, or not a checkpoint.

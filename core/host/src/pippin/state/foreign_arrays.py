@@ -34,7 +34,7 @@ def contents_of(node: Any) -> np.ndarray | None:
     # PyTorch's `__array__` does not know: NumPy warns.
     for read in (np.asarray, lambda plain: _aliased(plain).numpy()):
         with suppress(Exception):  # whatever another library raises, the array cannot be read in this way
-            found = read(plain)
+            found = read(plain).copy()
             if not found.dtype.hasobject:
                 return found
     return None

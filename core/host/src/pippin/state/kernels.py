@@ -341,18 +341,6 @@ def vector_itself(value: wp.vec3):
     return value
 
 
-@wp.func
-def position_of(value: wp.transform):
-    """Return the position of a pose."""
-    return wp.transform_get_translation(value)
-
-
-@wp.func
-def linear_of(value: wp.spatial_vector):
-    """Return the linear velocity of a twist."""
-    return wp.spatial_top(value)
-
-
 @wp.struct
 class Parts:
     """Sums and extremes of parts of groups, each of shape [groups, parts]."""
@@ -405,8 +393,9 @@ def _spread(dtype: Any, vector_of: wp.Function) -> wp.Kernel:
 
 
 SPREAD = {
-    dtype: _spread(dtype, vector_of)
-    for dtype, vector_of in ((wp.vec3, vector_itself), (wp.transform, position_of), (wp.spatial_vector, linear_of))
+    wp.vec3: _spread(wp.vec3, vector_itself),
+    wp.transform: _spread(wp.transform, wp.transform_get_translation),
+    wp.spatial_vector: _spread(wp.spatial_vector, wp.spatial_top),
 }
 """The kernels by the type of an element; each has a name of its own, because graphs on the CPU find kernels by name."""
 
@@ -491,3 +480,10 @@ def shift_particles(
     world = worlds[i]
     if world >= 0 and world_mask[world]:
         particle_q[i] += shifts[world]
+
+
+@wp.kernel
+def note_any(world_mask: wp.array[wp.bool], are_any: wp.array[int]):
+    """Set are_any to 1 if a world is masked."""
+    if world_mask[wp.tid()]:
+        are_any[0] = 1

@@ -156,11 +156,6 @@ def in_frame(positions: np.ndarray, pose: np.ndarray) -> np.ndarray:
     return rotated(conjugate(pose[3:]), positions - pose[:3])
 
 
-def in_world(positions: np.ndarray, pose: np.ndarray) -> np.ndarray:
-    """Return positions in the frame of an object [m] in the world, shape [count, 3]."""
-    return rotated(pose[3:], positions) + pose[:3]
-
-
 def _numbered(numbers: Sequence[int], count: int, where: str) -> np.ndarray:
     wrong = [number for number in numbers if not -count <= number < count]
     if wrong:

@@ -43,7 +43,7 @@ class Places:
         self.places: Any = wp.array(spawns[levels, columns], dtype=wp.vec3, device=device)
         self.shifts: Any = wp.zeros(len(levels), dtype=wp.vec3, device=device)
         #: Whether something moves worlds to other patches while the simulation runs.
-        self.are_changed = False
+        self.are_changed: bool = False
         self._first_places: Any = wp.clone(self.places)
         self._spawns: Any = wp.array(spawns, dtype=wp.vec3, ndim=2, device=device)
         kinds, parents, worlds = (on_host(each) for each in (model.joint_type, model.joint_parent, model.joint_world))
@@ -60,7 +60,12 @@ class Places:
         return self.size[0] * self.level_count, self.size[1] * len(self.labels)
 
     def place_all(self, model: newton.Model, state: newton.State) -> None:
-        """Move the start of all worlds from the origin to their places, bodies included."""
+        """Move the start of all worlds from the origin to their places, bodies included.
+
+        Args:
+            model: The model of all worlds.
+            state: Its state, in which all worlds stand at the origin.
+        """
         everywhere: Any = wp.full(len(self.levels) + 1, value=True, dtype=bool, device=model.device)
         self._shift(state, everywhere, self.places)
         bodies: Any = state.body_q

@@ -35,7 +35,11 @@ class Overlap:
 
 
 def limit_notes(model: newton.Model) -> list[str]:
-    """Return a note on the joints that start outside their limits, if there are any."""
+    """Return a note on the joints that start outside their limits, if there are any.
+
+    Args:
+        model: The model, in its start pose.
+    """
     found = list(dict.fromkeys(_outside_limits(model)))
     if not found:
         return []
@@ -94,6 +98,11 @@ def overlaps(model: newton.Model, solver: Any, source: ContactSource) -> list[Ov
     MuJoCo's solvers answer from the contacts that MuJoCo's C engine finds, other solvers from one detection of their
     pipeline into a buffer of its own. A solver without either gives no overlaps, and neither does a scene
     of particles alone.
+
+    Args:
+        model: The model.
+        solver: The solver of its simulation.
+        source: Who finds its contacts.
     """
     if getattr(solver, "mj_data", None) is not None:
         found = _of_mujoco(solver)

@@ -100,7 +100,12 @@ def control_rows(model: newton.Model, control: newton.Control) -> list[WorldRows
 
 
 def arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
-    """Return the non-empty arrays of a state; arrays in custom namespaces are named `namespace:name`."""
+    """Return the non-empty arrays of a state by name, of any shape; those in a namespace are `namespace:name`.
+
+    Args:
+        owner: A state, a control or a model of Newton.
+        prefix: Text before each name.
+    """
     found = {}
     for name, value in vars(owner).items():
         if isinstance(value, newton.Model.AttributeNamespace):
@@ -123,7 +128,12 @@ def _world_of_row(model: newton.Model, name: str, count: int) -> np.ndarray:
 
 
 def worlds_of(model: newton.Model, name: str) -> np.ndarray | None:
-    """Return the world of each row of a state or control array, -1 for no world; None if the worlds are unknown."""
+    """Return the world of each row of a state or control array, shape [rows], -1 for no world; None if unknown.
+
+    Args:
+        model: The model of all worlds.
+        name: Name of the array, as `arrays_of` gives it.
+    """
     return worlds_of_frequency(model, _frequency(model, name))
 
 

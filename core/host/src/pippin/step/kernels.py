@@ -1,27 +1,6 @@
-"""Kernels of rollouts: inputs that change from control step to control step, and their derivative."""
+"""Kernels of rollouts: the count of control steps, with its derivative, and numbers of chosen worlds."""
 
 import warp as wp
-
-
-@wp.func
-def _put(rows: wp.array2d[float], now: int, before: int, index: wp.array[int], numbers: wp.array[float], i: int):
-    numbers[index[i]] = rows[now, i]
-
-
-@wp.func_grad(_put)
-def _put_gradient(
-    rows: wp.array2d[float], now: int, before: int, index: wp.array[int], numbers: wp.array[float], i: int
-):
-    at = index[i]
-    wp.adjoint[rows][now, i] += wp.adjoint[numbers][at]
-    wp.adjoint[numbers][at] = 0.0
-    numbers[at] = rows[before, i]
-
-
-@wp.kernel
-def put_row(rows: wp.array2d[float], now: int, before: int, index: wp.array[int], numbers: wp.array[float]):
-    """numbers[index] = rows[now]."""
-    _put(rows, now, before, index, numbers, wp.tid())
 
 
 @wp.func

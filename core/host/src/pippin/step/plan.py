@@ -181,7 +181,8 @@ class StepPlan(Built):
         yield from self._substep(count, forces, accelerations)
         after = self._state(count + 1)
         if self._needs_bodies(is_last=is_last):
-            yield self._forward_kinematics(after)
+            joints = present(after.joint_q), present(after.joint_qd)
+            yield Operation(name="eval_fk", run=partial(newton.eval_fk, self.model, *joints, after))
         arguments = self.solver_arguments(count)
         dt = arguments["dt"]
         if self._coordinates == "mixed" and self.model.joint_count > 0:
@@ -384,10 +385,6 @@ class StepPlan(Built):
     def _inverse_kinematics(self, state: newton.State, last: newton.State, dt: float) -> Operation:
         """Return the operation that computes joint coordinates; `last` has those of `dt` seconds before."""
         return Operation(name="eval_ik", run=partial(self.angles.evaluate, state, last, dt))
-
-    def _forward_kinematics(self, state: newton.State) -> Operation:
-        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
-        return Operation(name="eval_fk", run=partial(newton.eval_fk, self.model, joint_q, joint_qd, state))
 
     def _operation(self, hook: str, answer: Implementation, arguments: Mapping[str, Any], period: int = 1) -> Operation:
         return Operation(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host, refuse_closed
+from pippin.devices import allocates_in_branches, records_branches
+from pippin.state.kernels import note_any
 
 from .built import Built
 from .owners import DofOwners
@@ -21,6 +24,9 @@ class SimulationServices:
         self.written, self.support, self.model_changes = built.written, built.support, built.model_changes
         self.places = built.layout.places
         self.scene_objects = built.layout.scene_objects(built.model)
+        device = built.device
+        self._are_any = wp.zeros(1, dtype=int, device=device)
+        self._has_branches = records_branches(device) and allocates_in_branches(device)
         #: The plan of a step; None until all components are bound.
         self.plan: StepPlan | None = None
 
@@ -47,7 +53,7 @@ class SimulationServices:
         return self.model_changes.fault(flags)
 
     def notify_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
-        """Notify the solver of a change in masked worlds, None for all, at once.
+        """Notify the solver of a change in masked worlds, None for all, at once, if there is a masked world.
 
         If the call is recorded although it may not be, the solver is notified before every later step.
         """
@@ -55,7 +61,12 @@ class SimulationServices:
             self.model_changes.add(flags, world_mask)
             return
         with self._components.during(self._components.solver_name, "notify_model_changed"):
-            self.model_changes.tell_now(flags, world_mask)
+            if world_mask is None or not self._has_branches:
+                self.model_changes.tell_now(flags, world_mask)
+                return
+            self._are_any.zero_()
+            wp.launch(note_any, len(world_mask), [world_mask, self._are_any], device=world_mask.device)
+            wp.capture_if(self._are_any, on_true=partial(self.model_changes.tell_now, flags, world_mask))
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:
         """Call a hook that a plugin specifies."""

@@ -9,9 +9,12 @@ from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
 
 if TYPE_CHECKING:
+    from pippin.simulation import import_hot_modules
+
     from .folder import RunFolder
-    from .start import import_newton, refuse_missing_extras
-    from .study import Overlay, Study, StudyResult, kept_overrides, override_values, run_study
+    from .start import import_newton
+    from .study import Overlay, Study, StudyResult, kept_overrides, run_study
+    from .summary import versions, what_ran
 
 __all__ = [
     "DEFAULT_DURATION",
@@ -21,13 +24,14 @@ __all__ = [
     "Study",
     "StudyResult",
     "current_progress",
+    "import_hot_modules",
     "import_newton",
     "kept_overrides",
-    "override_values",
-    "refuse_missing_extras",
     "run_study",
     "step_count",
     "stopped_between_steps",
+    "versions",
+    "what_ran",
 ]
 
 __getattr__ = late(
@@ -37,10 +41,11 @@ __getattr__ = late(
         "RunFolder": ".folder",
         "Study": ".study",
         "StudyResult": ".study",
+        "import_hot_modules": "pippin.simulation",
         "import_newton": ".start",
         "kept_overrides": ".study",
-        "override_values": ".study",
-        "refuse_missing_extras": ".start",
         "run_study": ".study",
+        "versions": ".summary",
+        "what_ran": ".summary",
     },
 )

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import attrs
-from pippin.config import SimulationConfig, dump_toml, load
+from pippin.config import SimulationConfig, dump_toml, load, toml_text
 from pippin.config.overrides import apply, parse
-from pippin.config.toml_text import toml_text
-from pippin.config.tree import Node, path_text
+from pippin.config.tree import Node
 from pippin.errors import SimulationError
 from pippin.report import Markup, element, folded, page, section
 
@@ -197,18 +196,6 @@ def kept_overrides(overrides: Mapping[str, Any] | Iterable[str] | None) -> Mappi
         overrides: A mapping, or texts `key=value`, which may come from a generator.
     """
     return overrides if isinstance(overrides, Mapping) else tuple(overrides or ())
-
-
-def override_values(overrides: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
-    """Return the value of each override by its key path, as `pippin.load` takes them from Python.
-
-    Args:
-        overrides: A mapping, or texts `key=value`.
-
-    Raises:
-        ConfigError: A text is no assignment.
-    """
-    return {path_text(each.path): each.value for each in parse(overrides)}
 
 
 def _write(

@@ -182,6 +182,13 @@ class Declaration:
         """Read the declaration of a component, or of a plugin's class for all its instances.
 
         Properties of a class are left out: only an instance has their values.
+
+        Args:
+            component: The component or the class.
+            name: Its name, for errors.
+
+        Raises:
+            PluginError: A part of the declaration is wrong.
         """
         values = {field.name: read(component, field.name, name) for field in attrs.fields(cls)}
         try:

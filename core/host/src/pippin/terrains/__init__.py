@@ -3,8 +3,17 @@
 Each kind of patches is a plugin, which derives from `Patch`, with settings that derive from `PatchConfig`.
 """
 
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
 from .ground import Block, Ground
 from .patch import Patch
 from .patch_config import PatchConfig
 
-__all__ = ["Block", "Ground", "Patch", "PatchConfig"]
+if TYPE_CHECKING:
+    from .grid import TerrainGrid
+
+__all__ = ["Block", "Ground", "Patch", "PatchConfig", "TerrainGrid"]
+
+__getattr__ = late(__name__, {"TerrainGrid": ".grid"})

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .configs import BoxesConfig, GapConfig, StairsConfig, SteppingStonesConfig, at
 from .ground import Block, Ground
@@ -40,7 +40,8 @@ class Stairs(Patch):
         config = self.config
         room = min(size) - 2.0 * config.border - config.platform
         _refuse_large(size, config.platform + 2.0 * config.border, "platform", "with the border twice")
-        edges = [2.0 * (config.border + step * config.step_width) for step in range(_whole(room, config) + 1)]
+        count = int(room / (2.0 * config.step_width) + 1e-9)  # steps below the platform's own on each side of it
+        edges = [2.0 * (config.border + step * config.step_width) for step in range(count + 1)]
         return [(size[0] - edge, size[1] - edge) for edge in edges]
 
 
@@ -111,7 +112,8 @@ class SteppingStones(Patch):
         A stone that lies partly under the platform is as high as the platform, so that no gap at its edge is wider than
         the others.
         """
-        config, (stone, distance, rise) = self.config, self._lengths(difficulty)
+        config = self.config
+        stone, distance, rise = (at(span, difficulty) for span in (config.stone, config.distance, config.rise))
         _refuse_large(size, config.platform + 2.0 * stone, "platform", f"with a stone of {stone:g} m twice")
         half = config.platform / 2.0
         blocks = [Block(size=size, top=-config.depth), Block(size=(2.0 * half, 2.0 * half), top=0.0)]
@@ -123,15 +125,6 @@ class SteppingStones(Patch):
             if farthest > half:
                 blocks.append(Block(size=(stone, stone), top=top, centre=(float(x), float(y))))
         return Ground(blocks=tuple(blocks))
-
-    def _lengths(self, difficulty: float) -> tuple[float, float, float]:
-        config = self.config
-        return at(config.stone, difficulty), at(config.distance, difficulty), at(config.rise, difficulty)
-
-
-def _whole(room: float, config: StairsConfig) -> int:
-    """Return the number of steps below the platform's own that fit on each side of it."""
-    return int(room / (2.0 * config.step_width) + 1e-9)
 
 
 def _frame(outer: Size, inner: Size, top: float) -> Iterator[Block]:

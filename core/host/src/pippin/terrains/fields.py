@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .configs import RoughConfig, SlopeConfig, WavesConfig, at
 from .ground import Ground

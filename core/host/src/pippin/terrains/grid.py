@@ -102,7 +102,7 @@ class TerrainGrid:
         return found
 
     def start_patches(self, scene: SceneConfig) -> tuple[np.ndarray, np.ndarray]:
-        """Return the level and the column on which each world starts, shape [worlds] each.
+        """For the core: return the level and the column on which each world starts, shape [worlds] each.
 
         Neighbouring worlds share a column, as large a part of all worlds as its share. They take its levels in turn. A
         part of a larger run has the patches that its worlds have there.
@@ -115,12 +115,12 @@ class TerrainGrid:
         return (worlds - firsts) % self.config.levels, columns
 
     def places(self, scene: SceneConfig, model: newton.Model) -> Places:
-        """Return where the worlds of a model start."""
+        """For the core: return where the worlds of a model start."""
         levels, columns = self.start_patches(scene)
         return Places(self.spawns, levels, columns, self.labels, self.config.size, model)
 
     def add_shapes(self, builder: newton.ModelBuilder, scene: SceneConfig) -> None:
-        """Add the shapes of all patches and of the border to the builder of all worlds, for all of them.
+        """For the core: add the shapes of all patches and of the border to the builder of all worlds, for all of them.
 
         Raises:
             ConfigError: The scene has no material of the stated name.

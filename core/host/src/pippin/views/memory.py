@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.devices import shares_memory
-from pippin.host_mirror import HostMirror
+from pippin.state.host_mirror import HostMirror
 from pippin.state.snapshot import Scratch
 
 from .errors import ViewError

@@ -10,8 +10,8 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.devices import shares_memory
-from pippin.host_mirror import HostMirror
 from pippin.indices import IndexRange
+from pippin.state.host_mirror import HostMirror
 from pippin.state.snapshot import Scratch
 
 from .errors import RowError, ViewError

@@ -6,11 +6,19 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from pippin import ConfigError, did_you_mean
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
 
 
 def function_named(name: str) -> Callable[..., Any]:
-    """Return the function `module:function`."""
+    """Return a function of a module that Python finds; the module is imported.
+
+    Args:
+        name: The function, as `module:function`.
+
+    Raises:
+        ConfigError: There is no such module or function, or the module cannot be imported.
+    """
     module_name, colon, attribute = name.partition(":")
     if not (colon and attribute.isidentifier() and all(part.isidentifier() for part in module_name.split("."))):
         raise ConfigError(f"function: {name!r} is not the name of a function; write 'module:function'")

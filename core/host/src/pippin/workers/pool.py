@@ -74,7 +74,7 @@ class WorkerPool:
         self._requires_grad, self._preload, self._restate = requires_grad, preload, restate
         self._environment = {} if threads is None else {_THREADS: str(threads)}
         #: State of the calls.
-        self.state = PoolState.CALLING
+        self.state: PoolState = PoolState.CALLING
         self._heal: Callable[[int], CallResult] | None = None
         self._loss, self._on_event, self._pending = "", on_event, set[int]()
         self._workers: list[Worker] = []
@@ -111,7 +111,16 @@ class WorkerPool:
         return self.finish()
 
     def start_call(self, method: str, *arguments: Any, each: Sequence[tuple[Any, ...]] | None = None) -> None:
-        """Start a call; see `call`."""
+        """Start a call of a method of each object.
+
+        Args:
+            method: Name of the method.
+            *arguments: The arguments for all workers.
+            each: The arguments for each worker, if they differ.
+
+        Raises:
+            SimulationError: A worker was lost, or a call before was interrupted.
+        """
         if self.state is PoolState.LOST:
             raise SimulationError(self._loss)
         if self.state is PoolState.CALLING:
@@ -127,7 +136,13 @@ class WorkerPool:
         return [results[index].value for index in range(len(self))]
 
     def call_one(self, index: int, method: str, *arguments: Any) -> CallResult:
-        """Call a method of one object, and return the result."""
+        """Call a method of one object, and return the result.
+
+        Args:
+            index: Number of the worker.
+            method: Name of the method.
+            *arguments: Its arguments.
+        """
         self._workers[index].start_call(method, *arguments)
         return self._result(index)
 

@@ -9,10 +9,9 @@ import numpy as np
 import warp as wp
 from pippin import Binding, ConfigError, find_file, hookimpl
 from pippin.array_files import read_arrays
-from pippin.step.kernels import count_step, restore_numbers
-from pippin.step.rollout_inputs import flat
 
-from pippin_optimise.kernels import play_row
+from pippin_optimise.kernels import count_step, play_row
+from pippin_optimise.rollout_inputs import flat
 from pippin_optimise.variables import InputVariable, StartVelocity, Variable, find_variables
 
 from .config import OptimisedConfig
@@ -50,6 +49,7 @@ class Optimised:
         except ValueError as error:
             raise ConfigError(f"path: '{file}' holds no arrays ({error}); name a file of an optimisation") from error
         self._counts = wp.zeros(host.world_count, dtype=wp.int64, device=host.device)
+        self._everywhere = wp.full(host.world_count + 1, value=True, dtype=bool, device=host.device)
         self._starts: list[tuple[str, _Numbers]] = []
         self._inputs: list[tuple[wp.array, _Numbers]] = []
         for variable in find_variables(table, host):
@@ -60,7 +60,7 @@ class Optimised:
                 continue
             variable.write(values)
             if isinstance(variable, StartVelocity):
-                numbers = variable.numbers(values)[:, 0]
+                numbers = variable.numbers(values).swapaxes(0, 1)
                 self._starts += [
                     (name, _Numbers(numbers, index, host.device)) for name, index in variable.arrays.items()
                 ]
@@ -73,20 +73,24 @@ class Optimised:
     def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Give the masked worlds their initial velocities."""
         for name, start in self._starts:
-            inputs = [world_mask, start.numbers, start.index, flat(getattr(state, name))]
-            wp.launch(restore_numbers, start.index.shape, inputs, device=world_mask.device)
+            self._write(getattr(state, name), start, world_mask)
 
     @hookimpl
     def start_step(self) -> None:
         """Write the inputs of the control step, and count it."""
         for array, rows in self._inputs:
-            inputs = [rows.numbers, rows.index, self._counts, flat(array)]
-            wp.launch(play_row, rows.index.shape, inputs, device=array.device)
+            self._write(array, rows, self._everywhere)
         wp.launch(count_step, len(self._counts), [self._counts], device=self._counts.device)
+
+    def _write(self, array: wp.array, rows: _Numbers, world_mask: wp.array[wp.bool]) -> None:
+        inputs = [world_mask, rows.numbers, rows.index, self._counts, flat(array)]
+        wp.launch(play_row, rows.index.shape, inputs, device=array.device)
 
 
 class _Numbers:
-    """Numbers on the device, and their places in a flat array, shape [worlds, numbers]."""
+    """Rows of numbers on the device, one for each control step, shape [rows, worlds, numbers], and their places in a
+    flat array, shape [worlds, numbers]; the last row holds.
+    """
 
     def __init__(self, numbers: np.ndarray, index: np.ndarray, device: wp.Device) -> None:
         self.numbers = wp.array(numbers.astype(np.float32), dtype=float, device=device)

@@ -9,7 +9,8 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError
 from pippin.recording.channels import Channel
-from pippin.recording.kernels import copy_bytes
+
+from pippin_record.kernels import copy_bytes
 
 HELD = "before/"
 """Beginning of the names of held channels."""

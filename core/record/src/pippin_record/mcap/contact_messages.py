@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import foxglove
 import newton
@@ -22,6 +21,8 @@ from foxglove.messages import (
 )
 from pippin import Host
 from pippin.arrays import on_host
+
+from .matter_messages import channel_of
 
 COLUMNS = ("contacts/bodies", "contacts/point", "contacts/force")
 """The columns that arrows are drawn of."""
@@ -58,16 +59,8 @@ class ContactMessages:
         weight = 9.81 * float(on_host(model.body_mass)[on_host(model.body_world) == worlds[0]].sum())
         self._scale = self._size / (weight or 1.0)
         metadata = {"scale": f"{self._scale:.6g} m/N"}
-        schema: Any = SceneUpdate.get_schema()
         self._channels = [
-            foxglove.Channel(
-                f"/world_{number}/contact_forces",
-                schema=schema,
-                message_encoding="protobuf",
-                context=context,
-                metadata=metadata,
-            )
-            for number in numbers
+            channel_of(f"/world_{number}/contact_forces", SceneUpdate, context, metadata) for number in numbers
         ]
 
     def log(self, row: np.void, nanoseconds: int) -> None:

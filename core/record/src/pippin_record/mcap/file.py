@@ -37,8 +37,12 @@ def records(path: Path, *, emit_chunks: bool = False) -> Iterator[Any]:
 def refuse_large_chunks(path: Path) -> None:
     """Refuse a file whose chunks unpack to more than this machine can hold: a few kilobytes can state gigabytes.
 
+    Args:
+        path: The file.
+
     Raises:
         ValueError: They would take half of its memory.
+        PluginError: A library of the format is not installed.
     """
     zstandard: Any = import_library("zstandard", "mcap")
     size = 0

@@ -101,8 +101,10 @@ class _World:
         self._tendons = tendons
         self._scene: foxglove.Channel | None = None
         if self._surfaces or tendons:
-            self._scene = _channel(f"/world_{number}/matter", SceneUpdate, context)
-        self._clouds = [_channel(f"/world_{number}/points/{seen.label}", PointCloud, context) for seen in self._grains]
+            self._scene = channel_of(f"/world_{number}/matter", SceneUpdate, context)
+        self._clouds = [
+            channel_of(f"/world_{number}/points/{seen.label}", PointCloud, context) for seen in self._grains
+        ]
 
     def log(self, particles: np.ndarray, bodies: np.ndarray, nanoseconds: int) -> None:
         """Log the particles of the world, shape [particles, 3], and its tendons on the bodies of the model."""
@@ -156,5 +158,9 @@ def _color(color: Sequence[float]) -> Color:
     return Color(r=red, g=green, b=blue, a=1.0)
 
 
-def _channel(topic: str, message: Any, context: foxglove.Context) -> foxglove.Channel:
-    return foxglove.Channel(topic, schema=message.get_schema(), message_encoding="protobuf", context=context)
+def channel_of(
+    topic: str, message: Any, context: foxglove.Context, metadata: dict[str, str] | None = None
+) -> foxglove.Channel:
+    """Return the channel of a topic with messages of a class."""
+    options = {"schema": message.get_schema(), "message_encoding": "protobuf", "metadata": metadata}
+    return foxglove.Channel(topic, context=context, **options)

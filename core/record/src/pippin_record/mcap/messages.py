@@ -108,7 +108,15 @@ def topics_of(columns: Sequence[Column]) -> tuple[Topic, ...]:
 
 
 def message_type(name: str, schema: bytes) -> Any:
-    """Return the class of a message, given its full name and its protobuf `FileDescriptorSet`."""
+    """Return the class of a message of protobuf.
+
+    Args:
+        name: The full name of the message, such as `foxglove.JointStates`.
+        schema: Its `FileDescriptorSet`, as a file states it.
+
+    Raises:
+        PluginError: The library `protobuf` is not installed.
+    """
     descriptor: Any = import_library("google.protobuf.descriptor_pb2", "mcap")
     pools: Any = import_library("google.protobuf.descriptor_pool", "mcap")
     factory: Any = import_library("google.protobuf.message_factory", "mcap")

@@ -24,7 +24,7 @@ from pippin.axes import axis_labels
 from pippin.recording import Header
 
 from .contact_messages import COLUMNS, ContactMessages
-from .matter_messages import MatterMessages
+from .matter_messages import MatterMessages, channel_of
 from .scene_entities import entities
 
 
@@ -62,9 +62,9 @@ class RobotMessages:
         if is_scene_shown and "body_q" in columns:
             labels = columns["body_q"].labels
             self._frames = [[f"world_{world}/{label}" for label in labels] for world in header.worlds]
-            self._transforms = _channel("/tf", FrameTransforms, context)
+            self._transforms = channel_of("/tf", FrameTransforms, context)
         if is_scene_shown:
-            scene = _channel("/scene", SceneUpdate, context)
+            scene = channel_of("/scene", SceneUpdate, context)
             update = SceneUpdate(entities=list(entities(simulation.model, worlds, header.worlds, self._offsets)))
             scene.log(update.encode(), log_time=0)
         self._parts: list[ContactMessages | MatterMessages] = []
@@ -82,7 +82,7 @@ class RobotMessages:
             self._axes = list(_axes(simulation, worlds[0], efforts))
         if self._axes:
             topics = (f"/world_{world}/joint_states" for world in header.worlds)
-            self._joints = [_channel(topic, JointStates, context) for topic in topics]
+            self._joints = [channel_of(topic, JointStates, context) for topic in topics]
 
     def log(self, row: np.void, nanoseconds: int) -> None:
         """Log the messages of a row."""
@@ -114,10 +114,6 @@ class RobotMessages:
             yield JointState(
                 name=axis.label, position=positions[axis.position], velocity=velocities[axis.velocity], effort=effort
             )
-
-
-def _channel(topic: str, message: Any, context: foxglove.Context) -> foxglove.Channel:
-    return foxglove.Channel(topic, schema=message.get_schema(), message_encoding="protobuf", context=context)
 
 
 def _axes(simulation: Host, world: int, efforts: Mapping[str, tuple[str, int]]) -> Iterator[_Axis]:

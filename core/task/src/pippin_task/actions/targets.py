@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import ClassVar
 
-import numpy as np
 import warp as wp
 from pippin import ConfigError, labels
 
@@ -51,13 +49,7 @@ class Scaled(Action):
         self.labels = tuple(getattr(self._group, f"{self.label_kind}_labels"))
         scales = labels.lookup(config.scale, self.labels, "scale", self.label_kind)
         self._scales = wp.array(list(map(float, scales)), dtype=float, device=context.device)
-        self._clip = (-math.inf, math.inf) if config.clip is None else config.clip
-
-    @property
-    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """The range of `clip`."""
-        low, high = (np.full(len(self.labels), end, dtype=np.float32) for end in self._clip)
-        return low, high
+        self._clip = config.clip or self._clip
 
     def apply(self, action: wp.array) -> None:
         """Write the targets."""

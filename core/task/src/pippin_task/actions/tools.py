@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import warp as wp
 from pippin import ConfigError, labels
 
@@ -26,21 +23,15 @@ class ToolGoals(Action):
         self._goals: wp.array = self._controller.goals
         self._starts: wp.array = wp.clone(self._goals)
         self._width = 6 if config.rotation_scale else 3
-        self._clip = wp.vec2(*((-math.inf, math.inf) if config.clip is None else config.clip))
+        self._clip = config.clip or self._clip
         names = (name.rpartition("/")[2] for name in self._controller.tool_labels)
         self.labels = tuple(f"{name}.{axis}" for name in names for axis in _AXES[: self._width])
-
-    @property
-    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """The range of `clip`."""
-        low, high = (np.full(len(self.labels), end, dtype=np.float32) for end in self._clip)
-        return low, high
 
     def apply(self, action: wp.array) -> None:
         """Write the goals."""
         config = self.config
         scales = wp.vec2(config.scale, config.rotation_scale)
-        inputs = [action, self._clip, scales, self._width, self.references, self._goals]
+        inputs = [action, wp.vec2(*self._clip), scales, self._width, self.references, self._goals]
         wp.launch(set_goals, self._goals.shape, inputs, device=action.device)
 
     @property

@@ -90,11 +90,6 @@ class MotionCommand(Command):
         """The number of frames from which an episode may start."""
         return self.clip.frame_count - 1
 
-    @property
-    def reference(self) -> list[Any]:
-        """The arguments of kernels that read the poses of the clip in the world."""
-        return [self.frames, self.places, self.body_poses, self.stride, self.period]
-
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the frame that the masked worlds start from, before they begin an episode; `resample` leaves it then.
 

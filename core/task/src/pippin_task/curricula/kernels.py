@@ -1,8 +1,7 @@
 """Kernels of curricula."""
 
 import warp as wp
-
-from pippin_task import random_state
+from pippin.state import random_state
 
 
 @wp.kernel

@@ -8,7 +8,7 @@ from typing import Any
 import newton
 import warp as wp
 from pippin import ConfigError, PluginError
-from pippin.workers.functions import function_named
+from pippin.workers import function_named
 
 from pippin_task import Quantity, Reward, TermContext, Termination
 

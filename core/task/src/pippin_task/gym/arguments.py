@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from pippin import ConfigError
-from pippin.state.seeds import folded_seed
 
 RENDER_MODES = ("rgb_array",)
 """The modes of `render`."""
@@ -44,13 +43,13 @@ def read_seeds(seed: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
     if len(seeds) != count:
         raise ConfigError(f"reset: seed: expected one number, or one for each of {count} worlds, got {len(seeds)}")
     is_given = np.array([each is not None for each in seeds])
-    return np.array([0 if each is None else _seed(each) for each in seeds], dtype=np.int32), is_given
+    return np.array([0 if each is None else _seed(each) for each in seeds], dtype=object), is_given
 
 
 def _seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise ConfigError(f"reset: seed: expected a whole number from 0 on, got {seed!r}")
-    return folded_seed(int(seed))
+    return int(seed)
 
 
 def read_mask(options: Any, count: int) -> np.ndarray | None:

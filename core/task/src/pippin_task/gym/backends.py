@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin import ConfigError
-from pippin.host_mirror import HostMirror
+from pippin.state import HostMirror
 
 _WHERE = "step: action"
 

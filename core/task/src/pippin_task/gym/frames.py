@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from pippin import Simulation
-from pippin.rendering.cameras import Cameras, Shot
-from pippin.rendering.renderer import Renderer, Tiles
+from pippin.rendering import Cameras, Renderer, Tiles
 
 _SIZE = (320, 240)
 """Width and height of an image [pixels]."""
@@ -17,14 +16,12 @@ class Frames:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         worlds = np.arange(simulation.world_count)
-        width, height = _SIZE
-        corners = np.stack([worlds * height, np.zeros_like(worlds)], axis=1)
-        layout = Tiles(size=(width, height * len(worlds)), width=width, height=height, corners=corners)
-        self._shot = Cameras(Shot(), simulation, worlds, width / height)
-        self._renderer = Renderer(simulation.model, worlds, layout, self._shot.fov, self._shot.scale)
+        layout = Tiles.stacked(len(worlds), _SIZE)
+        self._cameras = Cameras(None, simulation, worlds, layout.width / layout.height)
+        self._renderer = Renderer(simulation.model, worlds, layout, self._cameras.fov, self._cameras.scale)
 
     def draw(self) -> tuple[np.ndarray, ...]:
         """Return the image of each world, shape [height, width, 3], from 0 to 255."""
         state = self._simulation.state
-        image = self._renderer.render(state, self._shot.poses(state, self._simulation.time))
+        image = self._renderer.render(state, self._cameras.poses(state, self._simulation.time))
         return tuple(image.reshape(-1, *_SIZE[::-1], 3).copy())

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from pippin import Simulation, SimulationConfig
-from pippin.sharding.shared_arrays import SharedArrays, SharedLayout
-from pippin.workers.step_signals import FAILED, STEP, receive_signal
 
 from .local_worlds import LocalWorlds, WorldFacts
+from .shared_arrays import SharedArrays, SharedLayout
+from .step_signals import FAILED, STEP, receive_signal
 
 
 class EnvShardWorker(LocalWorlds):
@@ -27,7 +27,7 @@ class EnvShardWorker(LocalWorlds):
     def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, signals: socket.socket) -> None:
         simulation = Simulation(config) if checkpoint is None else Simulation.load(checkpoint)
         super().__init__(simulation, source)
-        from pippin.host_mirror import HostMirror
+        from pippin.state import HostMirror
 
         self._signals = signals
         arrays = self.arrays()

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 from pippin import ConfigError, Simulation, SimulationConfig, SimulationError
-from pippin.devices import start_warp
-from pippin.sharding.folder import write_folder
-from pippin.sharding.shard import shards_of
-from pippin.sharding.shard_pool import shard_pool
-from pippin.sharding.shared_arrays import SharedArrays, refuse_different
-from pippin.workers.step_signals import SignalState, StepSignals
+from pippin.devices import find_device
+from pippin.sharding import shard_pool, shards_of, write_folder
 
 from .shard_worker import EnvShardWorker
+from .shared_arrays import SharedArrays, refuse_different
+from .step_signals import SignalState, StepSignals
 
 if TYPE_CHECKING:
     import warp as wp
@@ -89,8 +87,8 @@ class ShardedWorlds:
         """Return the arrays of actions and results by name; see `LocalWorlds.arrays`."""
         import warp as wp
 
-        start_warp()
-        return {name: wp.array(array, device="cpu", copy=False) for name, array in self._shared.arrays.items()}
+        device = find_device(self.device)
+        return {name: wp.array(array, device=device, copy=False) for name, array in self._shared.arrays.items()}
 
     def step(self, *, reads_flags: bool) -> None:
         """Take a control step in all shards; see `LocalWorlds.step`. Rewards are checked in any case."""

@@ -16,8 +16,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from pippin import ConfigError, Simulation, SimulationConfig, SimulationError
 from pippin.arrays import present
-from pippin.binding import closed
-from pippin.devices import shares_memory
+from pippin.devices import kind_of
 
 from .arguments import RENDER_MODES, check_backend, check_render_mode, read_mask, read_seeds
 from .local_worlds import Autoreset, named
@@ -151,7 +150,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._end_masks = [f"_{name}" for name in self._no_ends]
         self._write_action = backend.writer(arrays["action"])
         # Whether an episode ended is asked on the host, unless that waits for a device whose results stay there.
-        self._reads_flags = self.backend == "numpy" or shares_memory(present(arrays["finished"].device))
+        self._reads_flags = self.backend == "numpy" or kind_of(present(arrays["finished"].device)) == "cpu"
         self._host_finished = backend_of("numpy", copy=False).reader(arrays["finished"])
 
     @property
@@ -303,7 +302,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _refuse_closed(self, what: str) -> None:
         if self.closed:
-            raise SimulationError(closed(what))
+            raise SimulationError(f"{what}: the environment is closed; make another one")
 
     def _refuse_unready(self) -> None:
         if not self.was_reset:

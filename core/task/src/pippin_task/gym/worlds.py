@@ -7,12 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pippin import ConfigError, Simulation, SimulationConfig
-from pippin.config.loading import read_source
-from pippin.config.overrides import apply, parse
-from pippin.config.tree import Node
-from pippin.sharding.folder import read_folder
-from pippin.sharding.shard import shard_count
+from pippin import ConfigError, Simulation, SimulationConfig, load
+from pippin.sharding import read_folder, shard_count
 
 from .local_worlds import LocalWorlds
 from .sharded_worlds import ShardedWorlds
@@ -42,15 +38,14 @@ def open_worlds(
     """
     length = _episode_length(file, overrides, max_episode_steps)
     own = {key: value for key, value in {**arguments, "task.episode_length": length}.items() if value is not None}
-    given = Node.build({}) if overrides is None else apply(Node.build({}), parse(overrides))
     for key in own:
-        if given.find(tuple(key.split("."))) is not None:
+        if _is_set(overrides or {}, key):
             raise ConfigError(f"overrides: {key!r} is also given as an argument; give it once")
     merged = {**(overrides or {}), **own}
+    config = load(file, merged)
     if shards is None:
-        return LocalWorlds(Simulation(read_source(file, merged, "VectorEnv"), plugins), name_of_source(file))
+        return LocalWorlds(Simulation(config, plugins), name_of_source(file))
     _refuse_plugins(plugins)
-    config = read_source(file, merged, "VectorEnv")
     return ShardedWorlds(config, [None] * shard_count(config, shards), name_of_source(file))
 
 
@@ -71,6 +66,15 @@ def load_worlds(path: str | os.PathLike[str], plugins: Plugins) -> Worlds:
     return ShardedWorlds(*read_folder(Path(path)), os.fspath(path))
 
 
+def _is_set(overrides: Mapping[str, Any], key: str) -> bool:
+    """Tell whether values by key path set a key: by its own path, or in a table above it."""
+    return any(
+        path == key
+        or (isinstance(value, Mapping) and key.startswith(f"{path}.") and _is_set(value, key.removeprefix(f"{path}.")))
+        for path, value in overrides.items()
+    )
+
+
 def _refuse_plugins(plugins: Plugins) -> None:
     if plugins:
         raise ConfigError(
@@ -83,5 +87,5 @@ def _episode_length(file: Source, overrides: Mapping[str, Any] | None, steps: in
         return None
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise ConfigError(f"max_episode_steps: expected a whole number from 1 on, got {steps!r}")
-    times = read_source(file, overrides, "VectorEnv").simulation
+    times = load(file, overrides).simulation
     return steps * times.dt * times.decimation

@@ -1,5 +1,7 @@
 """Kernels of quantities."""
 
+from typing import Any
+
 import warp as wp
 
 
@@ -315,39 +317,29 @@ def read_nearness(
     out[world, 0] = -wp.length(way)
 
 
-@wp.kernel
-def mean_vector(vectors: wp.array[wp.vec3], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]):
-    """Out = the mean of the vectors of a row, which is padded with -1; in a fixed order."""
-    world, axis = wp.tid()
-    total = wp.float32(0.0)  # a constant cannot grow in a loop
-    for i in range(rows.shape[1]):
-        if rows[world, i] >= 0:
-            total += vectors[rows[world, i]][axis]
-    out[world, axis] = total * shares[world]
+@wp.func
+def vector_itself(value: wp.vec3):
+    """Return the vector."""
+    return value
 
 
-@wp.kernel
-def mean_place(poses: wp.array[wp.transform], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]):
-    """Out = the mean of the positions of a row."""
-    world, axis = wp.tid()
-    total = wp.float32(0.0)  # a constant cannot grow in a loop
-    for i in range(rows.shape[1]):
-        if rows[world, i] >= 0:
-            total += wp.transform_get_translation(poses[rows[world, i]])[axis]
-    out[world, axis] = total * shares[world]
+def _mean(name: str, dtype: Any, vector_of: wp.Function) -> wp.Kernel:
+    """Return the kernel of a name that writes the mean vector of a row, which is padded with -1; in a fixed order."""
+
+    def mean(source: wp.array(dtype=dtype), rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]):
+        world, axis = wp.tid()
+        total = wp.float32(0.0)  # a constant cannot grow in a loop
+        for i in range(rows.shape[1]):
+            if rows[world, i] >= 0:
+                total += vector_of(source[rows[world, i]])[axis]
+        out[world, axis] = total * shares[world]
+
+    return wp.Kernel(mean, key=name, module=wp.get_module(__name__))
 
 
-@wp.kernel
-def mean_speed(
-    velocities: wp.array[wp.spatial_vector], rows: wp.array2d[int], shares: wp.array[float], out: wp.array2d[float]
-):
-    """Out = the mean of the linear velocities of a row."""
-    world, axis = wp.tid()
-    total = wp.float32(0.0)  # a constant cannot grow in a loop
-    for i in range(rows.shape[1]):
-        if rows[world, i] >= 0:
-            total += wp.spatial_top(velocities[rows[world, i]])[axis]
-    out[world, axis] = total * shares[world]
+mean_vector = _mean("mean_vector", wp.vec3, vector_itself)
+mean_place = _mean("mean_place", wp.transform, wp.transform_get_translation)
+mean_speed = _mean("mean_speed", wp.spatial_vector, wp.spatial_top)
 
 
 @wp.kernel
@@ -533,8 +525,6 @@ def read_motion_errors(
     frames: wp.array[int],
     places: wp.array[wp.transform],
     poses: wp.array2d[wp.transform],
-    stride: wp.transform,
-    period: int,
     velocities: wp.array2d[wp.spatial_vector],
     anchor: int,
     chosen: wp.array[int],

@@ -77,13 +77,14 @@ class MotionAnchor(Quantity):
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the errors, or the numbers of the motion in the frame of the robot's anchor."""
         command, config = self._command, self.config
-        inputs = [*command.reference, command.body_velocities]
+        inputs = [command.frames, command.places, command.body_poses]
         if config.form == "pose":
-            inputs += [self._later, command.bodies, self._columns, command.anchor, state.body_q, self._what]
+            inputs += [command.stride, command.period, command.body_velocities, self._later, command.bodies]
+            inputs += [self._columns, command.anchor, state.body_q, self._what]
             shape = (len(out), len(self._later) * len(self._columns))
             wp.launch(read_motion_poses, shape, [*inputs, self._width, out], device=out.device)
             return
-        inputs += [command.anchor, self._columns, command.bodies, state.body_q, state.body_qd]
+        inputs += [command.body_velocities, command.anchor, self._columns, command.bodies, state.body_q, state.body_qd]
         inputs += [self.context.simulation.model.gravity, self._what, int(self._is_moved)]
         inputs += [int(config.form == "distance"), out]
         wp.launch(read_motion_errors, len(out), inputs, device=out.device)

@@ -7,50 +7,33 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 import warp as wp
-from pippin import ConfigError, Simulation, SimulationConfig, did_you_mean
-from pippin.config import dump_toml
+from pippin import ConfigError, Simulation, did_you_mean
 from pippin.devices import WARP_LOCK
-from pippin.sharding.kernels import explore
-from pippin.state.draws import key_of
-from pippin.state.seeds import folded_seed
+from pippin.state import WorldSeeds
 
 from pippin_task.policy.network import Network
 from pippin_task.task import Task
 
+from .kernels import explore
 from .rollout_batch import RolloutBatch
-
-_KEY = key_of("rollout/action")
 
 
 class Rollout:
-    """The simulation of a shard, from its beginning or from a checkpoint.
+    """The simulation of a shard, whose episodes have begun.
 
     Args:
-        checkpoint: A file written by `save`; None begins all episodes.
-
-    Raises:
-        ConfigError: The checkpoint is of another configuration.
+        simulation: The simulation, which has a task.
     """
 
-    def __init__(self, config: SimulationConfig, checkpoint: Path | None) -> None:
-        if checkpoint is None:
-            self._simulation = Simulation(config)
-            self._simulation.reset()
-        else:
-            self._simulation = Simulation.load(checkpoint)
-            saved = self._simulation.config
-            if config.simulation.substeps == "auto":  # the host has chosen them in the checkpoint
-                saved = attrs.evolve(saved, simulation=attrs.evolve(saved.simulation, substeps="auto"))
-            if dump_toml(saved) != dump_toml(config):
-                self._simulation.close()
-                raise ConfigError(f"folder: '{checkpoint}' is of another configuration; use a folder for each run")
-        task = self._simulation.task
-        assert task is not None  # the configuration has one
-        self._task: Task = task
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._task: Task = simulation.task
         self._network: tuple[str, Network] | None = None
+        first, seed = simulation.config.scene.first_world, simulation.config.simulation.seed
+        seeds = WorldSeeds(simulation.world_count, first, seed, simulation.device)
+        self._draws = seeds.draws("rollout/action")
 
     @property
     def step_count(self) -> int:
@@ -83,7 +66,7 @@ class Rollout:
                 for name, each in values.items():
                     wp.copy(kept[name][step], each)
                 network(values[self._group(group)], episodes.action)
-                self._explore(noise, first_world)
+                self._explore(noise)
                 wp.copy(rows["actions"][step], episodes.action)
             simulation.step()
             with WARP_LOCK:
@@ -145,10 +128,10 @@ class Rollout:
             raise ConfigError(f"deviation: expected finite numbers from 0 on, got {deviation!r}")
         return wp.array(values, dtype=float, device=self._simulation.device) if values.any() else None
 
-    def _explore(self, noise: wp.array | None, first_world: int) -> None:
+    def _explore(self, noise: wp.array | None) -> None:
         if noise is None:
             return
         simulation, action = self._simulation, self._task.episodes.action
-        first = self._simulation.config.scene.first_world
-        inputs = [action, noise, folded_seed(simulation.config.simulation.seed), _KEY, first, simulation.step_count]
+        key, seeds, first_world, _ = self._draws.arguments
+        inputs = [action, noise, key, seeds, first_world, simulation.step_count]
         wp.launch(explore, action.shape, inputs, device=simulation.device)

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pippin import ConfigError, SimulationConfig, SimulationError, load
-from pippin.sharding.shard import config_of_worlds
-from pippin.simulation import import_hot_modules
+import attrs
+from pippin import ConfigError, Simulation, SimulationConfig, SimulationError, load
+from pippin.sharding import config_of_worlds
 from pippin.validators import whole_number
 
 from .rollout_batch import RolloutBatch
@@ -50,7 +50,6 @@ class RolloutShard:
         self._config = _config(load(file, overrides), self.worlds, os.fspath(file))
         self._folder = Path(folder)
         self._folder.mkdir(parents=True, exist_ok=True)
-        import_hot_modules(requires_grad=self._config.simulation.requires_grad)
         self._rollout = self._make(max(self._checkpoints, default=None))
 
     @property
@@ -107,9 +106,25 @@ class RolloutShard:
 
     def _make(self, step: int | None) -> Rollout:
         """Return the simulation at a step of a checkpoint; without one, at the beginning."""
-        from .rollout import Rollout
+        simulation = self._begun() if step is None else self._loaded(self._path(step))
+        from .rollout import Rollout  # after the simulation, which chooses how Newton is imported
 
-        return Rollout(self._config, None if step is None else self._path(step))
+        return Rollout(simulation)
+
+    def _begun(self) -> Simulation:
+        simulation = Simulation(self._config)
+        simulation.reset()
+        return simulation
+
+    def _loaded(self, checkpoint: Path) -> Simulation:
+        simulation = Simulation.load(checkpoint)
+        saved = simulation.config
+        if self._config.simulation.substeps == "auto":  # the host has chosen them in the checkpoint
+            saved = attrs.evolve(saved, simulation=attrs.evolve(saved.simulation, substeps="auto"))
+        if saved != self._config:
+            simulation.close()
+            raise ConfigError(f"folder: '{checkpoint}' is of another configuration; use a folder for each run")
+        return simulation
 
     def _return_to(self, step: int) -> None:
         if step not in self._checkpoints:

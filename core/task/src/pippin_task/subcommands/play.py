@@ -10,10 +10,7 @@ from typing import Any
 
 import click
 from pippin import ConfigError
-from pippin.catalog.outside import located
-from pippin.cli._run import run_file
-from pippin.console import PATH, changes
-from pippin.console.options import simulation_options, viewer_options
+from pippin.console import PATH, changes, run_file, run_options
 
 
 @click.command()
@@ -23,7 +20,6 @@ from pippin.console.options import simulation_options, viewer_options
 @click.option(
     "--solver",
     metavar="NAME",
-    callback=lambda context, option, name: None if name is None else located(name),
     help="Another solver than that of the file; it may ignore what only changes numbers, such as armature.",
 )
 @click.option(
@@ -31,8 +27,7 @@ from pippin.console.options import simulation_options, viewer_options
     type=click.IntRange(min=1),
     help="Play one whole episode in each of so many worlds, and tell the mean return.",
 )
-@viewer_options
-@simulation_options
+@run_options
 def play(
     file: Path,
     overrides: tuple[str, ...],
@@ -62,13 +57,15 @@ def play(
 
 def _with_solver(file: Path, overrides: Iterable[str], solver: str) -> Iterator[str]:
     """Yield what chooses another solver, and accepts the loss of numbers."""
-    from pippin.measuring.solver_choice import accepting_numbers, with_solver
+    from pippin import load
+    from pippin.solving import FEATURES
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run warns of it
-        config = accepting_numbers(with_solver(file, overrides, solver))
+        accepted = load(file, overrides).simulation.accept_unsupported
+    numbers = [name for name, feature in FEATURES.items() if not feature.is_structural]
     yield f"solver.type={json.dumps(solver)}"
-    yield f"simulation.accept_unsupported={json.dumps(config.simulation.accept_unsupported)}"
+    yield f"simulation.accept_unsupported={json.dumps([*accepted, *numbers])}"
 
 
 def _one_episode(file: Path, overrides: Iterable[str], episodes: int, options: dict[str, Any]) -> Iterator[str]:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 from pippin import ConfigError, find_file, structure
-from pippin.config.paths import has_prefix
 from pippin.console import PATH, shown_progress
 
 
@@ -36,7 +35,7 @@ def init(
     out = Path(f"{source.stem}.toml") if out is None else out
     if out.exists() or not out.parent.is_dir() or out.suffix != ".toml":
         raise ConfigError(f"--out: '{out}' exists, its folder does not, or it is no .toml; name a new .toml file")
-    path = robot if has_prefix(robot) else Path(os.path.relpath(robot, out.parent)).as_posix()
+    path = Path(os.path.relpath(robot, out.parent)).as_posix() if Path(robot).exists() else robot
     with shown_progress() as progress:
         from pippin.studies import import_newton
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
-from pippin import ConfigError, SimulationConfig
-from pippin.config.loading import read_tree, structure_tree
-from pippin.config.merging import merge
-from pippin.config.overrides import apply, parse
-from pippin.config.paths import has_prefix
-from pippin.config.toml_text import toml_text
-from pippin.config.tree import Node
+from pippin import ConfigError, SimulationConfig, load
+from pippin.config import overridden, toml_text
 from pippin.console import PATH, changes, new_table, print_table, shown_progress
 from pippin.labels import name_of
 
@@ -59,18 +54,16 @@ def tune(
     """
     if not frequency > 0.0 or not sag > 0.0:
         raise ConfigError(f"tune: --frequency {frequency:g} and --sag {sag:g} must be above 0; give positive numbers")
-    tree = read_tree(file, overrides) if _is_configuration(file) else _with(overrides, _base(file))
     with shown_progress(is_stdout_reserved=True) as progress:
         with progress.phase("read"):
-            config = structure_tree(tree)
-        _refuse(file, tree, config, out)
+            config = load(file if _is_configuration(file) else _base(file), overrides)
+        _refuse(file, config, out)
         from pippin.studies import import_newton
 
         import_newton(config, progress)
-        from pippin.state.start_pose import limit_notes
+        from pippin.assembly import first_world, limit_notes
 
         from pippin_tune.gain_tables import gain_notes, group_table
-        from pippin_tune.tuning import first_world
         from pippin_tune.tuning import tune as propose
 
         with progress.phase("tune"):
@@ -83,7 +76,7 @@ def tune(
     else:
         _print(found, notes)
     if out is not None:
-        whole = merge(_with(overrides, _base(file, out)), Node.build(actuators)).plain()
+        whole = overridden(overridden(_base(file, out), overrides), actuators)
         out.write_text("".join(f"# {note}\n" for note in notes) + toml_text(whole), encoding="utf-8")
         click.echo(f"{out}: written", err=True)
     elif not as_json:
@@ -100,31 +93,26 @@ def _base(file: str, out: Path | None = None) -> dict[str, Any]:
     path = file if out is None else Path(os.path.relpath(file, out.parent)).as_posix()
     if _is_configuration(file):
         return {"extends": [path]}
-    if has_prefix(file):
+    if not Path(file).exists():  # it begins in a package or in the cache of Newton
         path = file
     elif out is None:
         path = str(Path(file).absolute())
     return {"simulation": {"dt": 0.002}, "scene": {"assets": [{"path": path}]}, "solver": {"type": "mujoco"}}
 
 
-def _with(overrides: Sequence[str], tables: dict[str, Any]) -> Node:
-    return apply(Node.build(tables), parse(overrides))
-
-
 def _is_configuration(file: str) -> bool:
     return Path(file).suffix.lower() in CONFIGURATIONS
 
 
-def _refuse(file: str, tree: Node, config: SimulationConfig, out: Path | None) -> None:
+def _refuse(file: str, config: SimulationConfig, out: Path | None) -> None:
     """Refuse a file to write that exists, or in which the gains would be mixed with those of the file below."""
     if out is None:
         return
     if out.exists() or not out.parent.is_dir():
         raise ConfigError(f"--out: '{out}' exists already, or its folder does not; name a new file in a folder")
-    for name in config.actuators:
+    for name, group in config.actuators.items():
         for key in ("kp", "kd"):
-            node = tree.find(("actuators", name, key))
-            if node is not None and isinstance(node.value, dict):
+            if isinstance(getattr(group.config, key, None), Mapping):
                 raise ConfigError(
                     f"--out: actuators.{name}.{key} of '{file}' is a table, and a file that extends it cannot replace"
                     " tables; leave --out out, and put the printed tables into the file"

@@ -23,7 +23,7 @@ from pippin_view.viser.ports import free_port
 
 if TYPE_CHECKING:
     from pippin import Run
-    from pippin.runs.loop import RunLoop
+    from pippin.runs import RunLoop
 
     from pippin_view.viser.panel import Clients
     from pippin_view.viser.viewer import ViserViewer
@@ -98,7 +98,7 @@ class Running(Shown):
 
     def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Run the simulation in real time."""
-        from pippin.runs.loop import RunLoop
+        from pippin.runs import RunLoop
 
         from pippin_view.viser.viewer import ViserViewer
 
@@ -127,7 +127,7 @@ class Recorded(Shown):
 
     def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
         """Play the recording back."""
-        from pippin.assembly.poses import build_poses
+        from pippin.assembly import build_poses
 
         from pippin_view.viser.playback import Playback, find_poses, fits
         from pippin_view.viser.playback_page import PlaybackPage
@@ -161,7 +161,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
         )
     if path.is_dir():
         return _recorded(path)
-    from pippin.state.checkpoint import Checkpoint
+    from pippin import Checkpoint
 
     config = Checkpoint.read(path).configuration()
     return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 from pippin.console import PATH, changes, shown_progress
-from pippin.console.options import on_a_page
+
+from ._options import on_a_page
 
 
 @click.command()

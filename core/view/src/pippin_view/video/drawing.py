@@ -18,7 +18,7 @@ import warp as wp
 from pippin import SimulationError
 from pippin.arrays import on_host
 from pippin.devices import kind_of
-from pippin.rendering.renderer import Renderer
+from pippin.rendering import Renderer
 
 from .file import VideoFile
 

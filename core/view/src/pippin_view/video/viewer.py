@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from pippin import Host
-from pippin.rendering.cameras import Cameras
-from pippin.rendering.renderer import Renderer, tiles
+from pippin.rendering import Cameras, Renderer, Tiles
 from pippin.viewing import FileViewer
 
 from .drawing import Drawing, DrawingBeside, DrawingHere, can_draw_beside
@@ -49,7 +48,7 @@ class VideoViewer(FileViewer):
             ConfigError: A body or a camera does not exist.
         """
         config, model = self.config, simulation.model
-        layout = tiles(len(self.worlds), config.size)
+        layout = Tiles.fitting(len(self.worlds), config.size)
         self._cameras = cameras = Cameras(config, simulation, self.worlds, layout.width / layout.height)
         samples = _SAMPLES[config.quality]
         renderer = partial(Renderer, model, self.worlds, layout, cameras.fov, cameras.scale, samples)

@@ -1,7 +1,7 @@
 """The kernels: one thread for each world."""
 
 import warp as wp
-from pippin_task import random_state
+from pippin.state import random_state
 
 
 @wp.kernel

@@ -10,7 +10,7 @@ import math
 
 import attrs
 from pippin import FilePath
-from pippin.actuation.config import Parameter, parameter
+from pippin.actuation import Parameter, parameter
 
 
 @attrs.frozen(kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 from pippin.assets.untyped import mujoco
 
 from .difference import Difference
-from .fields import Field, compare_fields, compare_words, differ, number
+from .fields import compare_fields, compare_words, differ, fields_of, number
 from .matching import Match, described
 
 _TRANSMISSIONS = {int(value): name[6:].lower() for name, value in mujoco.mjtTrn.__members__.items()}
@@ -20,16 +20,8 @@ _TYPES = {
     "gaintype": ("actuator_gaintype", mujoco.mjtGain, 7),
     "biastype": ("actuator_biastype", mujoco.mjtBias, 7),
 }
-_NUMBERS = (
-    Field("gear", "actuator_gear"),
-    Field("cranklength", "actuator_cranklength"),
-    Field("gainprm", "actuator_gainprm"),
-    Field("biasprm", "actuator_biasprm"),
-    Field("actearly", "actuator_actearly"),
-    Field("armature", "actuator_armature"),
-    Field("damping", "actuator_damping"),
-    Field("delay", "actuator_delay"),
-)
+_NAMES = ("gear", "cranklength", "gainprm", "biasprm", "actearly", "armature", "damping", "delay")
+_NUMBERS = fields_of("actuator", *_NAMES)
 _RANGES = ("ctrl", "force", "act")
 
 
@@ -101,7 +93,7 @@ def _compare_actuator(match: Match, element: str, actuator: int, other: int) -> 
     for field, (array, enum, prefix) in _TYPES.items():
         values = getattr(theirs, array)[actuator], getattr(ours, array)[other]
         yield from compare_words(element, field, *(enum(int(value)).name[prefix:].lower() for value in values))
-    dynamics = (Field("dynprm", "actuator_dynprm"),) if theirs.actuator_dyntype[actuator] else ()
+    dynamics = fields_of("actuator", "dynprm") if theirs.actuator_dyntype[actuator] else ()
     yield from compare_fields(element, (*_NUMBERS, *dynamics), theirs, actuator, ours, other)
     for name in _RANGES:
         yield from _compare_range(match, element, name, actuator, other)

@@ -37,6 +37,11 @@ class Field:
     """Reason of a difference that is by design."""
 
 
+def fields_of(prefix: str, *names: str) -> tuple[Field, ...]:
+    """Return fields whose arrays have their names in MJCF after a prefix."""
+    return tuple(Field(name, f"{prefix}_{name}") for name in names)
+
+
 def compare_fields(
     element: str, fields: Iterable[Field], theirs: Any, their_row: Any, ours: Any, our_row: Any
 ) -> Iterator[Difference]:

@@ -9,22 +9,12 @@ import numpy as np
 from pippin.assets.untyped import mujoco
 
 from .difference import BY_DESIGN, Difference
-from .fields import TURN, Field, axes, compare_fields, compare_values, differ, number
+from .fields import TURN, Field, axes, compare_fields, compare_values, differ, fields_of, number
 from .matching import Match, described
 
-_CONTACT = (
-    Field("condim", "geom_condim"),
-    Field("priority", "geom_priority"),
-    Field("friction", "geom_friction"),
-    Field("solmix", "geom_solmix"),
-    Field("solref", "geom_solref"),
-    Field("solimp", "geom_solimp"),
-    Field("margin", "geom_margin"),
-    Field("gap", "geom_gap"),
-    Field("adhesion", "geom_adhesion"),
-    Field("surfacevel", "geom_surfacevel"),
-)
-_FLUID = (Field("fluid", "geom_fluid"),)
+_NAMES = ("condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap", "adhesion", "surfacevel")
+_CONTACT = fields_of("geom", *_NAMES)
+_FLUID = fields_of("geom", "fluid")
 
 _TYPES = {int(value): name[7:].lower() for name, value in mujoco.mjtGeom.__members__.items()}
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from attrs.validators import ge, min_len, optional
 from pippin import FilePath
-from pippin.motions.configs import SampledConfig
+from pippin.motions import SampledConfig
 
 
 @attrs.frozen(kw_only=True)

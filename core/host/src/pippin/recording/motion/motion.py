@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from pippin import ConfigError
-from pippin.motions.sampled import Sampled
+from pippin import ConfigError, did_you_mean
+from pippin.motions import Sampled
 from pippin.recording import Recording, Series
-from pippin.spelling import did_you_mean
 
 
 class RecordedMotion(Sampled):

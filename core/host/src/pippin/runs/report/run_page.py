@@ -14,8 +14,8 @@ from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
 from pippin.report.chart import Chart
 from pippin.report.markup import Markup, element, folded, heading, noted, section
-from pippin.report.page import page
 from pippin.report.video import videos
+from pippin.report.whole_page import page
 
 from .chart_contents import ChartContent, chart_contents
 from .decimation import COLUMNS

@@ -6,7 +6,7 @@ far for each number, so that every draw is different.
 """
 
 import warp as wp
-from pippin.state.kernels import random_state
+from pippin.state import random_state
 
 
 @wp.func

@@ -40,7 +40,9 @@ class ContactRows:
         self.overflow = wp.zeros(1, dtype=int, device=device)
         self._rows.overflow, self._rows.capacity = self.overflow, capacity
         #: The arrays by name, vectors as rows of three numbers; `counts` and `starts` of the cells, and `overflow`.
-        self.reported = {name: _numbers(array) for name, array in self._arrays.items()}
+        self.reported = {
+            name: array.view(wp.float32) if name in _VECTORS else array for name, array in self._arrays.items()
+        }
         self.reported |= {"counts": counts.reshape(shape), "starts": starts.reshape(shape), "overflow": self.overflow}
 
     def fill(self, contacts: Any, contact_count: int, scale: float) -> None:
@@ -65,7 +67,3 @@ _INDICES = ("other_bodies", "other_shapes")
 def _allocate(name: str, capacity: int, device: wp.Device) -> wp.array:
     dtype = wp.vec3 if name in _VECTORS else int if name in _INDICES else float
     return wp.zeros(capacity, dtype=dtype, device=device)
-
-
-def _numbers(array: wp.array) -> wp.array:
-    return array.view(wp.float32) if array.dtype is wp.vec3 else array

@@ -1,8 +1,7 @@
 """Parts that the kernels of events share: the worlds that draw, and the numbers that are drawn."""
 
 import warp as wp
-
-from pippin_task import random_state
+from pippin.state import random_state
 
 
 @wp.struct

@@ -1,7 +1,8 @@
 """A height to follow, as a term of Pippin's tasks."""
 
 import warp as wp
-from pippin_task import Command, random_state
+from pippin.state import random_state
+from pippin_task import Command
 
 
 @wp.kernel

@@ -1,7 +1,8 @@
 """A random spin at the beginning of each episode, as a term of Pippin's tasks."""
 
 import warp as wp
-from pippin_task import Event, random_state
+from pippin.state import random_state
+from pippin_task import Event
 
 
 @wp.kernel

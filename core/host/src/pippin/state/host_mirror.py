@@ -1,0 +1,54 @@
+"""Mirrors of arrays on the host: the same memory if the host shares it, otherwise memory that is copied."""
+
+from __future__ import annotations
+
+import numpy as np
+import warp as wp
+from pippin.arrays import present
+from pippin.devices import shares_memory
+
+
+class HostMirror:
+    """An array on a device, and its numbers on the host.
+
+    Args:
+        array: The array, dense.
+        is_read: Whether the host reads the array; otherwise it writes it. Only memory for reading is pinned: a copy
+            from other memory has read it when the call returns, so that the next call may overwrite it.
+    """
+
+    def __init__(self, array: wp.array, *, is_read: bool = False) -> None:
+        #: The array on the device.
+        self.array: wp.array = array
+        self._host: wp.array | None = None
+        if shares_memory(present(array.device)):
+            #: The numbers on the host: those of the last `read`, or those for the next `write`; shape of the array.
+            self.numbers: np.ndarray = array.numpy()
+        elif is_read:
+            self._host = wp.zeros_like(array, device="cpu", pinned=True)
+            self.numbers = self._host.numpy()
+        else:
+            self.numbers = np.zeros_like(array.numpy())
+            self._host = wp.array(ptr=self.numbers.ctypes.data, dtype=array.dtype, shape=array.shape, device="cpu")
+
+    def read(self, count: int | None = None) -> np.ndarray:
+        """Return the numbers on the host, with the shape of the array, after waiting for the first `count`, or all."""
+        if self._host is not None and count != 0:
+            wp.copy(self._host, self.array, count=count or 0)
+            wp.synchronize_device(self.array.device)
+        return self.numbers
+
+    def read_copy(self) -> np.ndarray:
+        """Return the numbers on the host, with the shape of the array, in memory of their own."""
+        return self.read().copy()
+
+    def write(self, count: int | None = None) -> None:
+        """Write the first `count` of the numbers, or all, to the device."""
+        if self._host is not None and count != 0:
+            wp.copy(self.array, self._host, count=count or 0)
+
+    def assign(self, values: np.ndarray) -> None:
+        """Write values to the device."""
+        self.numbers[...] = values
+        if self._host is not None:
+            self.write()
