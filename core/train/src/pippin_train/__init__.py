@@ -4,8 +4,16 @@ A trainer is a plugin in the group `pippin.trainers`: a configuration derived fr
 keeps the contract `Trainer`.
 """
 
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
 from .configs import TrainerConfig
-from .networks import write_policy
-from .trainer import Trainer
+
+if TYPE_CHECKING:
+    from .networks import write_policy
+    from .trainer import Trainer
 
 __all__ = ["Trainer", "TrainerConfig", "write_policy"]
+
+__getattr__ = late(__name__, {"Trainer": ".trainer", "write_policy": ".networks"})
