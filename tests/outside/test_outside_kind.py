@@ -192,7 +192,7 @@ class Backwards(Steady):
 
 
 @pytest.mark.slow
-def test_the_kit_passes_its_winds_by_its_own_check_and_refuses_one_that_blows_backwards(call, tmp_path):
+def test_the_kit_passes_its_winds_and_refuses_one_that_blows_backwards(call, tmp_path):
     (tmp_path / "backwards.py").write_text(BACKWARDS)
 
     steady = call("check-plugin", "steady", "--kind", "wind")

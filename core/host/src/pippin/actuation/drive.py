@@ -14,7 +14,6 @@ from pippin.errors import ConfigError, PluginError
 from pippin.hookspecs import hookimpl
 from pippin.support.features import NO_LIMIT
 
-from .clampings.configs import DCMotorConfig
 from .config import ActuatorConfig
 from .effort import ExplicitEffort, ImplicitEffort
 from .effort_limit import build_effort_limit
@@ -43,7 +42,7 @@ class DriveActuator(JointActuator, abc.ABC):
         """Resolve the joints, switch off the asset's drives of these joints, and note their velocity limits."""
         super().extend_prototype(builder, prototype)
         axes = self.axes[prototype]
-        if not isinstance(self.config, DCMotorConfig):
+        if getattr(self.config, "limits_joint_speed", True):
             axes.assign(builder, "joint_velocity_limit", self.config.velocity_limit, "velocity_limit")
         for dof in axes.dofs(builder):
             builder.joint_velocity_limit[dof] = builder.joint_velocity_limit[dof] or NO_LIMIT

@@ -20,7 +20,7 @@ Vector3 = tuple[float, float, float]
 
 
 class CameraSettings(Protocol):
-    """Where a camera is, and what it looks at."""
+    """Settings of a camera: its position, and the middle of its image."""
 
     @property
     def camera(self) -> str | None:

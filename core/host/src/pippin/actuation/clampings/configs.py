@@ -33,6 +33,7 @@ class DCMotorConfig:
     """
 
     implementation = ".limits:DCMotorClamping"
+    limits_joint_speed = False  # `velocity_limit` is the speed without load
 
     saturation_effort: Parameter = parameter(minimum=0.0)
     """Effort at rest without the limit `max_motor_effort` [N or N·m], for all joints or by pattern."""
