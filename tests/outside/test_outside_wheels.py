@@ -1,7 +1,7 @@
 """Plugins of contract 1 as they were built with the release 0.1, on the host of today: nothing of them is built anew.
 
-The wheels were made by `pippin new solver kept-one`, `actuator` and `sensor`, and `uv build --wheel`, and are never
-replaced. A change that breaks them breaks the plugins of others: it belongs to contract 2.
+The wheels were made by `pippin new solver kept-one`, `actuator` and `sensor`, and `uv build --wheel`. From the first
+release on they are never replaced. A change that breaks them breaks the plugins of others: it belongs to contract 2.
 """
 
 import subprocess

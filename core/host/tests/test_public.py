@@ -15,14 +15,9 @@ def test_importing_pippin_imports_neither_newton_nor_warp():
     assert done.stdout == "set()\n"
 
 
-@pytest.mark.parametrize("code", ["import pippin; print(pippin_task.gym.VectorEnv)", "import pippin; pippin.gmy"])
-def test_a_package_is_imported_at_its_first_use_and_a_misspelt_one_is_suggested(code):
-    pytest.importorskip("gymnasium")
-
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-
-    expected = "<class 'pippin_task.gym." if "VectorEnv" in code else "has no attribute 'gmy'; did you mean 'gym'?"
-    assert expected in done.stdout + done.stderr
+def test_a_misspelt_name_is_suggested():
+    with pytest.raises(AttributeError, match="has no attribute 'verfy'; did you mean 'verify'"):
+        pippin.verfy  # noqa: B018
 
 
 @pytest.mark.parametrize("name", pippin.__all__)

@@ -65,7 +65,7 @@ def live(tmp_path):
 
 def test_a_term_without_the_base_class_is_refused_with_it(live):
     with pytest.raises(
-        pippin.PluginError, match=r"^task\.rewards\.high: .*: Plain is not a pippin\.task\.Reward; derive it"
+        pippin.PluginError, match=r"^task\.rewards\.high: .*: Plain is not a pippin_task\.Reward; derive it"
     ):
         live("PlainConfig")
 

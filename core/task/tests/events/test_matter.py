@@ -106,7 +106,12 @@ def test_pinned_particles_stay_pinned_and_a_shared_draw_is_one_for_all_objects()
         ("vbd", [CLOTH], "k_mu", r"'flag' has no k_mu to change"),
         ("vbd", [CLOTH], "tri_drag", r"'flag' has no tri_drag to change; state one"),
         ("vbd", [{**CLOTH, "label": "flog"}], "tri_ke", None),
-        ("style3d", [{**CLOTH, "tri_kd": 0.0, "edge_kd": 0.0}], "tri_ke", r"'style3d' reads tri_materials only while"),
+        (
+            "style3d",
+            [{**CLOTH, "tri_kd": 0.0, "edge_kd": 0.0}],
+            "tri_ke",
+            r"'style3d' reads tri_materials .*only",
+        ),
         ("vbd", [CLOTH], "tri_ke", r"scale: the tri_ke can become -50"),
     ],
 )
@@ -120,5 +125,5 @@ def test_a_number_that_cannot_be_changed_is_refused(solver, objects, number, mes
 
 def test_sand_of_mpm_keeps_its_masses():
     sand = {"type": "granular", "label": "sand", "size": [0.2, 0.2, 0.2], "spacing": 0.05, "density": 2000.0}
-    with pytest.raises(pippin.ConfigError, match="'implicit-mpm' reads particle_mass only while it is built"):
+    with pytest.raises(pippin.ConfigError, match=r"'implicit-mpm' reads particle_mass .* only while it is built"):
         build(sand, solver="implicit-mpm", events=event("particle_mass", scale=[0.5, 2.0]))

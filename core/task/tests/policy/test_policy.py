@@ -76,5 +76,5 @@ def test_a_network_that_may_not_be_recorded_acts_in_an_eager_part_of_the_step(ta
 def test_a_policy_without_a_task_is_refused(ball):
     config = pippin.structure({"solver": {"type": "xpbd"}, "policy": {"path": "policy.onnx"}})
 
-    with pytest.raises(pippin.ConfigError, match=r"policy: there is no \[task\] to act in"):
+    with pytest.raises(pippin.ConfigError, match=r"policy: there is no \[task\], which it needs"):
         pippin.Simulation(config, prototype=ball())

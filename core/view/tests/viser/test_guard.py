@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import newton
 import pippin
+import pippin_view
 import pytest
 import viser
 import websockets.asyncio.server
@@ -139,8 +140,9 @@ def test_a_server_that_cannot_be_guarded_is_refused(simulate, monkeypatch):
 def test_no_other_part_listens():
     """Ports of the network: sockets of a pair and of pipes have none."""
     listens = re.compile(r"\.listen\(|create_server\(|start_server\(|HTTPServer|\.bind\(\(|serve\(handler|grpc\.")
-    folder = Path(pippin.__file__).parent
-    found = {file.name for file in folder.rglob("*.py") if listens.search(file.read_text(encoding="utf-8"))}
+    folders = [Path(package.__file__).parent for package in (pippin, pippin_view)]
+    files = (file for folder in folders for file in folder.rglob("*.py"))
+    found = {file.name for file in files if listens.search(file.read_text(encoding="utf-8"))}
 
     assert found == {"ports.py", "guard.py"}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pippin.binding import Host
 from pippin.config import ComponentConfig
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, PluginError
 
 from .error_attribution import ErrorAttribution
 
@@ -33,8 +33,11 @@ def make_part(
         ConfigError: The part refuses its configuration.
         PluginError: The plugin cannot be loaded, or its constructor raises.
     """
-    entry = host.catalog.find(kind, choice.type)
-    plugin: Any = entry.load()
+    try:
+        entry = host.catalog.find(kind, choice.type)
+        plugin: Any = entry.load()
+    except PluginError as error:
+        raise PluginError(f"{key}: {error}") from error
     package, tree = plugin.__module__.partition(".")[0], host.config.tree
     attribution = ErrorAttribution(owner=owner, place=f"{key}.", source=str(entry), package=package, tree=tree)
     try:
