@@ -10,6 +10,7 @@ from typing import Any
 
 from pippin import ConfigError
 from pippin.config import inline_text
+from pippin.extras import import_library
 from pippin.studies import current_progress, run_study
 
 from .driver import Sweep, SweepResult, counted
@@ -72,6 +73,8 @@ def run_variants(
     """
     if not timeout > 0.0:
         raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")
+    if is_parquet:
+        import_library("pyarrow", "parquet")  # or it would be missed at the end
     progress = current_progress()
     labels = dict.fromkeys(
         label for each in variants for label in each.config.viewers.keys() - unwatched(each.config).viewers.keys()

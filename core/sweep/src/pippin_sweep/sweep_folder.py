@@ -41,7 +41,7 @@ class SweepFolder(RunFolder):
     def __init__(self, path: Path, variants: Sequence[Variant], command: Sequence[str] = ()) -> None:
         super().__init__(path, continues=True)
         #: The folder of the variants.
-        self.variants: Path = path / "variants"
+        self.variants: Path = (path / "variants").absolute()
         what = {"format": FORMAT, "variants": [each.id for each in variants], "versions": versions()}
         self._refuse_others(what)
         try:
@@ -64,14 +64,14 @@ class SweepFolder(RunFolder):
     def begin(self, variant: Variant) -> Path:
         """Make the hidden folder of a variant, with its configuration, and return it; remove an incomplete one."""
         shutil.rmtree(self.final(variant), ignore_errors=True)
-        folder = self.variants.absolute() / f".{variant.id}-{os.getpid()}"
+        folder = self.variants / f".{variant.id}-{os.getpid()}"
         folder.mkdir()
         (folder / "config.toml").write_text(dump_toml(unwatched(variant.config)), encoding="utf-8")
         return folder
 
     def final(self, variant: Variant) -> Path:
         """Return the folder of a finished variant."""
-        return self.variants.absolute() / variant.id
+        return self.variants / variant.id
 
     def summary(self, variant: Variant) -> dict[str, Any] | None:
         """Return the summary of a variant; None if it has not finished."""

@@ -79,14 +79,6 @@ class Study(ABC, Generic[R]):
         """
         return config.unobserved()
 
-    def continues(self, folder: Path) -> bool:
-        """Return whether a folder has what an earlier call of the same study left, which is continued there.
-
-        Args:
-            folder: The folder that the user chose.
-        """
-        return False
-
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Build what is studied, when Newton is imported.
 
@@ -154,8 +146,7 @@ def run_study(
         study: The study.
         file: The configuration file; None for a study without one, which is not built and named after its kind.
         overrides: Values on top of the file, as for `pippin.load`.
-        out: The folder, new or empty, one in which the study continues, or a `RunFolder`; by default
-            `runs/NAME-DATE-TIME`.
+        out: The folder, new or empty, or a `RunFolder` in which the study continues; by default `runs/NAME-DATE-TIME`.
 
     Raises:
         ConfigError: The file or an argument is wrong, or the folder is taken.
@@ -165,9 +156,7 @@ def run_study(
     """
     source, changes, progress = Path(file or study.kind), kept_overrides(overrides), current_progress()
     config = None if file is None else study.prepare(load(source, changes), source)
-    folder = out
-    if not isinstance(folder, RunFolder):
-        folder = RunFolder.chosen(out, source, continues=out is not None and study.continues(Path(out)))
+    folder = out if isinstance(out, RunFolder) else RunFolder.chosen(out, source)
     if config is not None and study.needs_newton:
         import_newton(config, progress)
     with closing(study), stopped_between_steps(study) as stop_if_asked:
