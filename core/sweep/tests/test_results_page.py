@@ -7,6 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from pippin.report import page
 from pippin_sweep.results_page import results_page
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -33,7 +34,7 @@ def text(tmp_path):
     video = tmp_path / "variants" / "0.1-xpbd"
     video.mkdir(parents=True)
     (video / "video.mp4").write_bytes(b"video")
-    return results_page("arm.toml", ROWS, KEYS, tmp_path / "variants")
+    return page("arm: sweep", results_page("arm.toml", ROWS, KEYS, tmp_path / "variants"))
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_each_key_has_a_chart_of_each_figure_with_a_line_for_each_other_value(te
 def test_many_lines_become_their_median_and_their_range(tmp_path):
     rows = [{**row(kd, "xpbd", float(kd + seed)), "seed": seed} for kd in (1, 2) for seed in range(11)]
 
-    text = results_page("arm.toml", rows, ["motor.kd", "seed"], tmp_path)
+    text = page("arm: sweep", results_page("arm.toml", rows, ["motor.kd", "seed"], tmp_path))
 
     first = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["charts"][0]
     assert [line["name"] for line in first["lines"]] == ["smallest", "median", "largest"]

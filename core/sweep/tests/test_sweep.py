@@ -1,6 +1,8 @@
 """The driver of a sweep: the order in which it gives variants to an executor."""
 
+import json
 import resource
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.measuring import measured_run
+from pippin.studies import run_study
 from pippin.studies.progress import RunProgress, progress_shown_by
 from pippin_sweep import JobResult, call_job
 from pippin_sweep.driver import Sweep
@@ -79,13 +82,31 @@ def recorded(arm):
 def test_one_variant_alone_compiles_for_the_others(variants, tmp_path):
     executor, folder = Here(), SweepFolder(tmp_path / "out", variants)
 
-    sweep = Sweep(variants, folder, executor)
-    for _ in sweep.run():
-        pass
-    folder.close()
+    found = run_study(Sweep(variants, folder, executor), None, out=folder)
 
-    assert sweep.counts == {"ok": 3}
+    assert found.outcomes == {"ok": 3}
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == found.summary()
     assert executor.counts == [1, 2, 1]  # though there is room for three
+
+
+class Stopped(Here):
+    """Gets Ctrl-C when the first job is done."""
+
+    def wait(self, timeout):
+        if self.counts:
+            signal.raise_signal(signal.SIGINT)
+        return super().wait(timeout)
+
+
+def test_ctrl_c_gives_the_rows_so_far_and_another_call_goes_on(variants, tmp_path):
+    folder = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run_variants(Path("arm.toml"), variants, Stopped(), timeout=60.0, out=folder)
+
+    assert caught.value.args[0].outcomes == {"ok": 1, "stopped": 2}
+    assert (folder / "results.csv").read_text().count("stopped") == 2
+    assert run_variants(Path("arm.toml"), variants, Here(), timeout=60.0, out=folder).outcomes == {"ok": 3}
+    assert "<title>arm: sweep</title>" in (folder / "results.html").read_text()
 
 
 def test_a_note_of_a_recorder_is_in_the_table_with_the_final_folder(variants, tmp_path):

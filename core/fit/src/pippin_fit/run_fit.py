@@ -57,7 +57,8 @@ def fit(
         SimulationError: The simulation diverges with the values of the file.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
     """
-    return run_study(FitStudy(logs, validate, processes), file, overrides, out=out)
+    folder = None if out is None else RunFolder(Path(out), continues=(Path(out) / ITERATIONS).is_dir())
+    return run_study(FitStudy(logs, validate, processes), file, overrides, out=folder)
 
 
 class FitStudy(Study[FitResult]):
@@ -72,10 +73,6 @@ class FitStudy(Study[FitResult]):
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
         """Return the configuration of the fit, judged by some more logs."""
         return _judged_by(config.unobserved(), file, self._validate)
-
-    def continues(self, folder: Path) -> bool:
-        """Return whether a folder has the journal of a fit."""
-        return (folder / ITERATIONS).is_dir()
 
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Read the logs, and build the worlds of all candidates."""

@@ -11,7 +11,7 @@ import pippin
 import pytest
 from pippin.errors import SimulationError
 from pippin.report import Chart, section
-from pippin.studies import Overlay, Study, kept_overrides, run_study
+from pippin.studies import Overlay, RunFolder, Study, kept_overrides, run_study
 
 
 @attrs.frozen
@@ -136,15 +136,13 @@ def test_without_a_result_nothing_is_written(file, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_is_taken_over_only_by_a_study_that_continues(file, tmp_path):
+def test_a_study_continues_in_a_folder_that_says_so(file, tmp_path):
     run_study(Counting(), file, out=tmp_path / "out")
-    study = Counting()
 
     with pytest.raises(pippin.ConfigError, match="is not empty"):
-        run_study(study, file, out=tmp_path / "out")
-    study.continues = lambda folder: folder.name == "out"
+        run_study(Counting(), file, out=tmp_path / "out")
 
-    assert run_study(study, file, out=tmp_path / "out").number == 3
+    assert run_study(Counting(), file, out=RunFolder(tmp_path / "out", continues=True)).number == 3
 
 
 def test_a_study_without_a_file_is_named_by_its_kind(tmp_path, monkeypatch):

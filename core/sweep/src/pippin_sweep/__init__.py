@@ -8,8 +8,9 @@ from .executor import Executor, Job, JobResult
 from .job_calls import call_job
 
 if TYPE_CHECKING:
+    from .driver import SweepResult
     from .executor_contract import executor_faults
-    from .run_sweep import SweepResult, sweep
+    from .run_sweep import sweep
 
 __all__ = [
     "Executor",
@@ -24,7 +25,7 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "SweepResult": ".run_sweep",
+        "SweepResult": ".driver",
         "executor_faults": ".executor_contract",
         "sweep": ".run_sweep",
     },

@@ -1,17 +1,22 @@
-"""The driver of a sweep: it submits variants to an executor, and keeps the table of results."""
+"""The study of a sweep: it submits variants to an executor, and keeps the table of results."""
 
 from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.report import Markup
+from pippin.studies import RunFolder, RunProgress, Study
 
 from .executor import Executor, Job, JobResult
+from .results_page import results_page
 from .sweep_folder import SweepFolder, publish, unwritable
+from .table import write_parquet
 from .variants import Variant, preload_of
 
 OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "incomplete", "stopped", "waiting")
@@ -33,19 +38,53 @@ class _Running:
     started: float
 
 
-class Sweep:
-    """The variants of a sweep and their results so far. Those that finished before are not run again."""
+@attrs.frozen(kw_only=True, eq=False)
+class SweepResult:
+    """Results of a sweep."""
+
+    rows: Sequence[Mapping[str, Any]]
+    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `ignores`, `seconds`, `host`,
+    `shared`, and its figures as in `results.csv`."""
+
+    outcomes: Mapping[str, int]
+    """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out", "crashed" or
+    "incomplete"; of a sweep that was stopped, also "stopped" and "waiting"."""
+
+    folder: Path
+    """The folder, with `results.csv` and a folder for each variant."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the folder, and the number of variants, as plain data."""
+        return {"folder": str(self.folder), "variants": len(self.rows), "outcomes": dict(self.outcomes)}
+
+
+class Sweep(Study[SweepResult]):
+    """The variants of a file with a name, and their results so far. Those that finished before are not run again."""
+
+    files = "summary.json", "results.html"
+    needs_newton = False
+    is_waiting = True
 
     def __init__(
-        self, variants: Sequence[Variant], folder: SweepFolder, executor: Executor, timeout: float | None = None
+        self,
+        variants: Sequence[Variant],
+        folder: SweepFolder,
+        executor: Executor,
+        timeout: float | None = None,
+        *,
+        name: str = "sweep",
+        is_parquet: bool = False,
     ) -> None:
         self._variants, self._folder, self._executor, self._timeout = variants, folder, executor, timeout
+        self._name, self._is_parquet = name, is_parquet
+        self.kind = f"{Path(name).stem}: sweep"
         self._preload = preload_of([each.config for each in variants])
         self._requires_grad = self._preload is None
         self._rows = {each.id: self._row(each, folder.final_summary(each)) for each in variants}
         self._waiting = [each for each in variants if self._rows[each.id]["outcome"] == "waiting"]
         self._running: dict[str, _Running] = {}
         self._compiled: set[str] = set()
+        self._shown: dict[str, int] = {}
         self._written = 0.0
 
     @property
@@ -62,28 +101,47 @@ class Sweep:
         counts["waiting"] -= len(self._running)
         return {name: count for name, count in (counts | running).items() if count}
 
-    def run(self) -> Generator[None]:
-        """Run the variants that are not finished; yield a few times a second. The end of the iterator stops the rest.
-
-        Raises:
-            SimulationError: The folder cannot be written.
-        """
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Run the variants that are not finished, with a live line."""
+        start, before = time.monotonic(), len(self._rows) - len(self._waiting)
+        progress.note(f"{len(self._rows)} variants, {self._executor.slots} at a time, in {self._folder.path}")
+        if before:
+            progress.note(f"{before} variants are finished already")
         try:
-            try:
+            with progress.phase("run"):
                 self._prepare_processes()
                 while self._waiting or self._running:
                     self._submit()
-                    yield
+                    self._show(progress, before, time.monotonic() - start)
                     has_room = self._waiting and len(self._running) < self._executor.slots
                     for ended in self._executor.wait(_LOOK_PERIODS[bool(has_room)]):
                         self._settle(ended)
                     self._write_table()
-            finally:
-                self._executor.close()
-                self._stop_running()
-                self._write_table(is_last=True)
         except OSError as error:
             raise unwritable(self._folder.path, error) from error
+        finally:
+            self._executor.close()
+            self._stop_running()
+
+    def result(self, folder: Path) -> SweepResult:
+        """Return the rows so far."""
+        return SweepResult(rows=self.rows, outcomes=self.counts, folder=folder)
+
+    def write(self, result: SweepResult, folder: RunFolder) -> None:
+        """Write the tables."""
+        self._folder.write_table(result.rows)
+        if self._is_parquet:
+            with folder.written("results.parquet") as file:
+                write_parquet(file, result.rows)
+
+    def page(self, result: SweepResult, file: Path) -> list[Markup]:
+        """Return charts of each swept key, the videos and the table."""
+        keys = list(dict.fromkeys(key for each in self._variants for key in each.settings))
+        return results_page(self._name, result.rows, keys, self._folder.variants)
+
+    def close(self) -> None:
+        """Let other processes run the sweep."""
+        self._folder.close()
 
     def _prepare_processes(self) -> None:
         count = min(self._executor.slots, len(self._waiting)) if self._executor.keeps_processes else 0
@@ -172,9 +230,21 @@ class Sweep:
             **found.get("figures", {}),
         }
 
-    def _write_table(self, *, is_last: bool = False) -> None:
-        if is_last or time.monotonic() - self._written > _TABLE_PERIOD:
+    def _write_table(self) -> None:
+        if time.monotonic() - self._written > _TABLE_PERIOD:
             self._written = time.monotonic()
             self._folder.write_table(self.rows)
-        if is_last:
-            self._folder.write_page(self.rows)
+
+    def _show(self, progress: RunProgress, before: int, elapsed: float) -> None:
+        """Show the outcomes so far, if they have changed."""
+        if (counts := self.counts) == self._shown:
+            return
+        self._shown, total = counts, len(self._rows)
+        left = counts.get("waiting", 0) + counts.get("running", 0)
+        line, done = f"{total - left} of {total} done: {counted(counts)}", total - left - before
+        progress.update(f"{line}, {timedelta(seconds=round(elapsed * left / done))} to go" if done else line)
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Return outcomes with their numbers, in words."""
+    return ", ".join(f"{count} {name}" for name, count in counts.items())

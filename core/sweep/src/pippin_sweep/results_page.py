@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import numpy as np
 from pippin.measuring import COLUMNS, UNITS, figure_text
-from pippin.report import Axis, Chart, Markup, element, noted, page, section, table, videos
+from pippin.report import Axis, Chart, Markup, element, noted, section, table, videos
 
 Row = Mapping[str, Any]
 
@@ -25,8 +25,8 @@ _WIDE = 50.0
 _BADGES = {"ok": "badge good", "waiting": "badge", "stopped": "badge", "incomplete": "badge"}
 
 
-def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Path) -> str:
-    """Return the page of a sweep of a file: its table, the swept keys, and the folder of the variants."""
+def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Path) -> list[Markup]:
+    """Return the parts of the page of a sweep of a file: its table, the swept keys, and the folder of the variants."""
     facts = {*keys, "id", "outcome", "reason", "notes", "ignores", "seconds", "host", "shared"}
     figures = list(dict.fromkeys(name for row in rows for name in row if name not in facts))
     finished = [row for row in rows if row["outcome"] == "ok"]
@@ -41,14 +41,13 @@ def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Pa
         for row in rows
         if row["reason"] or row["notes"]
     }
-    body = [
+    return [
         *_header(name, rows),
         *(drawn or [element("p", "A chart needs two finished variants that differ in a key.")]),
         section("Videos", element("div", *shown, class_="videos") if shown else None),
         section("Variants", *_table(rows, keys, figures)),
         section("Reasons and notes", noted(notes)),
     ]
-    return page(f"{Path(name).stem}: sweep", body)
 
 
 def _header(name: str, rows: Sequence[Row]) -> Iterator[Markup]:

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import attrs
 from pippin import ConfigError
 from pippin.config import inline_text
-from pippin.studies import current_progress
+from pippin.extras import import_library
+from pippin.studies import current_progress, run_study
 
-from .driver import Sweep
+from .driver import Sweep, SweepResult, counted
 from .executor import Executor, make_executor
 from .sweep_folder import SweepFolder, unwatched
-from .table import write_parquet
 from .values import Axis, axis_of
 from .variants import Variant, plan
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class SweepResult:
-    """Results of a sweep."""
-
-    rows: Sequence[Mapping[str, Any]]
-    """A row for each variant: `id`, the swept keys, `outcome`, `reason`, `notes`, `ignores`, `seconds`, `host`,
-    `shared`, and its figures as in `results.csv`."""
-
-    outcomes: Mapping[str, int]
-    """The number of variants with each outcome: "ok", "diverged", "failed", "refused", "timed-out", "crashed" or
-    "incomplete"."""
-
-    folder: Path
-    """The folder, with `results.csv` and a folder for each variant."""
 
 
 def sweep(
@@ -72,6 +52,7 @@ def sweep(
         ConfigError: The file, a variant or an argument is wrong. Nothing was run then.
         PluginError: A plugin or the executor cannot be loaded.
         SimulationError: The folder cannot be written.
+        KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far.
     """
     variants = plan(Path(file), list(_axes(over)), overrides, steps, duration, is_local=executor == "local")
     return run_variants(Path(file), variants, make_executor(executor, settings), timeout=timeout, out=out)
@@ -92,6 +73,8 @@ def run_variants(
     """
     if not timeout > 0.0:
         raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")
+    if is_parquet:
+        import_library("pyarrow", "parquet")  # or it would be missed at the end
     progress = current_progress()
     labels = dict.fromkeys(
         label for each in variants for label in each.config.viewers.keys() - unwatched(each.config).viewers.keys()
@@ -99,18 +82,13 @@ def run_variants(
     if labels:
         progress.note(f"viewers are not shown: {', '.join(labels)}; show a variant by pippin run on its config.toml")
     path = Path("sweeps") / f"{file.stem}-{_id(variants)}" if out is None else Path(out)
-    with closing(SweepFolder(path, variants, command, file.name)) as folder:
-        driver = Sweep(variants, folder, executor, timeout)
-        progress.note(f"{len(variants)} variants, {executor.slots} at a time, in {path}")
-        try:
-            _run(driver)
-        finally:
-            if is_parquet:
-                write_parquet(path / "results.parquet", driver.rows)
-        progress.note(f"{_counted(driver.counts)}; table: {path / 'results.csv'}, page: {path / 'results.html'}")
-        if "incomplete" in driver.counts:
-            progress.note("recordings lack rows, as a disk was full: make room, and run the same command again")
-        return SweepResult(rows=driver.rows, outcomes=driver.counts, folder=path)
+    folder = SweepFolder(path, variants, command)
+    study = Sweep(variants, folder, executor, timeout, name=file.name, is_parquet=is_parquet)
+    found = run_study(study, None, out=folder)
+    progress.note(f"{counted(found.outcomes)}; table: {path / 'results.csv'}, page: {path / 'results.html'}")
+    if "incomplete" in found.outcomes:
+        progress.note("recordings lack rows, as a disk was full: make room, and run the same command again")
+    return found
 
 
 def _axes(over: Mapping[str, Iterable[Any]] | Iterable[str]) -> Iterable[Axis]:
@@ -121,30 +99,3 @@ def _axes(over: Mapping[str, Iterable[Any]] | Iterable[str]) -> Iterable[Axis]:
 
 def _id(variants: Sequence[Variant]) -> str:
     return hashlib.blake2b("".join(variant.id for variant in variants).encode(), digest_size=3).hexdigest()
-
-
-def _run(driver: Sweep) -> None:
-    """Run the sweep with a live line."""
-    progress = current_progress()
-    before = sum(count for name, count in driver.counts.items() if name not in ("waiting", "running"))
-    if before:
-        progress.note(f"{before} variants are finished already")
-    start, shown = time.monotonic(), dict[str, int]()
-    with progress.phase("run"), closing(driver.run()) as moments:
-        for _ in moments:
-            if driver.counts != shown:
-                shown = driver.counts
-                progress.update(_line(shown, before, time.monotonic() - start))
-
-
-def _line(counts: Mapping[str, int], before: int, elapsed: float) -> str:
-    left = counts.get("waiting", 0) + counts.get("running", 0)
-    done = sum(counts.values()) - left
-    line = f"{done} of {sum(counts.values())} done: {_counted(counts)}"
-    if done == before:
-        return line
-    return f"{line}, {timedelta(seconds=round(elapsed * left / (done - before)))} to go"
-
-
-def _counted(counts: Mapping[str, Any]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items())

@@ -10,16 +10,16 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from pippin import ConfigError, SimulationConfig, SimulationError
 from pippin.config import dump_toml
-from pippin.studies import versions
+from pippin.studies import RunFolder, versions
 from pippin.viewing import FileViewerConfig
 
-from .results_page import results_page
 from .table import write_csv
 from .variants import FORMAT, Variant
 
@@ -30,34 +30,31 @@ _BEGUN = ("sweep.lock", "variants")
 """What a sweep makes first: it may have had no room for more."""
 
 
-class SweepFolder:
-    """A folder of one sweep of a file with a name. Only one process at a time runs it, by a command that is kept.
+class SweepFolder(RunFolder):
+    """A folder of one sweep. Only one process at a time runs it, by a command that is kept.
 
     Raises:
         ConfigError: The folder belongs to something else, or another process runs the sweep.
         SimulationError: The folder cannot be written.
     """
 
-    def __init__(
-        self, path: Path, variants: Sequence[Variant], command: Sequence[str] = (), name: str = "sweep"
-    ) -> None:
-        #: The folder.
-        self.path = path
-        self._swept, self._name = variants, name
-        self._variants = path / "variants"
+    def __init__(self, path: Path, variants: Sequence[Variant], command: Sequence[str] = ()) -> None:
+        super().__init__(path, continues=True)
+        #: The folder of the variants.
+        self.variants: Path = (path / "variants").absolute()
         what = {"format": FORMAT, "variants": [each.id for each in variants], "versions": versions()}
         self._refuse_others(what)
         try:
-            self._variants.mkdir(parents=True, exist_ok=True)
+            self.variants.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(path / "sweep.lock")
-            try:
-                self._write("sweep.json", lambda hidden: _write_json(hidden, {**what, "command": list(command)}))
-            except BaseException:
-                self.close()
-                raise
         except OSError as error:
             raise unwritable(path, error) from error
-        for left in self._variants.glob(".*"):  # of a process that was killed
+        try:
+            self.write_json("sweep.json", {**what, "command": list(command)})
+        except BaseException:
+            self.close()
+            raise
+        for left in self.variants.glob(".*"):  # of a process that was killed
             shutil.rmtree(left, ignore_errors=True)
 
     def close(self) -> None:
@@ -67,14 +64,14 @@ class SweepFolder:
     def begin(self, variant: Variant) -> Path:
         """Make the hidden folder of a variant, with its configuration, and return it; remove an incomplete one."""
         shutil.rmtree(self.final(variant), ignore_errors=True)
-        folder = self._variants.absolute() / f".{variant.id}-{os.getpid()}"
+        folder = self.variants / f".{variant.id}-{os.getpid()}"
         folder.mkdir()
         (folder / "config.toml").write_text(dump_toml(unwatched(variant.config)), encoding="utf-8")
         return folder
 
     def final(self, variant: Variant) -> Path:
         """Return the folder of a finished variant."""
-        return self._variants.absolute() / variant.id
+        return self.variants / variant.id
 
     def summary(self, variant: Variant) -> dict[str, Any] | None:
         """Return the summary of a variant; None if it has not finished."""
@@ -90,26 +87,22 @@ class SweepFolder:
 
     def write_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write `results.csv`."""
-        self._write("results.csv", lambda hidden: write_csv(hidden, rows))
+        with self.written("results.csv") as file:
+            write_csv(file, rows)
 
-    def write_page(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write `results.html`."""
-        keys = list(dict.fromkeys(key for each in self._swept for key in each.settings))
-        text = results_page(self._name, rows, keys, self._variants)
-        self._write("results.html", lambda hidden: hidden.write_text(text, encoding="utf-8"))
-
-    def _write(self, name: str, write: Callable[[Path], object]) -> None:
-        """Write a file whole or not at all."""
+    @contextmanager
+    def written(self, name: str) -> Iterator[Path]:
+        """Give the path at which a file is written in the block; it gets its name when it is whole."""
         hidden = self.path / f".{name}"
         try:
-            write(hidden)
+            yield hidden
             hidden.replace(self.path / name)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
         finally:
             hidden.unlink(missing_ok=True)
 
     def _refuse_others(self, what: Mapping[str, Any]) -> None:
-        if self.path.exists() and not self.path.is_dir():
-            raise ConfigError(f"--out: '{self.path}' is a file; choose another folder")
         if not self.path.is_dir() or not any(path.name not in _BEGUN or _is_used(path) for path in self.path.iterdir()):
             return
         try:
@@ -146,7 +139,8 @@ def _is_used(path: Path) -> bool:
 
 def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:
     """Write the summary of a variant into its hidden folder, and give the folder its name. The first one wins."""
-    _write_json(folder / "summary.json", {**_renamed(summary, str(folder), str(final)), "host": socket.gethostname()})
+    found = {**_renamed(summary, str(folder), str(final)), "host": socket.gethostname()}
+    (folder / "summary.json").write_text(json.dumps(found, indent=2, ensure_ascii=False), encoding="utf-8")
     (folder / "begun").unlink(missing_ok=True)
     try:
         folder.rename(final)
@@ -163,11 +157,6 @@ def _renamed(data: Any, before: str, after: str) -> Any:
     if isinstance(data, Mapping):
         return {key: _renamed(value, before, after) for key, value in data.items()}
     return [_renamed(each, before, after) for each in data] if isinstance(data, list | tuple) else data
-
-
-def _write_json(path: Path, data: Mapping[str, Any]) -> None:
-    text = json.dumps(data, indent=2, ensure_ascii=False)
-    path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def _locked(path: Path) -> IO[str]:

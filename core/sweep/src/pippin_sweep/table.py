@@ -26,9 +26,7 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """
     arrow, parquet = import_library("pyarrow", "parquet"), import_library("pyarrow.parquet", "parquet")
     columns = {name: _of_one_type([row.get(name) for row in rows]) for name in _columns(rows)}
-    hidden = path.with_name(f".{path.name}")
-    parquet.write_table(arrow.table(columns), hidden)
-    hidden.replace(path)
+    parquet.write_table(arrow.table(columns), path)
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -119,7 +119,7 @@ def train(
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the training, which can be continued.
     """
     study = TrainingStudy(config, resume)
-    return run_study(study, file, overrides, out=out if resume is None else resume)
+    return run_study(study, file, overrides, out=out if resume is None else RunFolder(resume, continues=True))
 
 
 class TrainingStudy(Study[Training]):
@@ -141,10 +141,6 @@ class TrainingStudy(Study[Training]):
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
         """Return the configuration with its viewers and recorders, which the environment leaves out."""
         return config
-
-    def continues(self, folder: Path) -> bool:
-        """Return whether it is resumed."""
-        return self._is_resumed
 
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Build the environment and the networks."""

@@ -51,20 +51,17 @@ class RunFolder:
         return cls(path)
 
     @classmethod
-    def chosen(
-        cls, out: str | os.PathLike[str] | None, file: str | os.PathLike[str], *, continues: bool = False
-    ) -> Self:
+    def chosen(cls, out: str | os.PathLike[str] | None, file: str | os.PathLike[str]) -> Self:
         """Return the folder that a user chose, or by default one in `runs`, named after a file, the date and the time.
 
         Args:
             out: The folder that was chosen; None if none was.
             file: The file that is run or studied.
-            continues: Whether files of a chosen folder may be replaced.
 
         Raises:
             ConfigError: `out` is a file, or a folder that is not empty.
         """
-        return cls.named_after(Path(file)) if out is None else cls(Path(out), continues=continues)
+        return cls.named_after(Path(file)) if out is None else cls(Path(out))
 
     def write_config(self, config: SimulationConfig) -> None:
         """Write `config.toml`: every value of the run. `pippin run` repeats the run from this file.

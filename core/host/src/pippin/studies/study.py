@@ -58,7 +58,7 @@ class Study(ABC, Generic[R]):
     `run_study` calls the methods in the order in which they stand here, `close` at the end in any case.
     """
 
-    kind: ClassVar[str] = "study"
+    kind: str = "study"
     """What it is, behind the name of the file in the title of the page."""
 
     files: ClassVar[tuple[str, str]] = "summary.json", "report.html"
@@ -78,14 +78,6 @@ class Study(ABC, Generic[R]):
             file: The file, for errors.
         """
         return config.unobserved()
-
-    def continues(self, folder: Path) -> bool:
-        """Return whether a folder has what an earlier call of the same study left, which is continued there.
-
-        Args:
-            folder: The folder that the user chose.
-        """
-        return False
 
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Build what is studied, when Newton is imported.
@@ -146,7 +138,7 @@ def run_study(
     file: str | os.PathLike[str] | None,
     overrides: Mapping[str, Any] | Iterable[str] | None = None,
     *,
-    out: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | RunFolder | None = None,
 ) -> R:
     """Study a file, and write what was found into a folder; also if Ctrl-C ends it, or the simulation fails.
 
@@ -154,7 +146,7 @@ def run_study(
         study: The study.
         file: The configuration file; None for a study without one, which is not built and named after its kind.
         overrides: Values on top of the file, as for `pippin.load`.
-        out: The folder, new or empty, or one in which the study continues; by default `runs/NAME-DATE-TIME`.
+        out: The folder, new or empty, or a `RunFolder` in which the study continues; by default `runs/NAME-DATE-TIME`.
 
     Raises:
         ConfigError: The file or an argument is wrong, or the folder is taken.
@@ -164,7 +156,7 @@ def run_study(
     """
     source, changes, progress = Path(file or study.kind), kept_overrides(overrides), current_progress()
     config = None if file is None else study.prepare(load(source, changes), source)
-    folder = RunFolder.chosen(out, source, continues=out is not None and study.continues(Path(out)))
+    folder = out if isinstance(out, RunFolder) else RunFolder.chosen(out, source)
     if config is not None and study.needs_newton:
         import_newton(config, progress)
     with closing(study), stopped_between_steps(study) as stop_if_asked:

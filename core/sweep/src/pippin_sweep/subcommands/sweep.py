@@ -109,8 +109,7 @@ def sweep(
             progress.note(f"stopped; resume with: {shlex.join(command)}")
             raise
     if as_json:
-        counts = {"variants": len(variants), "outcomes": dict(found.outcomes)}
-        click.echo(json.dumps({"folder": str(found.folder), **counts}))
+        click.echo(json.dumps(found.summary()))
     if found.outcomes.keys() != {"ok"}:
         sys.exit(FAILED)
 
