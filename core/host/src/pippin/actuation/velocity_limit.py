@@ -12,7 +12,6 @@ from newton.actuators import ClampingBase, ClampingDCMotor
 from pippin.arrays import on_host, present
 from pippin.binding import Host
 
-from .clampings.configs import DCMotorConfig
 from .config import ActuatorConfig
 from .effort_limit import note_on_limits, stated_limits
 from .kernels import limit_speeds
@@ -57,7 +56,7 @@ def build_velocity_limit(
     """
     of_model = present(host.model.joint_velocity_limit)
     limits = stated_limits(of_model, lanes.dofs)
-    is_given = config.velocity_limit is not None and not isinstance(config, DCMotorConfig)
+    is_given = config.velocity_limit is not None and getattr(config, "limits_joint_speed", True)
     has_curve = any(isinstance(other, ClampingDCMotor) for other in others)
     if not np.isfinite(limits).any() or (has_curve and not is_given):
         return [], ()
