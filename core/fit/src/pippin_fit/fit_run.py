@@ -40,11 +40,8 @@ class FitRun(AbstractContextManager["FitRun"]):
     """One fit of a file to logs.
 
     Args:
-        config: The configuration.
         table: Its table `[fit]`, perhaps with other logs.
-        files: The files of the logs, and patterns of them.
         journal: The folder of the journal, from which an earlier run continues; None for a look without a fit.
-        processes: Number of processes that share the candidates, or "auto".
 
     Raises:
         ConfigError: The configuration, a log or a parameter is wrong, or the journal belongs to another fit.

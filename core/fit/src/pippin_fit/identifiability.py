@@ -33,12 +33,7 @@ class Minimum:
 
 
 class Identifiability:
-    """Identifiability of the free values at a minimum: their evidence and their verdicts.
-
-    Args:
-        problem: The problem.
-        minimum: The minimum.
-    """
+    """Identifiability of the free values at a minimum: their evidence and their verdicts."""
 
     def __init__(self, problem: FitProblem, minimum: Minimum) -> None:
         self._problem, self._minimum = problem, minimum
@@ -118,9 +113,6 @@ class Identifiability:
 
         Of correlated values, the one with the smallest effect is held first. If all were held, the others would absorb
         the error of their sum.
-
-        Args:
-            earlier: Verdicts so far.
         """
         left, evidence, sizes = self._minimum.is_free.copy(), self.evidence, np.zeros(len(self._values))
         sizes[left] = np.linalg.norm(evidence.jacobian, axis=0)

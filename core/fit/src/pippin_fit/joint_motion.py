@@ -18,12 +18,8 @@ class JointMotion:
     """Positions and velocities of the joints of logs over a rollout.
 
     Args:
-        logs: The logs.
-        windows: The window of each world.
         coordinates: Index of the coordinate of each joint, shape [worlds, joints].
         dofs: Index of its degree of freedom, of the same shape.
-        steps: Control steps of a rollout.
-        device: The device.
     """
 
     def __init__(

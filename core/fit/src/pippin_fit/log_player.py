@@ -26,10 +26,7 @@ class LogPlayer:
     """Plays windows of logs, one in each world.
 
     Args:
-        config: The table `[fit]`.
         logs: The logs; all have the same joints.
-        windows: The window of each world.
-        steps: Control steps of a rollout.
     """
 
     hookspecs = RolloutHooks

@@ -23,9 +23,6 @@ class FitParameter(abc.ABC):
     """A parameter: a row of values for each world.
 
     Args:
-        key: Its place.
-        config: Its table.
-        names: Labels of the joints that have a value.
         where: Where it stands, for errors; by default in `fit.parameters`.
     """
 

@@ -29,10 +29,7 @@ class FitProblem:
     """The residuals of a fit as a function of its unknowns.
 
     Args:
-        config: The configuration.
         table: Its table `[fit]`, perhaps with other logs.
-        files: The files of the logs that are fitted, and patterns of them.
-        processes: Number of processes that share the candidates, or "auto".
 
     Raises:
         ConfigError: The configuration, a log or a parameter is wrong.

@@ -86,13 +86,7 @@ def contact_faults(
 
 
 class SaturationWatch:
-    """Counts how often limits change the efforts of joints in a rollout, in the first worlds.
-
-    Args:
-        simulation: The simulation.
-        joints: Labels of the joints that count.
-        worlds: Number of worlds.
-    """
+    """Counts how often limits change the efforts of joints in a rollout, in the first worlds."""
 
     def __init__(self, simulation: Simulation, joints: Sequence[str], worlds: int) -> None:
         self._worlds, self._steps = worlds, 0

@@ -91,11 +91,6 @@ class _Part:
 class Rollouts(AbstractContextManager["Rollouts"]):
     """The residuals of candidates: differences of simulated and measured signals, divided by their noise.
 
-    Args:
-        material: The logs and their windows.
-        count: Number of candidates that are simulated at once.
-        processes: Number of processes that share them, as for `Candidates`.
-
     Raises:
         ConfigError: There are more processes than candidates.
     """

@@ -12,12 +12,7 @@ from .verdicts import CHI_SQUARED, CONTRADICTED, UNOBSERVABLE, is_worse
 
 
 class ValueSelection:
-    """The choice of the values that vary.
-
-    Args:
-        problem: The problem.
-        state: State of the fit, whose unknowns it resets and restores.
-    """
+    """The choice of the values that vary."""
 
     def __init__(self, problem: FitProblem, state: FitState) -> None:
         self._problem, self._state = problem, state

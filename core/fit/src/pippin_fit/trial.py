@@ -47,9 +47,7 @@ class MotionTrial:
     """A simulation that plays motions of joints, a different one in each world.
 
     Args:
-        config: The configuration.
         patterns: Patterns of labels of the joints; by default all that take position targets.
-        worlds: Number of worlds.
     """
 
     def __init__(self, config: SimulationConfig, patterns: Sequence[str], worlds: int) -> None:

@@ -13,9 +13,6 @@ from .parameters import FitParameter
 class Unknowns:
     """The values of all parameters as a vector: logarithms, or shares of the ranges.
 
-    Args:
-        parameters: The parameters.
-
     Raises:
         ConfigError: A value of the file is outside its range, or joints that share a value have different ones.
     """

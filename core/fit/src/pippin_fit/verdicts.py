@@ -128,10 +128,7 @@ def is_refuted(validation: tuple[float, float] | None) -> bool:
 def variances(residuals: np.ndarray, channels: np.ndarray, share: float) -> np.ndarray:
     """Return the variance of the residuals of each row's channel, shape [rows].
 
-    Args:
-        residuals: Residuals at the minimum, shape [rows].
-        channels: The channel of each row, from 0 on, shape [rows].
-        share: Share of the rows that the unknowns have not used up.
+    The unknowns have left a share of the rows, and used up the others.
     """
     counts = np.bincount(channels)
     own = np.bincount(channels, weights=residuals**2) / np.maximum(share * counts, 1.0)

@@ -48,9 +48,6 @@ class Descent:
     def run(self, stop_if_asked: Callable[[], None] = lambda: None) -> None:
         """Check the gradient, and lower the losses until the end.
 
-        Args:
-            stop_if_asked: Called before each rollout; it may raise.
-
         Raises:
             ConfigError: The gradient is wrong or zero.
             SimulationError: A loss or a gradient is not finite.
@@ -139,11 +136,7 @@ class Descent:
         return f"{count} of {whole}, loss {self.losses[-1].min():.4g}, best {self.best_losses.min():.4g}, {left}"
 
     def result(self, folder: Path) -> OptimisationResult:
-        """Return what was found so far.
-
-        Args:
-            folder: The folder of its files.
-        """
+        """Return what was found so far."""
         objective, best = self._objective, self.losses[-1] if self.taken else self.best_losses
         world = int(best.argmin())
         values = {

@@ -134,11 +134,9 @@ class Objective:
         return total, np.concatenate([each.gradient(following) for each in self.variables], axis=1)
 
     def compare(self, values: np.ndarray, gradient: np.ndarray) -> list[GradientCheck]:
-        """Compare a gradient with differences of rollouts, in some directions of each variable. Worlds share the work.
+        """Compare a gradient, shape [worlds, count], with differences of rollouts, in some directions of each variable.
 
-        Args:
-            values: The values, shape [worlds, count].
-            gradient: The gradient at the values, shape [worlds, count].
+        Worlds share the work.
         """
         config, worlds = self.config, len(values)
         random = np.random.default_rng(0)
@@ -162,11 +160,6 @@ class Objective:
 
     def refuse_wrong(self, loss: np.ndarray, gradient: np.ndarray, found: list[GradientCheck]) -> None:
         """Refuse a gradient that is zero, or differs from the differences of rollouts.
-
-        Args:
-            loss: The loss of each world, shape [worlds].
-            gradient: Its gradient, shape [worlds, count].
-            found: The comparison of the two.
 
         Raises:
             ConfigError: Names the variable, the two numbers, and the cure.

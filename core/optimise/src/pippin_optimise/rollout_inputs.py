@@ -24,7 +24,6 @@ class InputRows:
     Args:
         array: The array, contiguous, of real numbers or vectors, with gradients.
         index: Places of the numbers in the flat array, shape [numbers].
-        count: Number of rows.
     """
 
     def __init__(self, array: wp.array, index: np.ndarray, count: int) -> None:

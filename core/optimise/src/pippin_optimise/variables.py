@@ -35,8 +35,6 @@ class Variable(abc.ABC):
     """Numbers that are varied.
 
     Args:
-        name: Its name.
-        config: Its table.
         index: Places of its numbers in a flat array, shape [worlds, elements, columns].
     """
 
@@ -119,11 +117,7 @@ class Variable(abc.ABC):
 
     @abc.abstractmethod
     def gradient(self, start: newton.State) -> np.ndarray:
-        """Return the gradient of the values, shape [worlds, count], after the backward pass of rollouts.
-
-        Args:
-            start: The first state of the first rollout.
-        """
+        """Return the gradient of the values, shape [worlds, count], after the backward pass of rollouts."""
 
 
 class StartVelocity(Variable):

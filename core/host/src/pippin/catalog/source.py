@@ -23,11 +23,7 @@ KINDS_GROUP = "pippin.kinds"
 
 
 class Source:
-    """The entry points of an interpreter.
-
-    Args:
-        points: All of them.
-    """
+    """The entry points of an interpreter."""
 
     def __init__(self, points: metadata.EntryPoints) -> None:
         self._points = points  # read once for all groups: it takes milliseconds

@@ -38,7 +38,6 @@ class ConsoleProgress(RunProgress):
     the seconds since its last update.
 
     Args:
-        console: Console to print to.
         is_shown: Whether phases are shown; else only notes are.
     """
 

@@ -46,10 +46,7 @@ class RunShardWorker:
 
     Args:
         emit: Sends `("update", text)` and `("note", text)` to the driver.
-        shard: The shard.
-        config: Configuration of the run.
         recorded: The recorded worlds of the run, by the label of the recorder.
-        folder: The folder for the files of the shard.
         may_grow: Whether the run starts again if buffers that the host chose were full.
 
     Raises:

@@ -41,7 +41,6 @@ class LocalWorlds:
 
     Args:
         simulation: The simulation, which is closed with this.
-        source: Its file, for errors.
 
     Raises:
         ConfigError: There is no task, or it has no actions or observations.
