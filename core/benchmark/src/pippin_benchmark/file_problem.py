@@ -165,7 +165,6 @@ def _judged(row: BenchmarkRow, positions: np.ndarray, truth: np.ndarray) -> Benc
 
 
 def _reference(text: str | None, dt: Sequence[float]) -> tuple[str, float]:
-    """Return the solver and the step of the reference."""
     solver, at, step = (text or "").rpartition("@")
     try:
         smallest = float(step)

@@ -167,7 +167,6 @@ def _run(
     steps: int,
     started: float,
 ) -> None:
-    """Run the file, and send the result."""
     from pippin.measuring import MeasuredRun
 
     with warnings.catch_warnings(record=True) as noted:

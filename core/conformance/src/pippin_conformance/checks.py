@@ -28,14 +28,12 @@ from .runtime_changes import RUNTIME_CHANGES
 
 
 def _feature(name: str) -> Check:
-    """Return the check of one feature."""
     promise = f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
     run = functools.partial(claims.check_feature, name=name)
     return Check(name=f"feature_{name}", promise=promise, run=run)
 
 
 def _runtime_change(name: str) -> Check:
-    """Return the check of one runtime change."""
     promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
     run = functools.partial(runtime_change_checks.check_runtime_change, name=name)
     return Check(name=f"change_{name}", promise=promise, run=run)

@@ -61,7 +61,7 @@ def on_block(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **sur
 
 
 def met_particle(speed: Vector, gap: float = 0.0) -> Add:
-    """Return a function that adds a particle which stays, and another one ahead along x, at a distance [m] and with a
+    """Return a function that adds a particle which stays, and another ahead along x, at a distance [m] and with a
     velocity [m/s].
     """
 
@@ -159,7 +159,7 @@ def hanging_particle(stiffness: float | None) -> Add:
 
 
 def on_spring(offset: float, **options: Any) -> Add:
-    """Return a function that adds a particle away from its rest [m], on a level spring of `ke` [N/m] and `kd` [N·s/m]."""
+    """Return a function that adds a particle on a level spring (`ke` [N/m], `kd` [N·s/m]), away from its rest [m]."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         ends = [particle(builder, (x, y, 1.0), mass=mass, radius=_THIN) for x, mass in ((-1.0, 0.0), (0.0, MASS))]

@@ -223,7 +223,6 @@ class ExciteStudy(Study[Excitation]):
 
 
 def _names(result: Excitation) -> list[str]:
-    """Return short names of the joints, or their labels if several have one name."""
     short = [label.rpartition("/")[2] for label in result.joints]
     return short if len(set(short)) == len(short) else list(result.joints)
 

@@ -206,7 +206,6 @@ class FitRun(AbstractContextManager["FitRun"]):
         )
 
     def _verdicts(self) -> list[FitVerdict]:
-        """Return the verdict on each value."""
         minimum, found = self._minimisation.minimum, dict(self._state.verdicts)
         if minimum is not None and self._state.is_free.any():
             found |= Identifiability(self.problem, minimum).verdicts(found)

@@ -218,7 +218,6 @@ class SignalParameter(FitParameter):
 
 
 def _shared(config: FitParameterConfig, names: Sequence[str], where: str) -> np.ndarray:
-    """Return the index of the value of each joint."""
     if config.each == "group":
         if config.share:
             raise ConfigError(f'{where}.share: all joints share one value; set each = "joint"')

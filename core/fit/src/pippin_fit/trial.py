@@ -113,7 +113,6 @@ class MotionTrial:
         )
 
     def _saturated(self) -> np.ndarray:
-        """Return whether limits changed the efforts, shape [worlds, joints]."""
         columns = []
         for group, lane in self._lanes.values():
             computed, applied = getattr(group, "computed_effort", None), getattr(group, "applied_effort", None)

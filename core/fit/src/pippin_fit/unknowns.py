@@ -54,7 +54,6 @@ class Unknowns:
         return np.repeat(np.array(numbers, dtype=float), [each.count for each in self._parameters])
 
     def _parts(self, vector: np.ndarray) -> list[np.ndarray]:
-        """Return the part of each parameter, along the last axis."""
         return np.split(vector, np.cumsum([each.count for each in self._parameters])[:-1], axis=-1)
 
     def values(self, unknowns: np.ndarray) -> np.ndarray:

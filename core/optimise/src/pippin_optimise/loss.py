@@ -77,7 +77,6 @@ class _Term:
 
 
 def _weights(config: LossConfig, steps: int) -> list[float]:
-    """Return the factor of each control step."""
     if config.when == "end":
         return [0.0] * (steps - 1) + [config.weight]
     share = 1.0 if config.when == "sum" else 1.0 / steps

@@ -192,7 +192,6 @@ class Objective:
                     )
 
     def _spread_out(self, numbers: list[float]) -> np.ndarray:
-        """Return a number of each variable for each of its values."""
         return np.repeat(np.array(numbers, dtype=float), [each.count for each in self.variables])
 
     def _write(self, values: np.ndarray) -> None:

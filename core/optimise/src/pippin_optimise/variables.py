@@ -320,7 +320,6 @@ def _array_at(host: Host, path: str, where: str) -> wp.array:
 
 
 def _names(component: Any, kind: str) -> Sequence[str]:
-    """Return the names of the arrays of a component that may vary."""
     if kind == "actuators":
         unread = getattr(component, "unread_targets", {})
         return [*(name for name in _TARGETS if name not in unread), *getattr(component, "parameters", ())]

@@ -144,7 +144,6 @@ def _joints(labels: Sequence[str], parts: _Parts, where: str) -> MirroredColumns
 
 
 def _joined(blocks: Sequence[MirroredColumns]) -> MirroredColumns:
-    """Return blocks side by side."""
     firsts = np.cumsum([0, *(len(block.index) for block in blocks)])
     index = [block.index + first for block, first in zip(blocks, firsts, strict=False)]
     sign = [block.sign for block in blocks]

@@ -101,7 +101,6 @@ def _run(conformance: Conformance, chosen: tuple[str, ...], update: Callable[[st
 
 
 def _kind_of(name: str) -> str:
-    """Return the one kind of plugin that has a name."""
     plain = name.rpartition(":")[2]
     catalog = Catalog.installed()
     every = [kind for kind in catalog.kinds if plain in catalog.names(kind)]

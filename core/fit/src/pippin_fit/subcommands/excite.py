@@ -72,7 +72,6 @@ def excite(
 
 
 def _print(result: Any) -> None:
-    """Print the swings, and what a fit would tell."""
     swings = new_table("joint", "swing")
     for joint, swing in zip(result.joints, result.amplitudes, strict=True):
         swings.add_row(joint.rpartition("/")[2], f"{swing:.3g}")

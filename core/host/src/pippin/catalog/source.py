@@ -147,7 +147,6 @@ class Source:
 
 
 def _declared(distribution: metadata.Distribution) -> tuple[str, ...]:
-    """Return the names in which a distribution declares the contract version of its plugins."""
     return tuple(point.name for point in distribution.entry_points if point.group == CONTRACT_GROUP)
 
 

@@ -71,7 +71,6 @@ class Backend:
         return ConfigError(f"{_WHERE}: expected a {self.title}, got {kind}; see `backend`")
 
     def _kind(self) -> type:
-        """Return the class of actions."""
         return np.ndarray
 
     def _assignment(self, array: wp.array) -> Callable[[Any], None]:
