@@ -115,10 +115,8 @@ def over_face(gap: float) -> Add:
 
 
 def pulled(activation: float) -> Add:
-    """Return a function that adds two bodies on level sliders, 0.4 m apart, and a muscle between them.
-
-    Args:
-        activation: Activation of the muscle [N].
+    """Return a function that adds two bodies on level sliders, 0.4 m apart, and a muscle with an activation [N]
+    between.
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
@@ -214,8 +212,7 @@ def _add_elements(builder: newton.ModelBuilder, kind: str, first: int, **given: 
 def flying(**options: Any) -> Add:
     """Return a function that adds an upright triangle of 0.02 m² that flies along its normal, x, with 1 m/s.
 
-    Args:
-        options: Coefficients of drag and lift, as the builder's method has them.
+    Its drag and its lift are options of the builder.
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:

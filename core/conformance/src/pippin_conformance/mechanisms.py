@@ -105,11 +105,7 @@ def gimbal(com: Vector) -> Add:
 
 
 def bead(start: float) -> Add:
-    """Return a function that adds a rod that turns by 8 rad/s about z, and a body that slides on it.
-
-    Args:
-        start: Place of the body on the rod, from the axis [m].
-    """
+    """Return a function that adds a rod that turns by 8 rad/s about z, and a body sliding on it from a place [m]."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         rod, body = _link(builder, label), _link(builder, label)

@@ -13,11 +13,7 @@ from .windows import Window
 
 
 class DeviceCommands:
-    """The commands of all logs, and the place in them where each world starts.
-
-    Args:
-        is_linear: Whether commands change linearly between their times; otherwise in steps.
-    """
+    """The commands of all logs, in steps or linear in time, and the place in them where each world starts."""
 
     def __init__(self, logs: Sequence[Log], windows: Sequence[Window], is_linear: bool, device: wp.Device) -> None:
         begins = np.concatenate([[0], np.cumsum([len(log.command_times) for log in logs])])

@@ -138,9 +138,8 @@ class FitRun(AbstractContextManager["FitRun"]):
         """Return the verdict on each value that a fit would give if it ended at the values of the file, after a few
         rollouts.
 
-        Args:
-            is_right: Whether these values explain the logs, and the residuals are noise. Otherwise the noise is the one
-                that the fit assumes.
+        If these values do not explain the logs, the residuals are no noise, and the noise is the one that the fit
+        assumes.
         """
         state = self._state
         state.unknowns = self.problem.unknowns.of_file.copy()

@@ -74,8 +74,7 @@ class Identifiability:
     def verdicts(self, earlier: Mapping[int, FitVerdict]) -> dict[int, FitVerdict]:
         """Return the verdict on each free value, by its number.
 
-        Args:
-            earlier: Verdicts so far. A value with one is determined only because another one is held.
+        A value with an earlier verdict is determined only because another one is held.
         """
         found = self._judged(self._free, earlier)
         widths = self.evidence.block_widths() if found else []

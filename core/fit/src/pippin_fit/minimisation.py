@@ -24,11 +24,7 @@ _FLOOR = 0.03
 
 
 class Minimisation:
-    """The least squares of a fit.
-
-    Args:
-        is_resumed: Whether the state comes from an earlier run, whose search continues.
-    """
+    """The least squares of a fit; if it is resumed, the state comes from an earlier run, whose search continues."""
 
     def __init__(self, problem: FitProblem, state: FitState, journal: Journal | None, *, is_resumed: bool) -> None:
         self._problem, self._state, self._journal = problem, state, journal

@@ -20,11 +20,7 @@ _ABOVE_ZERO = 0.01
 
 
 class FitParameter(abc.ABC):
-    """A parameter: a row of values for each world.
-
-    Args:
-        where: Where it stands, for errors; by default in `fit.parameters`.
-    """
+    """A parameter: a row of values for each world. Errors name the place where it stands."""
 
     def __init__(self, key: str, config: FitParameterConfig, names: Sequence[str], where: str | None = None) -> None:
         self.key, self.config, self.where = key, config, where or f"fit.parameters.{key!r}"

@@ -26,10 +26,7 @@ from .windows import divide
 
 
 class FitProblem:
-    """The residuals of a fit as a function of its unknowns.
-
-    Args:
-        table: Its table `[fit]`, perhaps with other logs.
+    """The residuals of a fit as a function of its unknowns; the table `[fit]` may have other logs than the file.
 
     Raises:
         ConfigError: The configuration, a log or a parameter is wrong.

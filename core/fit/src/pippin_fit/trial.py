@@ -44,10 +44,8 @@ class TriedMotion:
 
 
 class MotionTrial:
-    """A simulation that plays motions of joints, a different one in each world.
-
-    Args:
-        patterns: Patterns of labels of the joints; by default all that take position targets.
+    """A simulation that plays motions of joints, by default of all with position targets, a different one in each
+    world.
     """
 
     def __init__(self, config: SimulationConfig, patterns: Sequence[str], worlds: int) -> None:

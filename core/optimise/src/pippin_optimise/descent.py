@@ -19,12 +19,7 @@ _PATIENCE = 5
 
 
 class Descent:
-    """One optimisation, iteration by iteration.
-
-    Args:
-        objective: The objective.
-        progress: Shows the live line; by default nothing does.
-    """
+    """One optimisation, iteration by iteration; a progress shows its live line."""
 
     def __init__(self, objective: Objective, progress: RunProgress | None = None) -> None:
         self._objective, self._progress = objective, RunProgress() if progress is None else progress

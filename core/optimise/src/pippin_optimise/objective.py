@@ -70,12 +70,10 @@ class Objective:
         return self._spread_by_world(np.concatenate([each.start() for each in self.variables], axis=1))
 
     def move(self, plan: np.ndarray) -> np.ndarray:
-        """Let all worlds take the first control step of a plan, and return the start values of the next plans.
+        """Let all worlds take the first control step of a plan, shape [count], and return the start values of the next
+        plans.
 
         Rollouts begin where it ends. The next plans are this one a step later, with the random changes of `spread`.
-
-        Args:
-            plan: The values of a world, shape [count].
         """
         plans = np.tile(plan, (self._simulation.world_count, 1))
         self._write(plans)

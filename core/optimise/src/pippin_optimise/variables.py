@@ -32,11 +32,7 @@ _TARGETS = ("position_targets", "velocity_targets", "feedforward")
 
 
 class Variable(abc.ABC):
-    """Numbers that are varied.
-
-    Args:
-        index: Places of its numbers in a flat array, shape [worlds, elements, columns].
-    """
+    """Numbers that are varied, at places of a flat array, shape [worlds, elements, columns]."""
 
     is_in_start: bool = False
     """Whether the numbers belong to the start state, so that a reset restores them."""

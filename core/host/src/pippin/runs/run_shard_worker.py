@@ -132,11 +132,7 @@ class RunShardWorker:
 
 
 class _EmittedProgress(RunProgress):
-    """Progress that the driver shows.
-
-    Args:
-        first: Number of the first world of the shard, from which lines count worlds.
-    """
+    """Progress that the driver shows; its lines count worlds from the first one of the shard."""
 
     owns_process = True
 

@@ -15,11 +15,7 @@ _WHERE = "step: action"
 
 
 class Backend:
-    """NumPy, on the host.
-
-    Args:
-        copy: Whether results are copies, which later steps do not change.
-    """
+    """NumPy, on the host; results may be copies, which later steps do not change."""
 
     name = "numpy"
     title = "NumPy array"
