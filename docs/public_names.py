@@ -18,6 +18,7 @@ Definition = ast.ClassDef | ast.FunctionDef
 FOR_PLUGINS = (
     "pippin",
     "pippin.actuation",
+    "pippin.actuation.clampings",
     "pippin.sensing",
     "pippin.assets",
     "pippin.objects",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import attrs
-from pippin.actuation import ActuatorConfig, DCMotorConfig, Parameter, parameter
+from pippin.actuation import ActuatorConfig, Parameter, parameter
+from pippin.actuation.clampings import DCMotorConfig
 
 __all__ = ["DCMotorDriveConfig"]
 

@@ -23,6 +23,7 @@ from .markdown import benchmark_markdown
 from .page import benchmark_page
 from .problem import SAMPLE, BenchmarkProblem
 from .result import Benchmark, BenchmarkRow
+from .solvers import solvers_of
 
 STEPS, QUICK_STEPS = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005), (0.01, 0.005, 0.002)
 """Ladders of steps [s]."""
@@ -64,7 +65,9 @@ def benchmark(
         ConfigError: An argument is wrong. A solver that cannot run a problem is a result, not an error.
         PluginError: No such solver or problem is installed, or a problem is broken.
     """
-    names = _solvers(solvers)
+    names = solvers_of(solvers)
+    for name in solvers:
+        Catalog.installed().find("solver", name)
     if patience is not None and not patience > 0.0:
         raise ConfigError(f"patience: expected a positive time in seconds, got {patience!r}")
     if any(number < 1 for number in worlds):
@@ -149,16 +152,6 @@ class ProblemStudy(BenchmarkStudy):
             return None
         rows, problems = tuple(self.rows), self._problems
         return Benchmark(rows=rows, problems=problems, machine=self._machine, seconds=self.seconds, folder=folder)
-
-
-def _solvers(names: Sequence[str]) -> tuple[str, ...]:
-    catalog = Catalog.installed()
-    twice = [name for index, name in enumerate(names) if name in names[:index]]
-    if twice:
-        raise ConfigError(f"solver: {twice[0]!r} is named twice; name each solver once")
-    for name in names:
-        catalog.find("solver", name)
-    return tuple(names) or catalog.names_without_settings("solver")
 
 
 def _ladder(steps: Sequence[float]) -> tuple[float, ...]:

@@ -13,23 +13,19 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, load
-from pippin.catalog import Catalog
-from pippin.measuring import accepting_numbers, with_solver
+from pippin import ConfigError, PluginError, SimulationConfig, SimulationError
 from pippin.studies import DEFAULT_DURATION, RunProgress, kept_overrides, run_study
 from pippin.workers import WorkerProcess
 
 from .benchmark import BenchmarkStudy
 from .result import Benchmark, BenchmarkRow, FileProblem
+from .solvers import Overrides, measurable, solvers_of
 
 _SAMPLES = 100
 """Largest number of samples of a run."""
 
 _LOST = 0.01
 """Share of the longest way of the reference that is the limit of the error, if nobody gives another one."""
-
-
-Overrides = Mapping[str, Any] | Sequence[str]
 
 
 @attrs.frozen(kw_only=True)
@@ -107,7 +103,7 @@ class FileStudy(BenchmarkStudy):
 
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
         """Return the configuration, and plan the runs."""
-        self._config, self._solvers = config, _solvers(self._solvers, config)
+        self._config, self._solvers = config, solvers_of(self._solvers, config)
         steps = [*self._steps, self._reference[1]]
         self._plan, self._larger = _plan(config, self._source, steps, self._duration, self._timeout)
         return config
@@ -165,7 +161,6 @@ def _judged(row: BenchmarkRow, positions: np.ndarray, truth: np.ndarray) -> Benc
 
 
 def _reference(text: str | None, dt: Sequence[float]) -> tuple[str, float]:
-    """Return the solver and the step of the reference."""
     solver, at, step = (text or "").rpartition("@")
     try:
         smallest = float(step)
@@ -179,14 +174,6 @@ def _reference(text: str | None, dt: Sequence[float]) -> tuple[str, float]:
     if not smallest < min(dt):
         raise ConfigError(f"reference: its step of {smallest:g} s is not below {min(dt):g} s, the least of dt")
     return solver, smallest
-
-
-def _solvers(names: Sequence[str], config: SimulationConfig) -> tuple[str, ...]:
-    twice = [name for index, name in enumerate(names) if name in names[:index]]
-    if twice:
-        raise ConfigError(f"solver: {twice[0]!r} is named twice; name each solver once")
-    own = () if config.solver is None else (config.solver.type,)
-    return tuple(names) or tuple(dict.fromkeys((*Catalog.installed().names_without_settings("solver"), *own)))
 
 
 def _limit(limits: Mapping[str, float] | None) -> float | None:
@@ -277,9 +264,7 @@ def _run(connection: Connection, plan: _Plan, row: BenchmarkRow) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a solver leaves out is in the row
-        config = with_solver(plan.file, plan.overrides, row.solver)
-        own = load(plan.file, plan.overrides).solver
-        config = config if own is not None and own.type == row.solver else accepting_numbers(config)
+        config = measurable(plan.file, plan.overrides, row.solver)
         ticks = 1 if plan.period is None else int(plan.period / Fraction(repr(row.dt)))
         simulation = attrs.evolve(config.simulation, dt=row.dt, decimation=ticks)
         stride = int(plan.interval / Fraction(repr(row.dt))) // ticks

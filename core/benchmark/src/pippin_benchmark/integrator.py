@@ -10,14 +10,7 @@ import numpy as np
 def integrated(
     rates: Callable[[np.ndarray], np.ndarray], start: np.ndarray, times: np.ndarray, step: float
 ) -> np.ndarray:
-    """Return the states at some times, shape [times, states].
-
-    Args:
-        rates: Returns the rates of a state, shape [states].
-        start: The state at time 0.
-        times: Ascending times [s].
-        step: Largest step [s].
-    """
+    """Return the states at some ascending times [s], shape [times, states], in steps of at most `step` [s]."""
     states, state, now = [], np.asarray(start, dtype=float), 0.0
     for time in times:
         count = int(np.ceil((time - now) / step - 1e-9))

@@ -12,7 +12,8 @@ import numpy as np
 import warp as wp
 
 from .planar_chain import PlanarChain
-from .problem import SAMPLE, BenchmarkProblem, ProblemMotion
+from .problem import BenchmarkProblem, ProblemMotion
+from .smooth_problems import swung
 
 _ROOTS = (1.875104068711961, 4.694091132974175, 7.854757438237613, 10.995540734875467, 14.13716839104647)
 """The first solutions β of cos β cosh β = -1."""
@@ -141,7 +142,7 @@ class HangingCloth(BenchmarkProblem):
 
     def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
-        angles = _swayed(self.chain, len(motion.times))
+        angles = swung(self.chain, len(motion.times))
         truth = np.stack([_hinges(self.chain, own) for own in angles]).repeat(2, axis=1)
         apart = motion.particles[:, :, [0, 2]] - truth
         return float(np.sqrt((apart**2).sum(axis=2).mean(axis=1)).max())
@@ -171,11 +172,6 @@ class ThrownGrains(BenchmarkProblem):
         flown = np.stack([self.speed * motion.times, 0.0 * motion.times, -0.5 * self.gravity * motion.times**2], axis=1)
         apart = motion.particles - motion.particles[0] - flown[:, None]
         return float(np.sqrt((apart**2).sum(axis=2).mean(axis=1)).max())
-
-
-@functools.cache
-def _swayed(chain: PlanarChain, samples: int) -> np.ndarray:
-    return chain.motion(SAMPLE * np.arange(samples))
 
 
 def _hinges(chain: PlanarChain, angles: np.ndarray) -> np.ndarray:

@@ -74,14 +74,9 @@ def measured(
     device: str | None,
     patience: float,
 ) -> BenchmarkRow:
-    """Return a row with what a solver did in a problem.
+    """Complete a row, which has the names and the step, with what a solver did in a problem.
 
-    Args:
-        problem: The problem.
-        row: The row, with the names and the step.
-        options: Keys of the solver.
-        device: The device; by default that of `simulation.device`.
-        patience: Largest cost of a run [s]; one that would cost more ends early.
+    A run that would cost more than `patience` [s] ends early. By default, the device is that of `simulation.device`.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a solver leaves out is in the row

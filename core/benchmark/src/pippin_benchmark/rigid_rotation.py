@@ -9,14 +9,7 @@ from .integrator import integrated
 
 
 def rotation(moments: np.ndarray, velocity: np.ndarray, times: np.ndarray, step: float = 1e-3) -> np.ndarray:
-    """Return the orientations of a free body, which starts along the axes of the world, shape [times, 4] (x, y, z, w).
-
-    Args:
-        moments: Principal moments of inertia [kg·m²].
-        velocity: Angular velocity at the start [rad/s].
-        times: Ascending times [s].
-        step: Largest step [s].
-    """
+    """Return the orientations of a free body that starts along the axes of the world, shape [times, 4] (x, y, z, w)."""
 
     def rates(state: np.ndarray) -> np.ndarray:
         turn, spin = state[:4], state[4:]

@@ -12,9 +12,8 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, did_you_mean, load
-from pippin.catalog import Catalog
-from pippin.measuring import UNITS, SolverRun, accepting_numbers, with_solver
+from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, did_you_mean
+from pippin.measuring import UNITS, SolverRun
 from pippin.recording import Series
 from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study, step_count
@@ -22,8 +21,7 @@ from pippin.workers import WorkerProcess
 
 from .comparison import Comparison
 from .comparison_page import comparison_page
-
-Overrides = Mapping[str, Any] | Sequence[str]
+from .solvers import Overrides, measurable, solvers_of
 
 
 def compare(
@@ -88,9 +86,7 @@ class ComparisonStudy(Study[Comparison]):
 
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
         """Return the configuration, if no argument is wrong."""
-        own = () if config.solver is None else (config.solver.type,)
-        installed = Catalog.installed().names_without_settings("solver")
-        self._names = self._names or tuple(dict.fromkeys((*installed, *own)))
+        self._names = solvers_of(self._names, config)
         self._steps, self._requires_grad = step_count(config, *self._length), config.simulation.requires_grad
         self._reference = _checked(self._asked, self._names, self._limits, self._timeout)
         return config
@@ -146,9 +142,6 @@ def _exceeding(solvers: Mapping[str, SolverRun], limits: Mapping[str, float]) ->
 
 def _checked(reference: str | None, solvers: Sequence[str], limits: Mapping[str, float], timeout: float) -> str:
     """Return the reference, if no argument is wrong."""
-    twice = [solver for index, solver in enumerate(solvers) if solver in solvers[:index]]
-    if twice:
-        raise ConfigError(f"solver: {twice[0]!r} is named twice; name each solver once")
     if reference is not None and reference not in solvers:
         raise ConfigError(f"reference: {reference!r} is not compared; name one of {', '.join(solvers)}")
     for name in limits:
@@ -167,14 +160,11 @@ def _run(
     steps: int,
     started: float,
 ) -> None:
-    """Run the file, and send the result."""
     from pippin.measuring import MeasuredRun
 
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        own, config = load(file, overrides).solver, with_solver(file, overrides, solver)
-        is_own = own is not None and own.type == solver
-        run = MeasuredRun(config if is_own else accepting_numbers(config), steps, started)
+        run = MeasuredRun(measurable(file, overrides, solver), steps, started)
     texts = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in noted))
     connection.send(run.result(solver, texts))
 

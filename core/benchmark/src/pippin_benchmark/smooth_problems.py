@@ -22,7 +22,8 @@ def _turned(moments: tuple[float, ...], spin: tuple[float, ...], samples: int) -
 
 
 @functools.cache
-def _swung(chain: PlanarChain, samples: int) -> np.ndarray:
+def swung(chain: PlanarChain, samples: int) -> np.ndarray:
+    """Return the angles of the links of a chain at all samples of a motion [rad], shape [samples, links]."""
     return chain.motion(SAMPLE * np.arange(samples))
 
 
@@ -86,7 +87,7 @@ class _Chain(BenchmarkProblem):
     def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
         chain = self.chain
-        truth = chain.points(_swung(chain, len(motion.times)))
+        truth = chain.points(swung(chain, len(motion.times)))
         return float(np.sqrt(((self._centres(motion) - truth) ** 2).sum(axis=-1).mean(axis=1)).max())
 
     def _centres(self, motion: ProblemMotion) -> np.ndarray:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+from collections.abc import Iterator
+from types import ModuleType
 
 from pippin import PluginError, did_you_mean
 
@@ -28,75 +30,40 @@ from .runtime_changes import RUNTIME_CHANGES
 
 
 def _feature(name: str) -> Check:
-    """Return the check of one feature."""
     promise = f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
     run = functools.partial(claims.check_feature, name=name)
     return Check(name=f"feature_{name}", promise=promise, run=run)
 
 
 def _runtime_change(name: str) -> Check:
-    """Return the check of one runtime change."""
     promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
     run = functools.partial(runtime_change_checks.check_runtime_change, name=name)
     return Check(name=f"change_{name}", promise=promise, run=run)
 
 
+def _of(module: ModuleType, names: str) -> Iterator[Check]:
+    """Yield the checks of some functions of a module, without their `check_`."""
+    return (check(getattr(module, f"check_{name}")) for name in names.split())
+
+
 CHECKS = (
-    check(configuration.check_entry_point),
-    check(configuration.check_light_import),
-    check(configuration.check_documented_keys),
-    check(configuration.check_round_trip),
-    check(configuration.check_unknown_keys),
-    check(configuration.check_schema),
-    check(step_checks.check_lifecycle),
-    check(step_checks.check_capture),
-    check(step_checks.check_determinism),
-    check(step_checks.check_substeps),
-    check(step_checks.check_allocation),
-    check(step_checks.check_reset),
-    check(step_checks.check_worlds),
-    check(step_checks.check_checkpoint),
-    check(step_checks.check_side_by_side),
-    check(physics.check_free_fall),
-    check(physics.check_pendulum),
-    check(claims.check_coordinates),
-    check(claims.check_contacts),
-    check(claims.check_features),
+    *_of(configuration, "entry_point light_import documented_keys round_trip unknown_keys schema"),
+    *_of(step_checks, "lifecycle capture determinism substeps allocation reset worlds checkpoint side_by_side"),
+    *_of(physics, "free_fall pendulum"),
+    *_of(claims, "coordinates contacts features"),
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
-    check(claims.check_feature_gravity),
-    check(claims.check_feature_heterogeneous_worlds),
-    check(claims.check_feature_particle_worlds),
-    check(claims.check_feature_gradients),
-    check(claims.check_observables),
-    check(claims.check_model_changes),
+    *_of(claims, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
+    *_of(claims, "observables model_changes"),
     *map(_runtime_change, RUNTIME_CHANGES),
-    check(actuator_checks.check_efforts),
-    check(actuator_checks.check_driven_joints),
-    check(actuator_checks.check_addition),
-    check(actuator_checks.check_open_loop),
-    check(sensor_checks.check_outputs),
-    check(sensor_checks.check_readings),
-    check(step_checks.check_effect),
-    check(controller_checks.check_goals),
-    check(controller_checks.check_targets),
-    check(term_checks.check_labels),
-    check(term_checks.check_numbers),
-    check(term_checks.check_verdicts),
-    check(term_checks.check_actions),
-    check(term_checks.check_mask),
-    check(step_checks.check_intervals),
-    check(observer_checks.check_observation),
-    check(observer_checks.check_folder),
-    check(observer_checks.check_frames),
-    check(observer_checks.check_rows),
-    check(observer_checks.check_reading),
-    check(content_checks.check_content),
-    check(content_checks.check_place),
-    check(content_checks.check_options),
-    check(content_checks.check_copies),
-    check(content_checks.check_simulation),
-    check(terrain_checks.check_ground),
-    check(terrain_checks.check_stand),
+    *_of(actuator_checks, "efforts driven_joints addition open_loop"),
+    *_of(sensor_checks, "outputs readings"),
+    *_of(step_checks, "effect"),
+    *_of(controller_checks, "goals targets"),
+    *_of(term_checks, "labels numbers verdicts actions mask"),
+    *_of(step_checks, "intervals"),
+    *_of(observer_checks, "observation folder frames rows reading"),
+    *_of(content_checks, "content place options copies simulation"),
+    *_of(terrain_checks, "ground stand"),
 )
 """Every check of the kit, in the order in which they run: cheap ones, and those that others build on, come first."""
 

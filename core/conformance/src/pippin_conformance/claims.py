@@ -262,11 +262,7 @@ def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, feature: s
 
 
 class _Probe:
-    """Reads every observable that a solver declares.
-
-    Args:
-        kinds: Names of the observables.
-    """
+    """Reads every observable that a solver declares."""
 
     def __init__(self, kinds: frozenset[str]) -> None:
         self.observables = kinds

@@ -127,7 +127,6 @@ def _read(subject: PluginUnderTest, **keys: Any) -> Any:
 
 
 def _numbers(builder: Any) -> dict[str, np.ndarray]:
-    """Return the numbers of a builder, by name."""
     found = {}
     for name, values in vars(builder).items():
         if name.startswith(("body_", "joint_", "shape_", "particle_")) and isinstance(values, list):
@@ -152,7 +151,6 @@ def _poses(builder: Any) -> dict[str, np.ndarray]:
 
 
 def _moved(points: np.ndarray) -> np.ndarray:
-    """Return points at the pose of the check."""
     axis, w = np.array(_TURN[:3]), _TURN[3]
     turned = points + 2.0 * np.cross(axis, np.cross(axis, points) + w * points)
     return turned + np.array(_POSITION)

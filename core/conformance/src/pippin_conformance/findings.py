@@ -80,7 +80,6 @@ def _measured_beside(subject: PluginUnderTest, names: Sequence[str]) -> dict[str
 
 
 def _control(name: str) -> str:
-    """Return the label of the control of a bench."""
     return f"{name} without"
 
 

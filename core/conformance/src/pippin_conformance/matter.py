@@ -46,12 +46,9 @@ def thrown(speed: float) -> Add:
 
 
 def on_block(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **surface: Any) -> Add:
-    """Return a function that adds a particle above a block of its own.
+    """Return a function that adds a particle above a block with some properties of a surface.
 
-    Args:
-        gap: Distance between them [m].
-        speed: Velocity along x and z [m/s].
-        surface: Properties of the block, as a shape's configuration has them.
+    The particle is at a distance [m], and has a velocity along x and z [m/s].
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
@@ -64,11 +61,8 @@ def on_block(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **sur
 
 
 def met_particle(speed: Vector, gap: float = 0.0) -> Add:
-    """Return a function that adds a particle which stays, and another one ahead along x, with a velocity [m/s].
-
-    Args:
-        speed: The velocity.
-        gap: Distance between them [m].
+    """Return a function that adds a particle which stays, and another ahead along x, at a distance [m] and with a
+    velocity [m/s].
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
@@ -121,10 +115,8 @@ def over_face(gap: float) -> Add:
 
 
 def pulled(activation: float) -> Add:
-    """Return a function that adds two bodies on level sliders, 0.4 m apart, and a muscle between them.
-
-    Args:
-        activation: Activation of the muscle [N].
+    """Return a function that adds two bodies on level sliders, 0.4 m apart, and a muscle with an activation [N]
+    between.
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
@@ -165,12 +157,7 @@ def hanging_particle(stiffness: float | None) -> Add:
 
 
 def on_spring(offset: float, **options: Any) -> Add:
-    """Return a function that adds a particle on a level spring, at a distance from its place at rest [m].
-
-    Args:
-        offset: The distance [m].
-        options: Stiffness `ke` [N/m] and damping `kd` [N·s/m].
-    """
+    """Return a function that adds a particle on a level spring (`ke` [N/m], `kd` [N·s/m]), away from its rest [m]."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         ends = [particle(builder, (x, y, 1.0), mass=mass, radius=_THIN) for x, mass in ((-1.0, 0.0), (0.0, MASS))]
@@ -225,8 +212,7 @@ def _add_elements(builder: newton.ModelBuilder, kind: str, first: int, **given: 
 def flying(**options: Any) -> Add:
     """Return a function that adds an upright triangle of 0.02 m² that flies along its normal, x, with 1 m/s.
 
-    Args:
-        options: Coefficients of drag and lift, as the builder's method has them.
+    Its drag and its lift are options of the builder.
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:

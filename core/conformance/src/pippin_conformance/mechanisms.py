@@ -49,14 +49,9 @@ def _at(y: float, x: float = 0.0, z: float = 1.0) -> Any:
 
 
 def hung(kind: str, *, com: Vector = NOWHERE, q: float = 0.0, qd: float = 0.0, **options: Any) -> Add:
-    """Return a function that adds a body which hangs from the world by a joint.
+    """Return a function that adds a body which hangs from the world by a joint, of `add_joint_KIND` of the builder.
 
-    Args:
-        kind: Type of the joint, as in the builder's methods.
-        com: Centre of mass [m].
-        q: First coordinate of a joint with one axis [m, rad].
-        qd: Its velocity [m/s, rad/s].
-        options: Options of the builder's method.
+    A joint with one axis starts from a coordinate [m, rad] and a velocity [m/s, rad/s].
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
@@ -110,11 +105,7 @@ def gimbal(com: Vector) -> Add:
 
 
 def bead(start: float) -> Add:
-    """Return a function that adds a rod that turns by 8 rad/s about z, and a body that slides on it.
-
-    Args:
-        start: Place of the body on the rod, from the axis [m].
-    """
+    """Return a function that adds a rod that turns by 8 rad/s about z, and a body sliding on it from a place [m]."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         rod, body = _link(builder, label), _link(builder, label)
@@ -307,10 +298,8 @@ CARRYING = FALLING.replace("</body>", f"{SLIDING}</body>")
 def imported(world: str, rest: str = "", q: float = 0.0) -> Add:
     """Return a function that adds a robot of MJCF, as importers make its constraints, tendons and actuators.
 
-    Args:
-        world: The bodies; `{link}` stands for the mass of each, and `{label}` for the label.
-        rest: The other elements.
-        q: Coordinate of the last joint [m].
+    In its bodies, `{link}` stands for the mass of each, and `{label}` for the label. The last joint starts from `q`
+    [m].
     """
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:

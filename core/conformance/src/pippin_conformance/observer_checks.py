@@ -132,7 +132,6 @@ def _recorder_of(subject: PluginUnderTest, suffix: str) -> tuple[type[Recorder],
 
 
 def _settings_of(recorder: Entry) -> Any:
-    """Return the default configuration of a recorder."""
     return structure_choice("recorder", {"type": recorder.qualified_name}).config
 
 

@@ -261,7 +261,6 @@ def _solvers_besides(tables: Mapping[str, Any]) -> list[str]:
 
 
 def _types(value: Any) -> Iterator[str]:
-    """Yield every `type` in a table and in those inside it."""
     if isinstance(value, Mapping):
         if isinstance(kind := value.get("type"), str):
             yield kind.rpartition(":")[2]

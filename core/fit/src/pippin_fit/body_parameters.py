@@ -157,13 +157,7 @@ def _rounded(value: float) -> float:
 def body_parameter(
     key: str, config: FitParameterConfig, numbers: BodyNumbers, known: str | None = None
 ) -> BodyParameter:
-    """Return the parameter of a key `bodies.PATTERN.NUMBER`.
-
-    Args:
-        key: The key.
-        config: Its table.
-        numbers: The numbers of the bodies.
-        known: Where it stands, if it is known and does not vary.
+    """Return the parameter of a key `bodies.PATTERN.NUMBER`; `known` says where it stands if it does not vary.
 
     Raises:
         ConfigError: The pattern matches no body, or a body has no such number.

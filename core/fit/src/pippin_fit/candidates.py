@@ -29,8 +29,6 @@ class Candidates:
     """Simulations whose worlds are candidates × windows. A world gives the same bits in any number of processes.
 
     Args:
-        material: The logs and their windows.
-        count: Number of candidates that are simulated at once.
         processes: Number of processes that share the worlds, this one among them; "auto" means as many as there are
             cores, and 1 for a solver that uses all cores itself.
 

@@ -35,11 +35,6 @@ _STILL = 1e-6
 def refuse_faults(logs: Sequence[Log], config: FitConfig, joints: Mapping[str, RobotJoint]) -> None:
     """Refuse logs with faults; faults that `accept` names become warnings.
 
-    Args:
-        logs: The logs.
-        config: The table `[fit]`.
-        joints: Joints of the simulation by label.
-
     Raises:
         ConfigError: Names each log, its fault, and the cure.
     """
@@ -49,11 +44,7 @@ def refuse_faults(logs: Sequence[Log], config: FitConfig, joints: Mapping[str, R
 
 
 def say_faults(found: Sequence[tuple[str, Fault]], config: FitConfig) -> None:
-    """Warn of faults that are notes or accepted, and refuse the others.
-
-    Args:
-        found: The name of a log, or an empty one for all, and its fault.
-        config: The table `[fit]`.
+    """Warn of faults that are notes or accepted, and refuse the others; an empty name stands for all logs.
 
     Raises:
         ConfigError: Names each log, its fault, and the cure.

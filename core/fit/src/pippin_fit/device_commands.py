@@ -13,14 +13,7 @@ from .windows import Window
 
 
 class DeviceCommands:
-    """The commands of all logs, and the place in them where each world starts.
-
-    Args:
-        logs: The logs.
-        windows: The window of each world.
-        is_linear: Whether commands change linearly between their times; otherwise in steps.
-        device: The device.
-    """
+    """The commands of all logs, in steps or linear in time, and the place in them where each world starts."""
 
     def __init__(self, logs: Sequence[Log], windows: Sequence[Window], is_linear: bool, device: wp.Device) -> None:
         begins = np.concatenate([[0], np.cumsum([len(log.command_times) for log in logs])])
@@ -44,11 +37,7 @@ class DeviceCommands:
     def write(self, targets: wp.array, columns: wp.array, counts: wp.array, dt: float) -> None:
         """Write the commands of a control step into targets, shape [worlds, lanes]. May be recorded.
 
-        Args:
-            targets: The targets of an actuator.
-            columns: The column of the commands for each lane; -1 for none.
-            counts: The control step of each world, which may be before its window.
-            dt: Length of a control step [s].
+        A lane with column -1 gets none. The step of a world may be before its window.
         """
         inputs = [self._times, self._commands, columns, self._first, self._last, self._start, self._delays]
         inputs += [self._offsets, counts, wp.float64(dt), self._is_linear, targets]

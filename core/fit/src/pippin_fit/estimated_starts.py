@@ -131,7 +131,6 @@ class EstimatedStarts:
         rollouts: The simulation, with one more candidate for each state of a start.
         whole: Returns the values of all parameters, shape [points, values], from points of the search.
         priors: Expected values, and the inverse of their variance.
-        is_robust: Whether large residuals count linearly.
         used: Starts of the first point, shape [windows, states]; by default the measured ones.
     """
 

@@ -53,21 +53,13 @@ class Evidence:
     """Share of the rows that the values, and the starts of windows, have not used up."""
 
     def of(self, columns: np.ndarray) -> Evidence:
-        """Return the evidence about some of the values, if the others are held.
-
-        Args:
-            columns: Their indices.
-        """
+        """Return the evidence about some of the values, if the others are held."""
         names = tuple(self.names[column] for column in columns)
         own = {name: getattr(self, name)[columns] for name in ("values", "is_ratio", "slopes", "priors", "errors")}
         return attrs.evolve(self, names=names, jacobian=self.jacobian[:, columns], **own)
 
     def sensitivities(self, is_held: np.ndarray) -> np.ndarray:
-        """Return the sensitivity of each other unknown to each held one, shape [others, held].
-
-        Args:
-            is_held: Whether each value is held.
-        """
+        """Return the sensitivity of each other unknown to each held one, shape [others, held]."""
         normal = inner(self.jacobian.T, self.jacobian.T) + np.diag(self.priors)
         return -np.linalg.pinv(normal[np.ix_(~is_held, ~is_held)], hermitian=True) @ normal[np.ix_(~is_held, is_held)]
 

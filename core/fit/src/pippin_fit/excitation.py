@@ -104,7 +104,10 @@ class Excitation:
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers, for JSON."""
-        rows = [attrs.asdict(each) | {"half_width": _finite(each.half_width)} for each in self.verdicts]
+        rows = [
+            attrs.asdict(each) | {"half_width": each.half_width if np.isfinite(each.half_width) else None}
+            for each in self.verdicts
+        ]
         names = zip(self.joints, self.amplitudes, strict=True)
         return {
             "folder": str(self.folder),
@@ -115,10 +118,6 @@ class Excitation:
             "noise": self.noise,
             "expected": rows,
         }
-
-
-def _finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None
 
 
 def excite(
@@ -223,7 +222,6 @@ class ExciteStudy(Study[Excitation]):
 
 
 def _names(result: Excitation) -> list[str]:
-    """Return short names of the joints, or their labels if several have one name."""
     short = [label.rpartition("/")[2] for label in result.joints]
     return short if len(set(short)) == len(short) else list(result.joints)
 
@@ -343,8 +341,8 @@ def _expected(
         "validation": 0.0,
         "validation_logs": (),
         "accept": NOTED,
+        "signals": {"position": FitSignalConfig(std=noise)},
     }
-    known["signals"] = {"position": FitSignalConfig(std=noise)}
     table = attrs.evolve(table, **known, command="position_targets")
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         files = [str(Path(folder) / f"motion {world}.npz") for world in range(len(found.commands))]
@@ -360,7 +358,7 @@ def _expected(
         if len(files) > 1:
             course = FitRun(config, table, files, None)
             with course.simulation:
-                best = _most_telling(course.look(), course.logs_of_rows(), len(files))
+                best = _most_telling(course.look(), course.problem.logs_of_rows(), len(files))
         course = FitRun(config, table, [files[best]], None)
         with course.simulation:
             return best, course.expect(is_right=True)

@@ -20,14 +20,7 @@ _MARGIN = 0.05
 
 
 class Exploration:
-    """The search for a start of the least squares.
-
-    Args:
-        problem: The problem.
-        state: State of the fit, which gets the start.
-        journal: The journal; None for none.
-        minimisation: The least squares.
-    """
+    """The search for a start of the least squares."""
 
     def __init__(
         self, problem: FitProblem, state: FitState, journal: Journal | None, minimisation: Minimisation

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 import numpy as np
@@ -24,27 +24,22 @@ from .journal import FitState, Journal, key_of
 from .least_squares import Point
 from .log import log_paths
 from .minimisation import Minimisation
-from .outcome import alignments, identified_tables, traces
+from .outcome import traces
 from .problem import FitProblem
 from .replay_checks import SaturationWatch, gain_faults
-from .result import FitResult, LogAlignment
+from .result import FitResult
 from .rollouts import Rollouts
 from .selection import ValueSelection
 from .verdicts import FitVerdict, is_refuted, kept_values
 from .whole_numbers import WholeNumbers
-
-_STOPPED = "it was stopped"
 
 
 class FitRun(AbstractContextManager["FitRun"]):
     """One fit of a file to logs.
 
     Args:
-        config: The configuration.
         table: Its table `[fit]`, perhaps with other logs.
-        files: The files of the logs, and patterns of them.
         journal: The folder of the journal, from which an earlier run continues; None for a look without a fit.
-        processes: Number of processes that share the candidates, or "auto".
 
     Raises:
         ConfigError: The configuration, a log or a parameter is wrong, or the journal belongs to another fit.
@@ -74,10 +69,6 @@ class FitRun(AbstractContextManager["FitRun"]):
         self._begun = time.perf_counter()
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the simulations."""
         self.problem.close()
 
     @property
@@ -147,9 +138,8 @@ class FitRun(AbstractContextManager["FitRun"]):
         """Return the verdict on each value that a fit would give if it ended at the values of the file, after a few
         rollouts.
 
-        Args:
-            is_right: Whether these values explain the logs, and the residuals are noise. Otherwise the noise is the one
-                that the fit assumes.
+        If these values do not explain the logs, the residuals are no noise, and the noise is the one that the fit
+        assumes.
         """
         state = self._state
         state.unknowns = self.problem.unknowns.of_file.copy()
@@ -170,14 +160,6 @@ class FitRun(AbstractContextManager["FitRun"]):
         """
         unknowns = self.problem.unknowns.of_file
         return self._minimisation.linearise(unknowns, self._state.is_free, is_refined=False).point
-
-    def alignments(self) -> tuple[LogAlignment, ...]:
-        """Return length and rate of each log, and the lag of its motion."""
-        return tuple(alignments(self.problem))
-
-    def logs_of_rows(self) -> np.ndarray:
-        """Return the index of the log of each residual that is fitted, shape [rows]."""
-        return self.problem.logs_of_rows()
 
     def result(self, folder: Path) -> FitResult:
         """Return the result, after rollouts with the values of the file and with the ones that are kept."""
@@ -203,13 +185,12 @@ class FitRun(AbstractContextManager["FitRun"]):
             start=problem.table.start,
             rollouts=rollouts.count,
             seconds=seconds,
-            ended=state.ended or _STOPPED,
+            ended=state.ended or "it was stopped",
             noise={kind: tuple(noise.tolist()) for kind, noise in rollouts.noise.items()},
             traces=tuple(traces(problem)),
         )
 
     def _verdicts(self) -> list[FitVerdict]:
-        """Return the verdict on each value."""
         minimum, found = self._minimisation.minimum, dict(self._state.verdicts)
         if minimum is not None and self._state.is_free.any():
             found |= Identifiability(self.problem, minimum).verdicts(found)
@@ -225,7 +206,3 @@ class FitRun(AbstractContextManager["FitRun"]):
         if not np.array_equal(self._state.is_free, is_free):
             minimum = self._minimisation.linearise(self._state.unknowns, is_free)
         return Identifiability(self.problem, minimum).evidence
-
-    def tables(self, result: FitResult) -> tuple[dict[str, Any], dict[tuple[Any, ...], str]]:
-        """Return the tables of a file with the values that are kept, and a comment for each value."""
-        return identified_tables(self.problem, result)

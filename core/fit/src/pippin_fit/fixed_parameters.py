@@ -20,10 +20,6 @@ _FIXED = FitParameterConfig(range=(0.0, 1.0), scale="linear")
 def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
     """Refuse fixed parameters that belong to no log, that a log has twice, or that vary.
 
-    Args:
-        config: The table `[fit]`.
-        names: The names of all logs.
-
     Raises:
         ConfigError: Names the pattern, the log or the key.
     """
@@ -40,12 +36,6 @@ def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
 
 def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Simulation, bodies: BodyNumbers) -> None:
     """Set the fixed parameters of the log of each world; other numbers stay as in the file.
-
-    Args:
-        config: The table `[fit]`.
-        names: The name of the log of each world.
-        simulation: The simulation.
-        bodies: The numbers of its bodies.
 
     Raises:
         ConfigError: A key means no number, or has another number of components.

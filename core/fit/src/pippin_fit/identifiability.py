@@ -33,12 +33,7 @@ class Minimum:
 
 
 class Identifiability:
-    """Identifiability of the free values at a minimum: their evidence and their verdicts.
-
-    Args:
-        problem: The problem.
-        minimum: The minimum.
-    """
+    """Identifiability of the free values at a minimum: their evidence and their verdicts."""
 
     def __init__(self, problem: FitProblem, minimum: Minimum) -> None:
         self._problem, self._minimum = problem, minimum
@@ -79,8 +74,7 @@ class Identifiability:
     def verdicts(self, earlier: Mapping[int, FitVerdict]) -> dict[int, FitVerdict]:
         """Return the verdict on each free value, by its number.
 
-        Args:
-            earlier: Verdicts so far. A value with one is determined only because another one is held.
+        A value with an earlier verdict is determined only because another one is held.
         """
         found = self._judged(self._free, earlier)
         widths = self.evidence.block_widths() if found else []
@@ -118,9 +112,6 @@ class Identifiability:
 
         Of correlated values, the one with the smallest effect is held first. If all were held, the others would absorb
         the error of their sum.
-
-        Args:
-            earlier: Verdicts so far.
         """
         left, evidence, sizes = self._minimum.is_free.copy(), self.evidence, np.zeros(len(self._values))
         sizes[left] = np.linalg.norm(evidence.jacobian, axis=0)

@@ -15,16 +15,7 @@ from .windows import Window
 
 
 class JointMotion:
-    """Positions and velocities of the joints of logs over a rollout.
-
-    Args:
-        logs: The logs.
-        windows: The window of each world.
-        coordinates: Index of the coordinate of each joint, shape [worlds, joints].
-        dofs: Index of its degree of freedom, of the same shape.
-        steps: Control steps of a rollout.
-        device: The device.
-    """
+    """Positions and velocities of the joints of logs over a rollout, by their indices, shape [worlds, joints]."""
 
     def __init__(
         self,
@@ -44,11 +35,8 @@ class JointMotion:
         self._positions, self._velocities = (wp.zeros(shape, dtype=float, device=device) for _ in range(2))
 
     def vary(self, offsets: np.ndarray, shifts: np.ndarray) -> None:
-        """Set the states at the start.
-
-        Args:
-            offsets: Reading of the encoders at zero, shape [worlds, joints].
-            shifts: Shifts of the measured positions, then of the velocities, shape [worlds, 2 * joints].
+        """Set the readings of the encoders at zero, shape [worlds, joints], and the shifts of the measured positions at
+        the start, then of the velocities, shape [worlds, 2 * joints].
         """
         joints = offsets.shape[1]
         self._start_q.assign((self._measured - offsets + shifts[:, :joints]).astype(np.float32))

@@ -98,12 +98,7 @@ def key_of(config: SimulationConfig, logs: Iterable[Path]) -> str:
 
 
 class Journal:
-    """The files of the iterations of a fit. Each is written under another name first, so that none is half a file.
-
-    Args:
-        folder: The folder of the files.
-        key: The digest of `key_of`.
-    """
+    """The files of the iterations of a fit. Each is written under another name first, so that none is half a file."""
 
     def __init__(self, folder: Path, key: str) -> None:
         self._folder, self._key = folder, key

@@ -55,9 +55,7 @@ class Point:
 def cost_of(residuals: np.ndarray, *, is_robust: bool) -> float:
     """Return half of the sum of squares of residuals, infinite if one is not finite.
 
-    Args:
-        residuals: Residuals, shape [rows].
-        is_robust: Whether those above 1.345 count linearly.
+    For a robust cost, those above 1.345 count linearly.
     """
     if not np.isfinite(residuals).all():
         return np.inf
@@ -84,7 +82,6 @@ class LeastSquares:
         is_ratio: Whether an unknown is the logarithm of a value, shape [unknowns]; by default, none is.
         is_robust: Whether residuals above 1.345 count linearly, as Huber proposed.
         tolerance: The end: an iteration lowers the cost by no more than this share, or no step is expected to.
-        damping: The damping of the first step.
         taken: Iterations that an earlier run has taken.
         floor: Root mean square of the residuals, in units of their noise, below which the search ends.
     """
@@ -114,10 +111,6 @@ class LeastSquares:
 
     def iterate(self, x: np.ndarray, iterations: int) -> Iterator[Point]:
         """Yield the best point so far: the start, then after each iteration.
-
-        Args:
-            x: The start, shape [unknowns].
-            iterations: Largest number of iterations, the earlier run included.
 
         Raises:
             FloatingPointError: The residuals of the start are not finite.

@@ -69,11 +69,6 @@ class Log:
 def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str, RobotJoint]) -> tuple[Log, ...]:
     """Return the logs of files, then the logs of the validation; a file may have several.
 
-    Args:
-        files: The files that are fitted, or patterns of them.
-        config: The table `[fit]`.
-        known: Joints of the simulation by label.
-
     Raises:
         ConfigError: A pattern matches no file, or a file is no log, or names joints that do not exist; or a log of the
             validation is also fitted.

@@ -44,13 +44,7 @@ class FitMaterial:
 
 
 class LogPlayback:
-    """A simulation whose worlds play windows of logs.
-
-    Args:
-        config: The configuration of its worlds.
-        material: The logs and their windows.
-        windows: The window of each world.
-    """
+    """A simulation whose worlds play windows of logs."""
 
     def __init__(self, config: SimulationConfig, material: FitMaterial, windows: Sequence[Window]) -> None:
         self._steps = material.steps

@@ -23,14 +23,7 @@ from .windows import Window
 
 
 class LogPlayer:
-    """Plays windows of logs, one in each world.
-
-    Args:
-        config: The table `[fit]`.
-        logs: The logs; all have the same joints.
-        windows: The window of each world.
-        steps: Control steps of a rollout.
-    """
+    """Plays windows of logs with the same joints, one in each world."""
 
     hookspecs = RolloutHooks
 
@@ -62,12 +55,8 @@ class LogPlayer:
         self._targets = self._find_targets()
 
     def vary(self, delays: np.ndarray, offsets: np.ndarray, shifts: np.ndarray) -> None:
-        """Set the numbers of each world that are not in the model.
-
-        Args:
-            delays: Delay of the commands [s], shape [worlds].
-            offsets: Reading of the encoders at zero, shape [worlds, joints].
-            shifts: Shifts of the measured positions at the start, then of the velocities, shape [worlds, 2 * joints].
+        """Set the numbers of each world that are not in the model: the delay of the commands [s], and those of
+        `JointMotion`.
         """
         self._commands.vary(delays, offsets)
         self.motion.vary(offsets, shifts)

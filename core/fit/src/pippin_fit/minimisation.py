@@ -24,14 +24,7 @@ _FLOOR = 0.03
 
 
 class Minimisation:
-    """The least squares of a fit.
-
-    Args:
-        problem: The problem.
-        state: State of the fit. Each iteration updates it.
-        journal: The journal to write after each iteration; None for none.
-        is_resumed: Whether the state comes from an earlier run, whose search continues.
-    """
+    """The least squares of a fit; if it is resumed, the state comes from an earlier run, whose search continues."""
 
     def __init__(self, problem: FitProblem, state: FitState, journal: Journal | None, *, is_resumed: bool) -> None:
         self._problem, self._state, self._journal = problem, state, journal
@@ -86,28 +79,14 @@ class Minimisation:
     def residuals(
         self, rollouts: Rollouts, unknowns: np.ndarray, is_free: np.ndarray, stop_if_asked: Callable[[], None]
     ) -> Residuals:
-        """Return the residuals as a function of the free unknowns, or of all, with measured starts.
-
-        Args:
-            rollouts: The simulation.
-            unknowns: The values of the others.
-            is_free: Whether each unknown varies.
-            stop_if_asked: Called before each rollout.
-        """
+        """Return the residuals as a function of the free unknowns, or of all, with measured starts."""
         values, priors = self._values(unknowns, is_free, stop_if_asked), self._problem.unknowns.priors
         return lambda points: rollouts.evaluate(values(points), *priors)
 
     def method(
         self, residuals: Residuals, is_free: np.ndarray, damping: float = DAMPING, taken: int = 0
     ) -> LeastSquares:
-        """Return the least squares over the free unknowns.
-
-        Args:
-            residuals: The residuals.
-            is_free: Whether each unknown varies.
-            damping: The damping of the first step.
-            taken: Iterations that an earlier run has taken.
-        """
+        """Return the least squares over the free unknowns."""
         table, unknowns = self._problem.table, self._problem.unknowns
         options: dict[str, Any] = {"is_robust": table.is_robust, "tolerance": table.tolerance}
         options |= {"is_ratio": unknowns.is_ratio[is_free], "damping": damping, "taken": taken}

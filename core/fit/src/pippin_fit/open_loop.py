@@ -73,10 +73,6 @@ class OpenLoopRollout:
     def take(self, count: int, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Take control steps from a state that was just reset.
 
-        Args:
-            count: Number of control steps.
-            worlds: The worlds to take, shape [worlds].
-
         Returns:
             `joint_q` and `joint_qd` of the worlds after each, shape [count, worlds, numbers of a world]; None if the
             simulation has to step.

@@ -57,7 +57,6 @@ def identified_tables(problem: FitProblem, result: FitResult) -> tuple[dict[str,
 
 
 def _comment(verdict: FitVerdict) -> str:
-    """Return the comment of a value in a file."""
     if verdict.is_identified:
         return f"± {verdict.half_width:.2g}"
     return ", ".join([verdict.verdict, *(f"coupled to {each}" for each in verdict.coupled)])

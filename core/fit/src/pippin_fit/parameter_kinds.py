@@ -19,12 +19,6 @@ def find_parameters(
 ) -> tuple[FitParameter, ...]:
     """Return the parameters of a table in a simulation.
 
-    Args:
-        config: The table `[fit]`.
-        simulation: The simulation.
-        joints: Labels of the joints of the logs.
-        bodies: The numbers of the bodies of the simulation.
-
     Raises:
         ConfigError: A key means nothing that can vary.
     """

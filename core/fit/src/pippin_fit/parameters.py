@@ -20,14 +20,7 @@ _ABOVE_ZERO = 0.01
 
 
 class FitParameter(abc.ABC):
-    """A parameter: a row of values for each world.
-
-    Args:
-        key: Its place.
-        config: Its table.
-        names: Labels of the joints that have a value.
-        where: Where it stands, for errors; by default in `fit.parameters`.
-    """
+    """A parameter: a row of values for each world. Errors name the place where it stands."""
 
     def __init__(self, key: str, config: FitParameterConfig, names: Sequence[str], where: str | None = None) -> None:
         self.key, self.config, self.where = key, config, where or f"fit.parameters.{key!r}"
@@ -221,7 +214,6 @@ class SignalParameter(FitParameter):
 
 
 def _shared(config: FitParameterConfig, names: Sequence[str], where: str) -> np.ndarray:
-    """Return the index of the value of each joint."""
     if config.each == "group":
         if config.share:
             raise ConfigError(f'{where}.share: all joints share one value; set each = "joint"')

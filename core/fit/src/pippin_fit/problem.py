@@ -26,13 +26,7 @@ from .windows import divide
 
 
 class FitProblem:
-    """The residuals of a fit as a function of its unknowns.
-
-    Args:
-        config: The configuration.
-        table: Its table `[fit]`, perhaps with other logs.
-        files: The files of the logs that are fitted, and patterns of them.
-        processes: Number of processes that share the candidates, or "auto".
+    """The residuals of a fit as a function of its unknowns; the table `[fit]` may have other logs than the file.
 
     Raises:
         ConfigError: The configuration, a log or a parameter is wrong.

@@ -37,11 +37,7 @@ class Touching:
         self._probe = PenetrationProbe(model) if _can_touch(model) else None
 
     def bodies(self, positions: np.ndarray) -> tuple[str, str] | None:
-        """Return the names of the two bodies that overlap most, or None.
-
-        Args:
-            positions: Positions of the joints [rad or m], shape [joints].
-        """
+        """Return the names of the two bodies that overlap most at positions of the joints, shape [joints], or None."""
         if self._probe is None:
             return None
         model, state = self._model, self._state
@@ -86,13 +82,7 @@ def contact_faults(
 
 
 class SaturationWatch:
-    """Counts how often limits change the efforts of joints in a rollout, in the first worlds.
-
-    Args:
-        simulation: The simulation.
-        joints: Labels of the joints that count.
-        worlds: Number of worlds.
-    """
+    """Counts how often limits change the efforts of joints in a rollout, in the first worlds."""
 
     def __init__(self, simulation: Simulation, joints: Sequence[str], worlds: int) -> None:
         self._worlds, self._steps = worlds, 0
@@ -135,11 +125,7 @@ def _efforts(actuator: Any) -> tuple[wp.array, wp.array]:
 
 
 def gain_faults(validation: Sequence[float] | None) -> Iterator[Fault]:
-    """Yield a note if the file explains the logs already.
-
-    Args:
-        validation: Residuals of the windows that the fit did not see, in units of the noise; with the file first.
-    """
+    """Yield a note if the file explains the logs already: its residuals are the first of the validation, in σ."""
     if validation is not None and validation[0] < _FLOOR:
         text = f"the file meets the windows of the validation to {validation[0]:.2g} σ: there is nothing to gain"
         yield Fault(is_note=True, text=text)

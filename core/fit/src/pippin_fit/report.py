@@ -102,7 +102,6 @@ def _judgement(result: FitResult) -> str:
 
 
 def _groups(traces: Sequence[Trace]) -> dict[tuple[str, str, str], list[Trace]]:
-    """Return the traces of each log, joint and signal."""
     groups: dict[tuple[str, str, str], list[Trace]] = {}
     for trace in traces:
         groups.setdefault((trace.log, trace.joint, trace.signal), []).append(trace)
@@ -115,7 +114,6 @@ def _shown(traces: Sequence[Trace]) -> str:
 
 
 def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
-    """Yield a chart for each joint, signal and log, over all windows."""
     for (log, joint, signal), own in list(_groups(traces).items())[:_CHARTS]:
         own.sort(key=lambda trace: trace.times[0])
         gap = np.full((1, 3), np.nan)

@@ -33,14 +33,12 @@ _STILL_FALLS = 0.9
 
 
 def noise_of(measured: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the standard deviation of white noise of signals, shape [joints], from differences of neighbours.
+    """Return the standard deviation of white noise of signals, shape [joints], from differences of neighbours in logs,
+    shape [samples, joints] each.
 
     Differences of order k of white noise have the variance σ² (2k)!/k!² (von Neumann 1941 for k = 1), and a motion is
     the less in them the higher the order is. The first order counts of which the next one finds no less. Medians of
     absolute deviations are blind to impacts.
-
-    Args:
-        measured: The samples of each log, shape [samples, joints] each.
     """
     found = np.full(measured[0].shape[1], np.inf)
     is_open = np.ones(len(found), dtype=bool)
@@ -90,11 +88,6 @@ class _Part:
 
 class Rollouts(AbstractContextManager["Rollouts"]):
     """The residuals of candidates: differences of simulated and measured signals, divided by their noise.
-
-    Args:
-        material: The logs and their windows.
-        count: Number of candidates that are simulated at once.
-        processes: Number of processes that share them, as for `Candidates`.
 
     Raises:
         ConfigError: There are more processes than candidates.

@@ -89,7 +89,9 @@ class FitStudy(Study[FitResult]):
 
     def overlay(self, result: FitResult) -> Overlay:
         """Return the file with the values that were identified."""
-        tables, comments = self._course.tables(result)
+        from .outcome import identified_tables
+
+        tables, comments = identified_tables(self._course.problem, result)
         return Overlay(name=result.file.name, tables=tables, comments=comments)
 
     def page(self, result: FitResult, file: Path) -> Iterator[Markup]:
@@ -101,7 +103,7 @@ class FitStudy(Study[FitResult]):
     def close(self) -> None:
         """Close the simulations."""
         if self._course is not None:
-            self._course.close()
+            self._course.problem.close()
 
 
 def check_fit(
@@ -128,7 +130,9 @@ def check_fit(
     with progress.phase("build"):
         course = _course(config, logs, None)
     with course, progress.phase("check"):
-        return FitCheck(logs=course.alignments(), verdicts=course.expect(is_right=False))
+        from .outcome import alignments
+
+        return FitCheck(logs=tuple(alignments(course.problem)), verdicts=course.expect(is_right=False))
 
 
 def _judged_by(config: SimulationConfig, file: Path, logs: Logs) -> SimulationConfig:

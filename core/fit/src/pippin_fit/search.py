@@ -80,7 +80,6 @@ class SeveralStarts:
     Args:
         make: Returns a method, given its damping and the iterations that it has taken.
         starts: The starts, shape [starts, unknowns].
-        iterations: Largest number of iterations of each.
         slot: Most points that one of them asks for at once.
         earlier: How far an earlier run came; it continues there, to the same ends.
     """
@@ -135,12 +134,7 @@ class SeveralStarts:
         return sorted(found, key=lambda end: end[0])
 
     def run(self, residuals: Residuals, note: Callable[[], None]) -> None:
-        """Search until all have ended.
-
-        Args:
-            residuals: The residuals of points, shape [starts * slot, unknowns].
-            note: Called after each evaluation.
-        """
+        """Search until all end; `note` is called after each evaluation of points, shape [starts * slot, unknowns]."""
         while self.running:
             batch = np.repeat(self._starts, self._slot, axis=0)  # a search keeps its worlds, whatever others do
             for number, track in enumerate(self._tracks):
@@ -165,11 +159,7 @@ class Evolution:
 
     Args:
         start: The mean of the first generation, shape [unknowns].
-        low: Lower bounds.
-        high: Upper bounds.
         steps: Distance of neighbours of each unknown that is a whole number; 0 for others.
-        seed: Seed of the draws.
-        population: Candidates of a generation.
     """
 
     def __init__(
@@ -205,13 +195,9 @@ class Evolution:
         note: Callable[[], None],
         earlier: Sequence[np.ndarray] = (),
     ) -> None:
-        """Draw generations until their costs agree.
+        """Draw generations, shape [population, unknowns], until their costs agree, shape [population].
 
-        Args:
-            costs: The costs of points, shape [population], from shape [population, unknowns].
-            generations: Most generations.
-            note: Called after each generation.
-            earlier: Costs of generations that an earlier run has evaluated: with the same seed, it drew the same ones.
+        The costs of `earlier` generations come from an earlier run: with the same seed, it drew the same ones.
         """
         for generation in range(generations):
             asked = [self._method.ask() for _ in range(self._method.population_size)]

@@ -12,22 +12,14 @@ from .verdicts import CHI_SQUARED, CONTRADICTED, UNOBSERVABLE, is_worse
 
 
 class ValueSelection:
-    """The choice of the values that vary.
-
-    Args:
-        problem: The problem.
-        state: State of the fit, whose unknowns it resets and restores.
-    """
+    """The choice of the values that vary."""
 
     def __init__(self, problem: FitProblem, state: FitState) -> None:
         self._problem, self._state = problem, state
 
     def reset(self, minimum: Minimum | None) -> bool:
-        """Reset unobservable values to the file, and hold them. Values that the logs contradict are held as
-        estimated. Return whether other values have to be fitted anew.
-
-        Args:
-            minimum: The minimum of the free values; None if there never was one.
+        """Reset unobservable values to the file, and hold them. Values that the logs contradict are held as estimated.
+        Return whether other values have to be fitted anew. There may be no minimum of the free values yet.
         """
         state, unknowns = self._state, self._problem.unknowns
         is_moved = unknowns.is_whole & (state.unknowns != unknowns.of_file)
@@ -57,9 +49,6 @@ class ValueSelection:
         although they can a small one. Return whether this happened.
 
         Of several values, those are held as estimated that have no finite interval.
-
-        Args:
-            minimum: The minimum with the reset values; None if there never was one.
         """
         state = self._state
         if minimum is None or not state.is_free.any():

@@ -50,10 +50,7 @@ def residual_spectra(
 ) -> list[ResidualSpectrum]:
     """Return the mean spectrum of each signal, over joints and windows of the same length, with Hann's window.
 
-    Args:
-        traces: The signals of the windows.
-        joints: The joints, in the order of the noise.
-        noise: The standard deviation of the noise of each joint, by signal.
+    The noise is the standard deviation of each joint, by signal.
     """
     found = []
     for signal in noise:

@@ -44,12 +44,8 @@ class TriedMotion:
 
 
 class MotionTrial:
-    """A simulation that plays motions of joints, a different one in each world.
-
-    Args:
-        config: The configuration.
-        patterns: Patterns of labels of the joints; by default all that take position targets.
-        worlds: Number of worlds.
+    """A simulation that plays motions of joints, by default of all with position targets, a different one in each
+    world.
     """
 
     def __init__(self, config: SimulationConfig, patterns: Sequence[str], worlds: int) -> None:
@@ -115,7 +111,6 @@ class MotionTrial:
         )
 
     def _saturated(self) -> np.ndarray:
-        """Return whether limits changed the efforts, shape [worlds, joints]."""
         columns = []
         for group, lane in self._lanes.values():
             computed, applied = getattr(group, "computed_effort", None), getattr(group, "applied_effort", None)

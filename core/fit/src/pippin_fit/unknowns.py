@@ -13,9 +13,6 @@ from .parameters import FitParameter
 class Unknowns:
     """The values of all parameters as a vector: logarithms, or shares of the ranges.
 
-    Args:
-        parameters: The parameters.
-
     Raises:
         ConfigError: A value of the file is outside its range, or joints that share a value have different ones.
     """
@@ -57,7 +54,6 @@ class Unknowns:
         return np.repeat(np.array(numbers, dtype=float), [each.count for each in self._parameters])
 
     def _parts(self, vector: np.ndarray) -> list[np.ndarray]:
-        """Return the part of each parameter, along the last axis."""
         return np.split(vector, np.cumsum([each.count for each in self._parameters])[:-1], axis=-1)
 
     def values(self, unknowns: np.ndarray) -> np.ndarray:

@@ -108,30 +108,19 @@ def kept_values(verdicts: Sequence[FitVerdict]) -> np.ndarray:
 
 
 def is_worse(validation: tuple[float, float]) -> bool:
-    """Return whether windows that a fit did not see are met worse than before.
-
-    Args:
-        validation: Their residuals with the values of the file and with the found ones, in σ.
-    """
+    """Return whether windows that a fit did not see are met worse than by the file; its residuals come first, in σ."""
     return validation[1] > _WORSE * validation[0]
 
 
 def is_refuted(validation: tuple[float, float] | None) -> bool:
-    """Return whether windows that a fit did not see say that the model lacks something.
-
-    Args:
-        validation: Their residuals, as in `is_worse`; None if there are none.
-    """
+    """Return whether windows that a fit did not see say that the model lacks something; None if there are none."""
     return validation is not None and (validation[1] > _EXPLAINED or is_worse(validation))
 
 
 def variances(residuals: np.ndarray, channels: np.ndarray, share: float) -> np.ndarray:
     """Return the variance of the residuals of each row's channel, shape [rows].
 
-    Args:
-        residuals: Residuals at the minimum, shape [rows].
-        channels: The channel of each row, from 0 on, shape [rows].
-        share: Share of the rows that the unknowns have not used up.
+    The unknowns have left a share of the rows, and used up the others.
     """
     counts = np.bincount(channels)
     own = np.bincount(channels, weights=residuals**2) / np.maximum(share * counts, 1.0)
@@ -141,13 +130,9 @@ def variances(residuals: np.ndarray, channels: np.ndarray, share: float) -> np.n
 def covariance(jacobian: np.ndarray, noise: np.ndarray, priors: np.ndarray) -> np.ndarray:
     """Return the covariance of unknowns that minimise the sum of squares; infinite where nothing depends on one.
 
-    The residuals were divided by a noise that was assumed, and theirs may be another one in each channel: (JᵀJ + P)⁻¹
-    (Jᵀ S J + P) (JᵀJ + P)⁻¹ with their variances S (White 1980) and the priors P.
-
-    Args:
-        jacobian: Derivatives of the residuals, shape [rows, unknowns].
-        noise: Variance of each residual, shape [rows].
-        priors: Inverse variance of the priors, shape [unknowns].
+    The residuals were divided by a noise that was assumed, and theirs, shape [rows], may be another one in each
+    channel: (JᵀJ + P)⁻¹ (Jᵀ S J + P) (JᵀJ + P)⁻¹ with their variances S (White 1980), the Jacobian J, shape [rows,
+    unknowns], and the inverse variances of the priors P.
     """
     count = jacobian.shape[1]
     size = np.sqrt((jacobian**2).sum(axis=0) + priors)
@@ -167,12 +152,7 @@ def covariance(jacobian: np.ndarray, noise: np.ndarray, priors: np.ndarray) -> n
 
 
 def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return R² of each column against the others, shape [unknowns], and the largest partner of each.
-
-    Args:
-        jacobian: Derivatives of the residuals, shape [rows, unknowns].
-        priors: Inverse variance of the priors, shape [unknowns].
-    """
+    """Return R² of each column of a Jacobian against the others, shape [unknowns], and the largest partner of each."""
     normal = inner(jacobian.T, jacobian.T) + np.diag(priors)
     size = np.sqrt(np.diag(normal))
     acting, count = np.flatnonzero(size > 0.0), len(size)
@@ -190,10 +170,7 @@ def collinearity(jacobian: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, 
 def informative_normal(jacobian: np.ndarray, priors: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """Return JᵀJ without its uninformative directions, in which the effect is an error of the derivatives.
 
-    Args:
-        jacobian: Derivatives of the residuals, shape [rows, unknowns].
-        priors: Inverse variance of the priors, shape [unknowns].
-        errors: Errors of the derivatives, as norms of their columns, shape [unknowns].
+    The errors are norms of the columns of those of the Jacobian, shape [unknowns].
     """
     normal = inner(jacobian.T, jacobian.T)
     size = np.sqrt(np.diag(normal) + priors)

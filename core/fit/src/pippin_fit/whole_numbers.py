@@ -10,11 +10,7 @@ from .verdicts import CHI_SQUARED, IDENTIFIED, UNOBSERVABLE, FitVerdict
 
 
 class WholeNumbers:
-    """The whole numbers among the unknowns of a fit.
-
-    Args:
-        problem: The problem.
-    """
+    """The whole numbers among the unknowns of a fit."""
 
     def __init__(self, problem: FitProblem) -> None:
         self._problem = problem
@@ -27,11 +23,7 @@ class WholeNumbers:
         """Return the verdict on each whole number, by its number: identified if both neighbours raise the cost clearly,
         each with its own best other values.
 
-        Args:
-            residuals: Returns the residuals of all unknowns.
-            unknowns: The unknowns.
-            is_free: Whether each of them varies.
-            is_fitted: Whether the present residuals are noise; otherwise the noise is the one that the fit assumes.
+        The noise is that of the residuals if they are fitted, and otherwise the one that the fit assumes.
         """
         own, free, found = self._problem.unknowns, np.flatnonzero(is_free), {}
         ahead = np.where(unknowns + STEP <= own.high, STEP, -STEP)[free]

@@ -36,11 +36,6 @@ class Window:
 def divide(logs: Sequence[Log], config: FitConfig, dt: float) -> tuple[tuple[Window, ...], int]:
     """Return the windows of logs, and the number of control steps of the longest one.
 
-    Args:
-        logs: The logs.
-        config: The table `[fit]`.
-        dt: Length of a control step [s].
-
     Raises:
         ConfigError: There is no window to fit.
     """

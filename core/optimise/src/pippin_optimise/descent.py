@@ -19,12 +19,7 @@ _PATIENCE = 5
 
 
 class Descent:
-    """One optimisation, iteration by iteration.
-
-    Args:
-        objective: The objective.
-        progress: Shows the live line; by default nothing does.
-    """
+    """One optimisation, iteration by iteration; a progress shows its live line."""
 
     def __init__(self, objective: Objective, progress: RunProgress | None = None) -> None:
         self._objective, self._progress = objective, RunProgress() if progress is None else progress
@@ -47,9 +42,6 @@ class Descent:
 
     def run(self, stop_if_asked: Callable[[], None] = lambda: None) -> None:
         """Check the gradient, and lower the losses until the end.
-
-        Args:
-            stop_if_asked: Called before each rollout; it may raise.
 
         Raises:
             ConfigError: The gradient is wrong or zero.
@@ -139,11 +131,7 @@ class Descent:
         return f"{count} of {whole}, loss {self.losses[-1].min():.4g}, best {self.best_losses.min():.4g}, {left}"
 
     def result(self, folder: Path) -> OptimisationResult:
-        """Return what was found so far.
-
-        Args:
-            folder: The folder of its files.
-        """
+        """Return what was found so far."""
         objective, best = self._objective, self.losses[-1] if self.taken else self.best_losses
         world = int(best.argmin())
         values = {

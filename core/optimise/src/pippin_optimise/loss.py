@@ -19,11 +19,6 @@ from .kernels import FUNCTIONS, add_term
 class Loss:
     """The terms of the loss in a simulation.
 
-    Args:
-        terms: The tables of the terms by name.
-        simulation: The simulation.
-        steps: Control steps of a rollout.
-
     Raises:
         ConfigError: A quantity does not fit the simulation, or is not differentiable.
         PluginError: A quantity cannot be loaded, or is broken.
@@ -38,13 +33,7 @@ class Loss:
         return wp.zeros(self._count, dtype=float, device=self._device, requires_grad=True)
 
     def add(self, state: newton.State, number: int, loss: wp.array) -> None:
-        """Add what the state after a control step contributes, on a tape if there is one.
-
-        Args:
-            state: The state.
-            number: Number of the control step, counted from 0.
-            loss: The losses, shape [worlds].
-        """
+        """Add what the state after a control step, from 0 on, contributes to the losses; on a tape if there is one."""
         for term in self._terms:
             term.add(state, number, loss)
 
@@ -88,7 +77,6 @@ class _Term:
 
 
 def _weights(config: LossConfig, steps: int) -> list[float]:
-    """Return the factor of each control step."""
     if config.when == "end":
         return [0.0] * (steps - 1) + [config.weight]
     share = 1.0 if config.when == "sum" else 1.0 / steps

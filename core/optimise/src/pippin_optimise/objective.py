@@ -70,12 +70,10 @@ class Objective:
         return self._spread_by_world(np.concatenate([each.start() for each in self.variables], axis=1))
 
     def move(self, plan: np.ndarray) -> np.ndarray:
-        """Let all worlds take the first control step of a plan, and return the start values of the next plans.
+        """Let all worlds take the first control step of a plan, shape [count], and return the start values of the next
+        plans.
 
         Rollouts begin where it ends. The next plans are this one a step later, with the random changes of `spread`.
-
-        Args:
-            plan: The values of a world, shape [count].
         """
         plans = np.tile(plan, (self._simulation.world_count, 1))
         self._write(plans)
@@ -134,11 +132,9 @@ class Objective:
         return total, np.concatenate([each.gradient(following) for each in self.variables], axis=1)
 
     def compare(self, values: np.ndarray, gradient: np.ndarray) -> list[GradientCheck]:
-        """Compare a gradient with differences of rollouts, in some directions of each variable. Worlds share the work.
+        """Compare a gradient, shape [worlds, count], with differences of rollouts, in some directions of each variable.
 
-        Args:
-            values: The values, shape [worlds, count].
-            gradient: The gradient at the values, shape [worlds, count].
+        Worlds share the work.
         """
         config, worlds = self.config, len(values)
         random = np.random.default_rng(0)
@@ -162,11 +158,6 @@ class Objective:
 
     def refuse_wrong(self, loss: np.ndarray, gradient: np.ndarray, found: list[GradientCheck]) -> None:
         """Refuse a gradient that is zero, or differs from the differences of rollouts.
-
-        Args:
-            loss: The loss of each world, shape [worlds].
-            gradient: Its gradient, shape [worlds, count].
-            found: The comparison of the two.
 
         Raises:
             ConfigError: Names the variable, the two numbers, and the cure.
@@ -199,7 +190,6 @@ class Objective:
                     )
 
     def _spread_out(self, numbers: list[float]) -> np.ndarray:
-        """Return a number of each variable for each of its values."""
         return np.repeat(np.array(numbers, dtype=float), [each.count for each in self.variables])
 
     def _write(self, values: np.ndarray) -> None:

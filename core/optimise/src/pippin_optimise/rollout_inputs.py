@@ -19,12 +19,8 @@ def flat(array: wp.array) -> wp.array:
 
 
 class InputRows:
-    """Numbers of an array that a rollout reads, with a row of them for each control step.
-
-    Args:
-        array: The array, contiguous, of real numbers or vectors, with gradients.
-        index: Places of the numbers in the flat array, shape [numbers].
-        count: Number of rows.
+    """Numbers that a rollout reads, at places of a contiguous array with gradients: a row of them for each control
+    step.
     """
 
     def __init__(self, array: wp.array, index: np.ndarray, count: int) -> None:

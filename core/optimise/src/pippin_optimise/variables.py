@@ -32,13 +32,7 @@ _TARGETS = ("position_targets", "velocity_targets", "feedforward")
 
 
 class Variable(abc.ABC):
-    """Numbers that are varied.
-
-    Args:
-        name: Its name.
-        config: Its table.
-        index: Places of its numbers in a flat array, shape [worlds, elements, columns].
-    """
+    """Numbers that are varied, at places of a flat array, shape [worlds, elements, columns]."""
 
     is_in_start: bool = False
     """Whether the numbers belong to the start state, so that a reset restores them."""
@@ -119,11 +113,7 @@ class Variable(abc.ABC):
 
     @abc.abstractmethod
     def gradient(self, start: newton.State) -> np.ndarray:
-        """Return the gradient of the values, shape [worlds, count], after the backward pass of rollouts.
-
-        Args:
-            start: The first state of the first rollout.
-        """
+        """Return the gradient of the values, shape [worlds, count], after the backward pass of rollouts."""
 
 
 class StartVelocity(Variable):
@@ -326,7 +316,6 @@ def _array_at(host: Host, path: str, where: str) -> wp.array:
 
 
 def _names(component: Any, kind: str) -> Sequence[str]:
-    """Return the names of the arrays of a component that may vary."""
     if kind == "actuators":
         unread = getattr(component, "unread_targets", {})
         return [*(name for name in _TARGETS if name not in unread), *getattr(component, "parameters", ())]

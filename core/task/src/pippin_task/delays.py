@@ -11,12 +11,7 @@ from .kernels import delay_action, draw_delays, forget_actions
 
 
 class Delays:
-    """The delay of each world.
-
-    Args:
-        bounds: Least and largest number of control steps.
-        context: The term that is late.
-    """
+    """The delay of each world."""
 
     def __init__(self, bounds: tuple[int, int], context: TermContext) -> None:
         self._bounds = bounds
@@ -39,7 +34,6 @@ class LateAction:
     Args:
         bounds: Least and largest number of control steps.
         action: The action as it is given, shape [worlds, width].
-        context: The task.
     """
 
     def __init__(self, bounds: tuple[int, int], action: wp.array, context: TermContext) -> None:

@@ -2,86 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pippin.catalog import Kind
 
-QUANTITY = Kind(
-    name="quantity",
-    plural="quantities",
-    meaning="Measures numbers of each world for observations, rewards and ends of episodes.",
+
+def _term(name: str, plural: str, order: int, meaning: str, **others: Any) -> Kind:
+    """Return the kind of a term whose tables stand in `task.PLURAL`, with a template of its own."""
+    usual = {"place": f"task.{plural}.*", "template": f"pippin_conformance.templates:{name}"}
+    base, checks = f"pippin_task:{name.capitalize()}", f"pippin_conformance.kinds:{name.upper()}"
+    return Kind(name=name, plural=plural, order=order, meaning=meaning, base=base, checks=checks, **usual | others)
+
+
+_SHARED = "pippin_conformance.templates:term"
+"""The one template of quantities and rewards."""
+
+QUANTITY = _term(
+    "quantity",
+    "quantities",
+    170,
+    "Measures numbers of each world for observations, rewards and ends of episodes.",
     place="task.observations.*.*.of",
-    order=170,
     is_named_alone=True,
-    base="pippin_task:Quantity",
-    checks="pippin_conformance.kinds:QUANTITY",
-    template="pippin_conformance.templates:term",
+    template=_SHARED,
 )
-ACTION = Kind(
-    name="action",
-    plural="actions",
-    meaning="Gives the numbers of a policy their meaning.",
-    place="task.actions.*",
-    order=180,
-    base="pippin_task:Action",
-    checks="pippin_conformance.kinds:ACTION",
-    template="pippin_conformance.templates:action",
-)
-REWARD = Kind(
-    name="reward",
-    plural="rewards",
-    meaning="Is a term of the reward of a step.",
-    place="task.rewards.*",
-    order=190,
-    base="pippin_task:Reward",
-    checks="pippin_conformance.kinds:REWARD",
-    template="pippin_conformance.templates:term",
-)
-TERMINATION = Kind(
-    name="termination",
-    plural="terminations",
-    meaning="Ends an episode on a condition.",
-    place="task.terminations.*",
-    order=200,
-    base="pippin_task:Termination",
-    checks="pippin_conformance.kinds:TERMINATION",
-    template="pippin_conformance.templates:termination",
-)
-EVENT = Kind(
-    name="event",
-    plural="events",
-    meaning="Changes a simulation at random: at the start, at resets, or from time to time.",
-    place="task.events.*",
-    order=210,
-    base="pippin_task:Event",
-    checks="pippin_conformance.kinds:EVENT",
-    template="pippin_conformance.templates:event",
-)
-COMMAND = Kind(
-    name="command",
-    plural="commands",
-    meaning="Draws a target, such as a velocity, for each world.",
-    place="task.commands.*",
-    order=220,
-    base="pippin_task:Command",
-    checks="pippin_conformance.kinds:COMMAND",
-    template="pippin_conformance.templates:command",
-)
-CURRICULUM = Kind(
-    name="curriculum",
-    plural="curricula",
-    meaning="Changes the numbers of other terms while a policy learns.",
-    place="task.curricula.*",
-    order=230,
-    base="pippin_task:Curriculum",
-    checks="pippin_conformance.kinds:CURRICULUM",
-    template="pippin_conformance.templates:curriculum",
-)
-METRIC = Kind(
-    name="metric",
-    plural="metrics",
-    meaning="Measures how episodes go, without a part in the reward.",
-    place="task.metrics.*",
-    order=240,
-    base="pippin_task:Metric",
-    checks="pippin_conformance.kinds:METRIC",
-    template="pippin_conformance.templates:metric",
-)
+ACTION = _term("action", "actions", 180, "Gives the numbers of a policy their meaning.")
+REWARD = _term("reward", "rewards", 190, "Is a term of the reward of a step.", template=_SHARED)
+TERMINATION = _term("termination", "terminations", 200, "Ends an episode on a condition.")
+EVENT = _term("event", "events", 210, "Changes a simulation at random: at the start, at resets, or from time to time.")
+COMMAND = _term("command", "commands", 220, "Draws a target, such as a velocity, for each world.")
+CURRICULUM = _term("curriculum", "curricula", 230, "Changes the numbers of other terms while a policy learns.")
+METRIC = _term("metric", "metrics", 240, "Measures how episodes go, without a part in the reward.")

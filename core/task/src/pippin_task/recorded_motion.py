@@ -121,7 +121,6 @@ def _array(arrays: Mapping[str, np.ndarray], what: str, path: Path, default: np.
 
 
 def _order(names: Sequence[str], declared: Sequence[str], where: str) -> list[int]:
-    """Return the column of each of the robot's axes."""
     faults = [
         f"{where}: the robot has no joint {name!r}{did_you_mean(name, names) or ';'} joints: {', '.join(names)}"
         for name in declared

@@ -31,14 +31,7 @@ _AXIAL_UNITS = ("rad", "N·m")
 
 
 class _Parts:
-    """The parts of a robot by name, and their signs.
-
-    Args:
-        config: The symmetry.
-        where: Its place, for errors.
-        axes: Labels of the axes of all joints.
-        bodies: Labels of all bodies.
-    """
+    """The parts of a robot by name, and their signs."""
 
     def __init__(self, config: SymmetryConfig, where: str, axes: Iterable[str], bodies: Iterable[str]) -> None:
         self.config, self.where, self.axes = config, where, frozenset(axes)
@@ -90,14 +83,7 @@ def mirrored_task(
     groups: Mapping[str, ObservationGroup],
     actions: Mapping[str, Action],
 ) -> MirroredTask:
-    """Return how the numbers of a task look in the mirror of a symmetry.
-
-    Args:
-        config: The symmetry.
-        where: Its place, for errors.
-        model: The model, for the labels of joints and bodies.
-        groups: The groups of observations.
-        actions: The actions, side by side.
+    """Return how the numbers of a task, its actions side by side, look in the mirror of a symmetry.
 
     Raises:
         ConfigError: A part has no partner, a pattern matches nothing, or a term has no mirror.
@@ -158,7 +144,6 @@ def _joints(labels: Sequence[str], parts: _Parts, where: str) -> MirroredColumns
 
 
 def _joined(blocks: Sequence[MirroredColumns]) -> MirroredColumns:
-    """Return blocks side by side."""
     firsts = np.cumsum([0, *(len(block.index) for block in blocks)])
     index = [block.index + first for block, first in zip(blocks, firsts, strict=False)]
     sign = [block.sign for block in blocks]

@@ -271,7 +271,6 @@ class Task:
             self._host.services.written.add("joints", everywhere)
 
     def _notify_solver(self, events: Sequence[Event], world_mask: wp.array[wp.bool]) -> None:
-        """Notify the solver of what events changed."""
         if flags := _flags(events):
             self._host.services.notify_solver(flags, world_mask)
 

@@ -127,7 +127,6 @@ def _compare_steps(
 
 
 def _values(limits: Sequence[str]) -> dict[str, float]:
-    """Return the largest allowed values by figure."""
     values = {}
     for text in limits:
         name, _, value = text.partition("=")

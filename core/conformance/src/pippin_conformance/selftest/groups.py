@@ -100,7 +100,6 @@ def _work(connection: Connection, case: Case, checks: Sequence[str]) -> None:
 
 
 def _rows(case: Case, name: str, check: Callable[[Case], Any]) -> Iterator[Row]:
-    """Run a check, and yield its rows."""
     from pippin_conformance.outcomes import NotApplicableError
 
     start = time.perf_counter()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from importlib import metadata
 from pathlib import Path
@@ -32,7 +32,9 @@ BROKEN = 3
 @click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
 @click.option("--file", type=PATH, metavar="FILE", help="File that an importer reads.")
 @click.option("--solver", metavar="NAME", help="Solver for the tests of another plugin.")
-@click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True, help="Number of worlds.")
+@click.option(
+    "--worlds", "world_count", type=click.IntRange(min=1), default=3, show_default=True, help="Number of worlds."
+)
 @click.option("--dt", type=float, default=0.002, metavar="SECONDS", show_default=True, help="Length of a substep [s].")
 @click.option(
     "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
@@ -45,14 +47,11 @@ def check_plugin(
     kind: str | None,
     overrides: tuple[str, ...],
     prototype: str | None,
-    file: Path | None,
-    solver: str | None,
-    worlds: int,
-    dt: float,
     expected: tuple[str, ...],
     chosen: tuple[str, ...],
     is_markdown: bool,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Check that plugin NAME fulfils the plugin contract, in small test scenes on the CPU.
 
@@ -73,13 +72,13 @@ def check_plugin(
         name,
         config=overridden({}, overrides),
         prototype=None if prototype is None else _function(prototype),
-        solver=solver,
-        world_count=worlds,
-        dt=dt,
-        file=file,
         expected_failures=dict(map(_reason, expected)),
+        **settings,
     )
-    _refuse_unknown(chosen, found, conformance.checks)
+    for check in chosen:
+        if check not in conformance.checks:
+            known = ", ".join(conformance.checks)
+            raise ConfigError(f"--check: {check!r} is not a check of a {found}; there are {known}")
     with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
         results = _run(conformance, chosen, progress.update)
     if is_markdown:
@@ -101,7 +100,6 @@ def _run(conformance: Conformance, chosen: tuple[str, ...], update: Callable[[st
 
 
 def _kind_of(name: str) -> str:
-    """Return the one kind of plugin that has a name."""
     plain = name.rpartition(":")[2]
     catalog = Catalog.installed()
     every = [kind for kind in catalog.kinds if plain in catalog.names(kind)]
@@ -138,12 +136,6 @@ def _function(text: str) -> Any:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"--prototype: {text!r} is not found ({error}); write MODULE:FUNCTION") from error
-
-
-def _refuse_unknown(chosen: Sequence[str], kind: str, known: Collection[str]) -> None:
-    for check in chosen:
-        if check not in known:
-            raise ConfigError(f"--check: {check!r} is not a check of a {kind}; there are {', '.join(known)}")
 
 
 def _reason(text: str) -> tuple[str, str]:

@@ -50,7 +50,6 @@ class Hdf5Reader:
 
 
 def _named(arrays: Mapping[str, Any], config: NpzLogConfig | Hdf5LogConfig) -> dict[str, Any]:
-    """Return the arrays of a log under the names of the contract."""
     names = config.joints
     if isinstance(names, str):
         texts = np.atleast_1d(arrays[names][()])

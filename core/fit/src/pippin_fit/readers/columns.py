@@ -69,7 +69,6 @@ def read_table(file: Any, names: list[str] | None = None) -> Any:
 
 
 def _by_joint(columns: Mapping[str, np.ndarray], config: CsvConfig | ParquetConfig) -> dict[str, Any]:
-    """Return the arrays of a log whose columns have names with a joint each."""
     joints = [name.removeprefix(config.position) for name in columns if name.startswith(config.position)]
     if not joints:
         raise LookupError(f"no column begins with {config.position!r}")

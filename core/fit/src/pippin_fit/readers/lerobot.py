@@ -50,7 +50,6 @@ class LeRobotReader:
             }
 
     def _columns(self, path: Path) -> dict[str, np.ndarray]:
-        """Return the columns of all tables."""
         config = self._config
         names = ["episode_index", "frame_index", "timestamp", config.measured, config.commanded]
         files = sorted(path.glob("data/chunk-*/file-*.parquet"))
@@ -73,7 +72,6 @@ class LeRobotReader:
 
 
 def _features(path: Path) -> Mapping[str, Any]:
-    """Return the features that the dataset declares."""
     try:
         info = json.loads((path / "meta" / "info.json").read_text(encoding="utf-8"))
         version, features = str(info["codebase_version"]), dict(info["features"])
@@ -85,7 +83,6 @@ def _features(path: Path) -> Mapping[str, Any]:
 
 
 def _joints(path: Path, features: Mapping[str, Any], name: str) -> list[str]:
-    """Return the names of the joints of a feature."""
     if name not in features:
         raise ConfigError(f"fit.logs: '{path}' has no feature {name!r}; features: {', '.join(features)}")
     names = features[name].get("names")

@@ -163,7 +163,6 @@ class McapReader:
 
 
 def _decoder(encoding: str, schema: Any) -> Callable[[bytes], Any]:
-    """Return the decoder of a schema's messages."""
     if encoding == "protobuf":
         return message_type(schema.name, schema.data).FromString
     decoder = import_library("mcap_ros2.decoder", "ros2").DecoderFactory().decoder_for(encoding, schema)

@@ -53,7 +53,6 @@ def make_reader(path: Path, chosen: ComponentConfig | None) -> LogReader:
 
 
 def _kind_of(path: Path) -> str:
-    """Return the name of the reader for a file."""
     if path.is_dir():
         return "lerobot"
     if _is_recording(path):

@@ -21,23 +21,17 @@ KINDS = ("multisine", "chirp", "steps", "optimal")
 )
 @click.option("--duration", type=float, default=20.0, show_default=True, help="Length of the motion [s].")
 @click.option("--amplitude", type=float, help="Largest swing [rad or m]; by default 0.5 rad or 0.1 m.")
-@click.option("--separate", is_flag=True, help="Move one joint after the other, each for the duration.")
+@click.option("--separate", "is_separate", is_flag=True, help="Move one joint after the other, each for the duration.")
 @click.option("--candidates", type=click.IntRange(min=1), default=16, show_default=True, help="Motions of optimal.")
 @changes(has_worlds=False)
 @out()
 @json_line()
 def excite(
     file: Path,
-    kind: str,
-    joints: tuple[str, ...],
-    band: tuple[float, float],
-    duration: float,
-    amplitude: float | None,
-    separate: bool,
-    candidates: int,
     overrides: tuple[str, ...],
     out: Path | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Write motions of the joints of FILE that tell its parameters, for a robot to run and `pippin fit` to read.
 
@@ -55,16 +49,7 @@ def excite(
         from pippin_fit.excitation import ExciteSettings
         from pippin_fit.excitation import excite as excite_file
 
-        settings = ExciteSettings(
-            kind=kind,  # pyrefly: ignore[bad-argument-type]
-            joints=joints,
-            band=band,
-            duration=duration,
-            amplitude=amplitude,
-            is_separate=separate,
-            candidates=candidates,
-        )
-        result = excite_file(file, overrides, settings, out=out)
+        result = excite_file(file, overrides, ExciteSettings(**settings), out=out)
     if as_json:
         click.echo(json.dumps(result.summary()))
     else:
@@ -72,7 +57,6 @@ def excite(
 
 
 def _print(result: Any) -> None:
-    """Print the swings, and what a fit would tell."""
     swings = new_table("joint", "swing")
     for joint, swing in zip(result.joints, result.amplitudes, strict=True):
         swings.add_row(joint.rpartition("/")[2], f"{swing:.3g}")

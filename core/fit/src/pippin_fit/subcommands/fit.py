@@ -95,7 +95,6 @@ def _processes(text: str) -> int | Literal["auto"]:
 def _check(
     file: Path, logs: tuple[Path, ...], overrides: tuple[str, ...], validate: tuple[Path, ...], as_json: bool
 ) -> None:
-    """Print what logs can tell."""
     with shown_progress(is_stdout_reserved=as_json):
         from pippin_fit.run_fit import check_fit
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pippin.devices import backward_kernels
 
     from .clamping import Clamping
-    from .clampings.configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig
     from .drive import DriveActuator
     from .joint_actuator import JointActuator
     from .joints import Axes
@@ -26,16 +25,13 @@ __all__ = [
     "AssetActuators",
     "Axes",
     "Clamping",
-    "DCMotorConfig",
     "DelayConfig",
     "DriveActuator",
     "JointActuator",
     "JointConfig",
     "Lanes",
-    "MaxEffortConfig",
     "Parameter",
     "Parameters",
-    "PositionBasedConfig",
     "Transmissions",
     "Uniform",
     "backward_kernels",
@@ -48,13 +44,10 @@ __getattr__ = late(
         "AssetActuators": "pippin.assets.actuators.asset_actuators",
         "Axes": ".joints",
         "Clamping": ".clamping",
-        "DCMotorConfig": ".clampings.configs",
         "DriveActuator": ".drive",
         "JointActuator": ".joint_actuator",
         "Lanes": ".parameters",
-        "MaxEffortConfig": ".clampings.configs",
         "Parameters": ".parameters",
-        "PositionBasedConfig": ".clampings.configs",
         "Transmissions": "pippin.assets.actuators.transmissions",
         "backward_kernels": "pippin.devices",
     },

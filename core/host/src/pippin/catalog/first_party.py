@@ -7,11 +7,8 @@ from importlib import resources
 
 
 def first_party_distribution(plural: str, name: str) -> str | None:
-    """Return the distribution of Pippin's own that has a plugin of a name; None if there is none, or it is the host.
-
-    Args:
-        plural: The kind of the plugin in the plural, as groups of entry points have it.
-        name: Its name.
+    """Return the distribution of Pippin's own that has a plugin of a kind, in the plural, and a name; None if there is
+    none, or it is the host.
     """
     text = resources.files("pippin.catalog").joinpath("first_party.toml").read_text(encoding="utf-8")
     for distribution, kinds in tomllib.loads(text).items():

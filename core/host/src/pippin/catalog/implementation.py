@@ -48,9 +48,7 @@ def implementation_of(config: type) -> tuple[str, str]:
     """Return the module of a configuration's implementation, and its name in this module.
 
     A place without a module, or with a relative one, belongs to the class that states it, which may be a base class.
-
-    Args:
-        config: A class without a `config_fault`.
+    The class has no `config_fault`.
     """
     holder = _holder(config)
     assert holder is not None, "a configuration without a fault"

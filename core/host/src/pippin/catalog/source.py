@@ -23,11 +23,7 @@ KINDS_GROUP = "pippin.kinds"
 
 
 class Source:
-    """The entry points of an interpreter.
-
-    Args:
-        points: All of them.
-    """
+    """The entry points of an interpreter."""
 
     def __init__(self, points: metadata.EntryPoints) -> None:
         self._points = points  # read once for all groups: it takes milliseconds
@@ -151,7 +147,6 @@ class Source:
 
 
 def _declared(distribution: metadata.Distribution) -> tuple[str, ...]:
-    """Return the names in which a distribution declares the contract version of its plugins."""
     return tuple(point.name for point in distribution.entry_points if point.group == CONTRACT_GROUP)
 
 

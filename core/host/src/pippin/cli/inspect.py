@@ -104,7 +104,6 @@ def _short(file: Path) -> Path:
 
 
 def _print_list(rows: Sequence[Any]) -> None:
-    """Print a table of rows, without columns in which every cell is empty."""
     from pippin.inspection.rows import heading_of, is_nothing
     from rich.markup import escape
 

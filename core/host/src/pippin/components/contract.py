@@ -64,13 +64,7 @@ _PLAIN_HOOKS = frozenset(name for name in vars(Hooks) if not name.startswith("_"
 
 
 def implementation_fault(hook: str, implementation: pluggy.HookImpl, specified: Collection[str]) -> str | None:
-    """Return why the host would never call an implementation, or never run its body; None if it does.
-
-    Args:
-        hook: The name of the hook.
-        implementation: The implementation.
-        specified: The hooks that Pippin and the plugins specify.
-    """
+    """Return why the host would never call an implementation of a hook, or never run its body; None if it does."""
     is_wrapper = implementation.wrapper or implementation.hookwrapper
     if hook in _PLAIN_HOOKS and inspect.isgeneratorfunction(implementation.function) and not is_wrapper:
         return (

@@ -289,7 +289,6 @@ class Components(Mapping[str, Any]):
         )
 
     def _declared(self, name: str, component: Any) -> Declaration:
-        """Return the declaration of a component."""
         if faults := [f"{name}: {fault}" for fault in attribute_faults(type(component))]:
             raise PluginError("\n".join(faults))
         declared = Declaration.of(component, name)

@@ -175,7 +175,6 @@ json_list = click.option("--json", "as_json", is_flag=True, help="Print a JSON l
 
 
 def _all(*options: Callable[[C], C]) -> Callable[[C], C]:
-    """Return the decorator that adds some options, in the order of the help."""
     return lambda command: functools.reduce(lambda added, option: option(added), reversed(options), command)
 
 

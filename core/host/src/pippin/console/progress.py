@@ -35,11 +35,7 @@ class ConsoleProgress(RunProgress):
     """Progress on a console: each phase is printed when it begins, and again with its duration when it ends.
 
     On a terminal, a running phase is a live line; otherwise it is a plain line. A phase that has nothing to tell counts
-    the seconds since its last update.
-
-    Args:
-        console: Console to print to.
-        is_shown: Whether phases are shown; else only notes are.
+    the seconds since its last update. If it is not shown, only notes are.
     """
 
     owns_process = True

@@ -31,10 +31,6 @@ def inspect_assets(scene: SceneConfig) -> list[AssetContents]:
 def inspect_scene(config: SimulationConfig, file: Path) -> list[AssetContents]:
     """Return the contents of each asset of a configuration; and those that its scene lists itself, if it has any.
 
-    Args:
-        config: The configuration.
-        file: Its file.
-
     Raises:
         ConfigError: There is nothing, or it cannot be read or added.
     """

@@ -162,7 +162,6 @@ class _Samples:
             self._measure()
 
     def _measure(self) -> None:
-        """Measure the kept samples."""
         kept = {name: np.array(rows) for name, rows in self._kept.items()}
         if not kept:
             return

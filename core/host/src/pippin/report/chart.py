@@ -227,7 +227,6 @@ class Chart:
 
 
 def _encoded(values: np.ndarray) -> str:
-    """Return the bytes of an array as base64."""
     return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
 
 

@@ -10,12 +10,7 @@ from pippin.studies import RunProgress
 
 
 class MessageMerger:
-    """Prints each message of the workers once: one of all as it is, another one with its worlds.
-
-    Args:
-        progress: The progress that prints them.
-        count: Number of workers.
-    """
+    """Prints each message of the workers once: one of all as it is, another one with its worlds."""
 
     def __init__(self, progress: RunProgress, count: int) -> None:
         self._progress, self._count = progress, count

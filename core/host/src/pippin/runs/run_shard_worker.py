@@ -46,10 +46,7 @@ class RunShardWorker:
 
     Args:
         emit: Sends `("update", text)` and `("note", text)` to the driver.
-        shard: The shard.
-        config: Configuration of the run.
         recorded: The recorded worlds of the run, by the label of the recorder.
-        folder: The folder for the files of the shard.
         may_grow: Whether the run starts again if buffers that the host chose were full.
 
     Raises:
@@ -135,11 +132,7 @@ class RunShardWorker:
 
 
 class _EmittedProgress(RunProgress):
-    """Progress that the driver shows.
-
-    Args:
-        first: Number of the first world of the shard, from which lines count worlds.
-    """
+    """Progress that the driver shows; its lines count worlds from the first one of the shard."""
 
     owns_process = True
 

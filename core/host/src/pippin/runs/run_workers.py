@@ -30,10 +30,9 @@ _CURE = "run the file again"
 
 
 class RunWorkers(Closing):
-    """Workers that simulate the shards of a run. Leaving a `with` block ends them, whatever they are doing.
+    """Workers that simulate the shards of a run, each a `RunShardWorker`, whose module imports Newton.
 
-    Args:
-        make: Returns a `RunShardWorker`; its module imports Newton.
+    Leaving a `with` block ends them, whatever they are doing.
     """
 
     is_waiting = False

@@ -142,7 +142,6 @@ def _recorded(config: SimulationConfig, record_worlds: int | None) -> dict[str, 
 def _files(
     config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]], shards: Sequence[Shard], folder: Path
 ) -> dict[str, Path]:
-    """Return the file of the run for each recorder, by its label."""
     files: dict[str, Path] = {}
     for label, worlds in recorded.items():
         kind, settings = recorder_of(config, label)
@@ -167,7 +166,6 @@ def _worlds_of(table: ComponentConfig, config: SimulationConfig, label: str) -> 
 
 
 def _shards(config: SimulationConfig, count: int) -> list[Shard]:
-    """Return the shards; each recorder writes a file of its label, wherever that of the run will be."""
     recorders = {
         label: attrs.evolve(table, config=attrs.evolve(table.config, path=""))
         for label, table in config.recorders.items()

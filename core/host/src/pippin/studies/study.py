@@ -193,7 +193,6 @@ def kept_overrides(overrides: Mapping[str, Any] | Iterable[str] | None) -> Mappi
 def _write(
     study: Study[R], found: R, folder: RunFolder, file: Path, overrides: Any, config: SimulationConfig | None
 ) -> None:
-    """Write the files of a study."""
     summary, report = study.files
     if config is not None:
         folder.write_config(config)

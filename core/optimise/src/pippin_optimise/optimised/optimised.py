@@ -22,9 +22,6 @@ class Optimised:
 
     Numbers of the model are written once, initial velocities at the start and at each reset, and inputs before each
     control step; the last ones hold after the end of the rollout that they were found for.
-
-    Args:
-        config: The table of the plugin.
     """
 
     def __init__(self, config: OptimisedConfig) -> None:

@@ -21,10 +21,6 @@ _BYTE: Any = wp.uint8
 class HeldChannels:
     """Copies of channels, which a step takes at its start; may be recorded.
 
-    Args:
-        channels: The channels.
-        where: Beginning of errors.
-
     Raises:
         ConfigError: The values of a channel are gathered on the host, which a recorded step cannot do.
     """

@@ -38,11 +38,9 @@ class ContactMessages:
     The force is that on the body that moves, or on the first of two.
 
     Args:
-        simulation: The simulation.
         worlds: Indices of the recorded worlds in it.
         numbers: Numbers of these worlds in the run.
         offsets: Position at which each of them is drawn [m], shape [worlds, 3].
-        context: Where the topics are.
     """
 
     def __init__(

@@ -33,9 +33,7 @@ def check_backend(name: str) -> None:
 def read_seeds(seed: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the seed of each world, and the worlds that get one, shape [count] each; None without a seed.
 
-    Args:
-        seed: A number for all worlds, whose draws differ all the same; or one number or None for each world.
-        count: The number of worlds.
+    One number is for all worlds, whose draws differ all the same; else there is one or None for each world.
     """
     if seed is None:
         return None

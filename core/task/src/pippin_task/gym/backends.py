@@ -15,11 +15,7 @@ _WHERE = "step: action"
 
 
 class Backend:
-    """NumPy, on the host.
-
-    Args:
-        copy: Whether results are copies, which later steps do not change.
-    """
+    """NumPy, on the host; results may be copies, which later steps do not change."""
 
     name = "numpy"
     title = "NumPy array"
@@ -71,7 +67,6 @@ class Backend:
         return ConfigError(f"{_WHERE}: expected a {self.title}, got {kind}; see `backend`")
 
     def _kind(self) -> type:
-        """Return the class of actions."""
         return np.ndarray
 
     def _assignment(self, array: wp.array) -> Callable[[Any], None]:

@@ -20,15 +20,10 @@ class Env(gymnasium.Env[Any, Any]):
     """One world of a simulation with a task, as Gymnasium's environment; for many worlds, `VectorEnv` is faster.
 
     Args:
-        file: As for `VectorEnv`; `scene.worlds` is taken as 1.
-        overrides: As for `VectorEnv`.
-        max_episode_steps: As for `VectorEnv`.
-        render_mode: As for `VectorEnv`.
-        plugins: As for `VectorEnv`.
+        file, overrides, max_episode_steps, render_mode, plugins: As for `VectorEnv`; `scene.worlds` is taken as 1.
 
     Raises:
-        ConfigError: As for `VectorEnv`.
-        PluginError: As for `VectorEnv`.
+        ConfigError, PluginError: As for `VectorEnv`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES)}  # noqa: RUF012 (as Gymnasium's own)

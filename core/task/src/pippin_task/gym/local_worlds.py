@@ -37,11 +37,7 @@ class WorldFacts:
 
 
 class LocalWorlds:
-    """The worlds of a simulation with a task.
-
-    Args:
-        simulation: The simulation, which is closed with this.
-        source: Its file, for errors.
+    """The worlds of a simulation with a task; it is closed with them.
 
     Raises:
         ConfigError: There is no task, or it has no actions or observations.

@@ -75,6 +75,5 @@ class EnvShardWorker(LocalWorlds):
         return self.simulation.step_count
 
     def _publish(self) -> None:
-        """Copy the results into the shared memory."""
         for target, read in self._copies:
             np.copyto(target, read())

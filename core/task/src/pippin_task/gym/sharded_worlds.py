@@ -59,7 +59,6 @@ class ShardedWorlds:
             raise
 
     def _share(self) -> None:
-        """Make the shared memory for the arrays of the shards."""
         facts, layouts, _ = zip(*self._pool.call("describe"), strict=True)
         #: What does not change while the environment runs.
         self.facts = facts[0]

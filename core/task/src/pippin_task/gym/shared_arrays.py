@@ -30,10 +30,7 @@ class SharedLayout:
 
 
 class SharedArrays:
-    """Arrays in shared memory.
-
-    Args:
-        file: Descriptor of the memory of another process; None makes new memory.
+    """Arrays in shared memory: that of another process by its descriptor, or else a new one.
 
     Raises:
         SimulationError: There is not enough shared memory.

@@ -135,7 +135,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return env
 
     def _connect(self, *, copy: bool) -> None:
-        """Connect the arrays of the worlds with the backend."""
         from .backends import backend_of
 
         backend = backend_of(self.backend, copy=copy)

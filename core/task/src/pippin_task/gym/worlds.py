@@ -67,7 +67,6 @@ def load_worlds(path: str | os.PathLike[str], plugins: Plugins) -> Worlds:
 
 
 def _is_set(overrides: Mapping[str, Any], key: str) -> bool:
-    """Tell whether values by key path set a key: by its own path, or in a table above it."""
     return any(
         path == key
         or (isinstance(value, Mapping) and key.startswith(f"{path}.") and _is_set(value, key.removeprefix(f"{path}.")))

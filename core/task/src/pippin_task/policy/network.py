@@ -20,9 +20,6 @@ class Network:
     Args:
         file: The ONNX file. The network reads its one input and gives its first output; the first axis of both is that
             of the rows. An input of more axes, such as an image, takes the numbers of a row in C order.
-        rows: Number of rows.
-        width: Numbers of a row of the input.
-        device: The device.
 
     Raises:
         ConfigError: The file is not a valid ONNX file, has an unknown operator, or does not fit the rows.

@@ -15,11 +15,7 @@ from .network import Network
 
 
 class Policy:
-    """The component that acts in a task: the network's output is the action of each control step.
-
-    Args:
-        config: The `[policy]` table.
-    """
+    """The component that acts in a task: the network's output is the action of each control step."""
 
     def __init__(self, config: PolicyConfig) -> None:
         self.config = config

@@ -21,11 +21,7 @@ from .rollout_batch import RolloutBatch
 
 
 class Rollout:
-    """The simulation of a shard, whose episodes have begun.
-
-    Args:
-        simulation: The simulation, which has a task.
-    """
+    """The simulation of a shard, whose episodes have begun."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation

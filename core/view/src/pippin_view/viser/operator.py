@@ -59,8 +59,6 @@ class Operator:
     """The folder of demonstrations on a page. The page pauses before an episode, and after it.
 
     Args:
-        simulation: The simulation.
-        panel: The panel of the page.
         recorder: Label of the recorder of episodes, which keeps those that are asked for.
         wanted: Number of episodes to keep; None for any number.
     """

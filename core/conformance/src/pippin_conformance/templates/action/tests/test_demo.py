@@ -1,12 +1,6 @@
-"""Tests of the contract of every action, and of this one."""
+"""Tests of this action."""
 
-import pippin_conformance as conformance
 import pytest
-
-
-@conformance.parametrize(conformance.Conformance("action", "demo", config={"joints": [".*"]}))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_a_number_is_scaled_and_clipped(simulate):

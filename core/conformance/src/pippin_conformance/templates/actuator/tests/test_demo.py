@@ -1,14 +1,8 @@
-"""Tests of the contract of every actuator, and of this one's law."""
+"""Tests of this actuator's law."""
 
 import numpy as np
-import pippin_conformance as conformance
 
 SETTINGS = {"kp": 20.0, "kd": 1.0, "max_effort": 5.0}
-
-
-@conformance.parametrize(conformance.Conformance("actuator", "demo", config=SETTINGS))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_its_effort_bends_towards_the_limit(simulate):

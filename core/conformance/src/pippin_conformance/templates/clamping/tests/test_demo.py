@@ -1,12 +1,6 @@
-"""Tests of the contract of every clamping, and of this one's law."""
+"""Tests of this clamping's law."""
 
 import numpy as np
-import pippin_conformance as conformance
-
-
-@conformance.parametrize(conformance.Conformance("clamping", "demo", config={"max_effort": 5.0}))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_effort_bends_towards_the_limit(simulate):

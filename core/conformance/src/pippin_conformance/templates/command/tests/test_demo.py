@@ -1,14 +1,8 @@
-"""Tests of the contract of every command, and of this one."""
+"""Tests of this command."""
 
 import numpy as np
 import pippin
-import pippin_conformance as conformance
 import pytest
-
-
-@conformance.parametrize(conformance.Conformance("command", "demo", config={"low": 1.0, "high": 2.0}))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_each_world_has_a_height_in_the_range(simulate):

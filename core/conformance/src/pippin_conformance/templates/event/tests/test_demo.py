@@ -1,13 +1,7 @@
-"""Tests of the contract of every event, and of this one."""
+"""Tests of this event."""
 
 import numpy as np
-import pippin_conformance as conformance
 import pytest
-
-
-@conformance.parametrize(conformance.Conformance("event", "demo", config={"rate": 3.0, "body": "ball"}))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_each_world_spins_at_a_rate_of_its_own(simulate):

@@ -1,12 +1,6 @@
-"""Tests of the contract of every plugin, and of this one's force."""
+"""Tests of this plugin's force."""
 
 import numpy as np
-import pippin_conformance as conformance
-
-
-@conformance.parametrize(conformance.Conformance("plugin", "demo"))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_a_body_takes_the_velocity_of_the_wind(simulate):

@@ -1,17 +1,11 @@
-"""Tests of the contract of every importer, and of this one's file."""
+"""Tests of this importer's file."""
 
 from pathlib import Path
 
 import pippin
-import pippin_conformance as conformance
 import pytest
 
 FILE = Path(__file__).parents[1] / "tower.demo"
-
-
-@conformance.parametrize(conformance.Conformance("importer", "demo", file=FILE))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def simulate(file):

@@ -1,12 +1,6 @@
-"""Tests of the contract of every metric, and of this one."""
+"""Tests of this metric."""
 
-import pippin_conformance as conformance
 import pytest
-
-
-@conformance.parametrize(conformance.Conformance("metric", "demo"))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_a_box_that_is_thrown_up_has_its_height_in_the_score(simulate):

@@ -1,15 +1,9 @@
-"""Tests of the contract of every motion, and of this one."""
+"""Tests of this motion."""
 
 import math
 
 import pippin
-import pippin_conformance as conformance
 import pytest
-
-
-@conformance.parametrize(conformance.Conformance("motion", "demo"))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def simulate(**keys):

@@ -1,14 +1,8 @@
-"""Tests of the contract of every problem, and of the reference of this one."""
+"""Tests of the reference of this problem."""
 
 import numpy as np
-import pippin_conformance as conformance
 from pippin_benchmark import ProblemMotion
 from pippin_problem_demo.problem import MASS, START, STIFFNESS, ProblemDemo
-
-
-@conformance.parametrize(conformance.Conformance("problem", "demo", solver="featherstone"))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_the_equation_of_motion_gives_the_reference():

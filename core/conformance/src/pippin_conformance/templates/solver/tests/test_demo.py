@@ -1,16 +1,10 @@
-"""Tests of the contract of every solver, and of this one's physics."""
+"""Tests of this solver's physics."""
 
 import newton
 import numpy as np
 import pippin
-import pippin_conformance as conformance
 import pytest
 import warp as wp
-
-
-@conformance.parametrize(conformance.Conformance("solver", "demo"))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pippin
 from click.testing import CliRunner
 from pippin_subcommand_demo import subcommand_demo
 
@@ -16,10 +15,3 @@ def test_the_mass_is_that_of_one_world():
 
     assert result.exit_code == 0, result.output
     assert abs(json.loads(result.stdout)["mass"] - 48.0) < 0.01
-
-
-def test_a_missing_file_is_a_fault_that_pippin_tells_in_one_line():
-    result = CliRunner().invoke(subcommand_demo, ["nothing.toml"])
-
-    assert isinstance(result.exception, pippin.ConfigError)
-    assert "nothing.toml" in str(result.exception)

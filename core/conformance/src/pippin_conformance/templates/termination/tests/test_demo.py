@@ -1,13 +1,7 @@
-"""Tests of the contract of every termination, and of this one."""
+"""Tests of this termination."""
 
 import numpy as np
-import pippin_conformance as conformance
 import pytest
-
-
-@conformance.parametrize(conformance.Conformance("termination", "demo", config={"height": 1.0}))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def test_an_episode_ends_below_the_height(simulate):

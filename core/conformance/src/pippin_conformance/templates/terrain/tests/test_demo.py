@@ -1,13 +1,7 @@
-"""Tests of the contract of every kind of patches, and of this one's ridges."""
+"""Tests of these ridges."""
 
 import pippin
-import pippin_conformance as conformance
 import pytest
-
-
-@conformance.parametrize(conformance.Conformance("terrain", "demo"))
-def test_it_keeps_the_contract(check):
-    check()
 
 
 def simulate(**keys):

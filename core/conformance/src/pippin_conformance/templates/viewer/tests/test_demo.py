@@ -1,11 +1,4 @@
-"""Tests of the contract of every viewer, and of this one's lines."""
-
-import pippin_conformance as conformance
-
-
-@conformance.parametrize(conformance.Conformance("viewer", "demo"))
-def test_it_keeps_the_contract(check):
-    check()
+"""Tests of this viewer's lines."""
 
 
 def test_it_prints_the_heights_of_the_chosen_worlds(simulate, capsys):
