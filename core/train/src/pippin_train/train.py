@@ -98,6 +98,7 @@ def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> 
         config = load(file, chosen)
     if config.task is None:
         raise ConfigError(f"{file}: has no [task] table; training needs one, with actions, observations and rewards")
+    Catalog.installed().find("trainer", config.trainer.type).refuse_missing_libraries("trainer")
     return config, chosen
 
 

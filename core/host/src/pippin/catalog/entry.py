@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 import attrs
-from pippin.errors import PluginError
-from pippin.extras import installation
+from pippin.errors import ConfigError, PluginError
+from pippin.extras import installation, missing_libraries
 from pippin.spelling import did_you_mean
 
 from .implementation import ATTRIBUTE, EXTRA, config_fault, configurations_in, implementation_of
@@ -119,6 +119,21 @@ class Entry:
             base = self.base.replace(":", ".")
             raise PluginError(f"{self}: {plugin.__qualname__} is not a {base}; derive it from that")
         return plugin
+
+    def refuse_missing_libraries(self, where: str) -> None:
+        """Refuse a plugin whose extra has libraries that are not installed; nothing of them is imported.
+
+        Args:
+            where: The place that names the plugin, for the error.
+
+        Raises:
+            ConfigError: Names the libraries, and the command that installs them.
+            PluginError: As `load_config`.
+        """
+        extra = getattr(self.load_config(), EXTRA, None)
+        if extra is not None and (missing := missing_libraries(extra, self.distribution)):
+            cure = installation(extra, self.distribution)
+            raise ConfigError(f"{where}: needs {' and '.join(missing)}; install it by `{cure}`")
 
     def load_table(self) -> Any:
         """Import and return the type of a table of a file: an attrs class, or another type that cattrs can structure.

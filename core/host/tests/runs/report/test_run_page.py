@@ -10,7 +10,7 @@ import pytest
 from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
 from pippin.runs.report.run_page import run_page
-from pippin.runs.score import Score
+from pippin_task.score import Score
 
 ROWS = 2000
 
