@@ -189,6 +189,13 @@ class PluginUnderTest:
             )
         return simulation
 
+    def simulate(self, scene: Mapping[str, Any], **plugins: Any) -> Simulation:
+        """Build an eager simulation of a table `[scene]`, which has the plugin, with the solver of the tests."""
+        options = {"device": "cpu", "capture": "off", "dt": self.dt}
+        solver = {} if self.solver is None else {"solver": {"type": self.solver}}
+        tables = structure({"simulation": options, "scene": scene, **solver})
+        return Simulation(tables, {**self.plain_solver(), **plugins})
+
     def load(self, path: Any) -> Simulation:
         """Build a simulation as `build` does, and resume it from a file."""
         with warnings.catch_warnings():
