@@ -32,7 +32,6 @@ class PluginUnderTest:
     """An installed plugin, and the settings of its tests."""
 
     kind: str
-    """Kind of the plugin."""
 
     name: str
     """Name of the plugin, as in the key `type`."""
@@ -53,7 +52,6 @@ class PluginUnderTest:
     """Solver for the tests of another plugin; by default XPBD, extended to report accelerations."""
 
     world_count: int = 3
-    """Number of worlds."""
 
     dt: float = 0.002
     """Length of a substep [s]."""

@@ -31,10 +31,8 @@ class FitMaterial:
     """The table `[fit]`."""
 
     logs: Sequence[Log]
-    """The logs."""
 
     windows: Sequence[Window]
-    """The windows of the logs."""
 
     steps: int
     """Control steps of the longest window."""
