@@ -9,8 +9,10 @@ from pippin.catalog import Kind
 
 def _kind(**record: Any) -> Kind:
     """Return a kind with the checks and the template that the kit has under its name."""
-    checks = f"pippin_conformance.kinds:{record['name'].upper()}"
-    return Kind(**{"checks": checks, "template": f"pippin_conformance.templates:{record['name']}", **record})
+    name = record["name"]
+    of_kit = {"checks": f"pippin_conformance.kinds:{name.upper()}", "template": f"pippin_conformance.templates:{name}"}
+    whole: dict[str, Any] = of_kit | record
+    return Kind(**whole)
 
 
 SOLVER = _kind(
