@@ -275,7 +275,7 @@ def test_a_word_without_a_text_is_refused(tmp_path):
 def test_the_tutorial_grows_to_what_is_written(kind):
     """Every kernel, class of Newton's and configuration of the package stands in the tutorial, line by line."""
     page = (ROOT / "docs" / "tutorials" / f"first-{kind}.md").read_text()
-    package = Path(str(resources.files("pippin") / "templates" / kind / "src" / f"pippin_{kind}_demo"))
+    package = Path(str(resources.files("pippin_conformance") / "templates" / kind / "src" / f"pippin_{kind}_demo"))
 
     definitions = [each for path in sorted(package.glob("*.py")) for each in definitions_of(path.read_text())]
 

@@ -21,13 +21,11 @@ class BenchmarkRow:
     """Result of a solver in a problem with one step. A figure is None if there was nothing to measure."""
 
     solver: str
-    """The solver's name."""
 
     variant: str = ""
     """Options of the solver that differ from its defaults."""
 
     problem: str
-    """The problem's name."""
 
     dt: float
     """Physics step [s]."""
@@ -70,10 +68,8 @@ class BenchmarkSeries:
     """The solver, with its options."""
 
     problem: str
-    """The problem's name."""
 
     rows: tuple[BenchmarkRow, ...]
-    """Its rows."""
 
     limit: float
     """Error from which the problem is lost."""
@@ -146,7 +142,6 @@ class Benchmark:
     """Error against cost of solvers in problems."""
 
     rows: tuple[BenchmarkRow, ...]
-    """All rows."""
 
     problems: Mapping[str, type[BenchmarkProblem] | FileProblem]
     """The problems by name."""

@@ -143,6 +143,17 @@ def _strayed(before: Rows, after: Rows) -> float:
     return _angle(after[0][-1, 3:], _tumbled())
 
 
+def _pair(
+    make: Callable[..., mechanisms.Add],
+    own: Mapping[str, Any],
+    neutral: Mapping[str, Any],
+    *shared: Any,
+    **options: Any,
+) -> tuple[mechanisms.Add, mechanisms.Add]:
+    """Return a mechanism with options of its own, and its control with neutral ones; the others are shared."""
+    return make(*shared, **options, **own), make(*shared, **options, **neutral)
+
+
 def _falls(expectation: str, add: Any, control: Any, bounds: tuple[float, float] = (0.8, 1.2)) -> Bench:
     return Bench(f"{expectation}, in units of a free fall", bounds, _fallen, add, control)
 
@@ -213,15 +224,13 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         "a spring of 100 N/m pulls a particle from 0.1 m [m]",
         (-0.07, -0.025),
         _moved(_X),
-        matter.on_spring(0.1, ke=100.0, kd=0.0),
-        matter.on_spring(0.1, ke=0.0, kd=0.0),
+        *_pair(matter.on_spring, {"ke": 100.0}, {"ke": 0.0}, 0.1, kd=0.0),
     ),
     "springs with damping": Bench(
         "a spring with a damping of 10 N·s/m pulls a particle from 0.1 m more slowly [m]",
         (-0.04, -0.02),
         _moved(_X),
-        matter.on_spring(0.1, ke=100.0, kd=10.0),
-        matter.on_spring(0.1, ke=100.0, kd=0.0),
+        *_pair(matter.on_spring, {"kd": 10.0}, {"kd": 0.0}, 0.1, ke=100.0),
     ),
     "triangles": Bench(
         "a triangle with μ = 100 N/m pulls back a corner that was moved along it by 0.04 m, as 100 N/m do [m]",
@@ -241,36 +250,31 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         "an edge of 1 m and 100 N·m/rad turns back a flap of 1 m that stands out by 0.06 m [m]",
         (-0.042, -0.014),
         _moved(_Y),
-        matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
-        matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=_TINY),
+        *_pair(matter.deformed, {"edge_ke": 100.0}, {"edge_ke": _TINY}, "hinge", (0.0, 0.06, 0.0)),
     ),
     "triangle_damping": Bench(
         "a triangle with μ = 100 N/m and a damping of 10 N·s/m pulls back a sheared corner more slowly [m]",
         (-0.0165, -0.005),
         _moved(_Y),
-        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0, tri_kd=10.0),
-        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
+        *_pair(matter.deformed, {"tri_kd": 10.0}, {}, "triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
     ),
     "bending_damping": Bench(
         "an edge of 1 m with 100 N·m/rad and 10 N·m·s/rad turns back a flap more slowly [m]",
         (-0.025, -0.008),
         _moved(_Y),
-        matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0, edge_kd=10.0),
-        matter.deformed("hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
+        *_pair(matter.deformed, {"edge_kd": 10.0}, {}, "hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
     ),
     "rest_angles": Bench(
         "an edge of 100 N·m/rad that rests at 0.06 rad bends a flat flap of 1 m by about as much [m]",
         (0.014, 0.042),
         _moved(_Y),
-        matter.deformed("hinge", NOWHERE, edge_ke=100.0, rest=-0.06),
-        matter.deformed("hinge", NOWHERE, edge_ke=100.0, rest=0.0),
+        *_pair(matter.deformed, {"rest": -0.06}, {"rest": 0.0}, "hinge", NOWHERE, edge_ke=100.0),
     ),
     "tetrahedron_damping": Bench(
         "a tetrahedron with μ = λ = 500 Pa and 1500 Pa·s pulls back a corner that was moved out far more slowly [m]",
         (-0.009, -0.0002),
         _moved(_X),
-        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0, k_damp=1500.0),
-        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
+        *_pair(matter.deformed, {"k_damp": 1500.0}, {}, "tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
     ),
     "air_drag": Bench(
         "a triangle whose corners of 1 kg feel 2.5 N at 1 m/s slows down to 1 / (1 + 2.5 t) [m/s]",
@@ -304,8 +308,7 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         "a tetrahedron with λ = 1500 Pa and an activation of 0.3 pulls in a corner with 6 N [m]",
         (-0.045, -0.01),
         _moved(_X),
-        matter.deformed("tetrahedron", NOWHERE, activation=0.3, k_mu=1500.0, k_lambda=1500.0),
-        matter.deformed("tetrahedron", NOWHERE, k_mu=1500.0, k_lambda=1500.0),
+        *_pair(matter.deformed, {"activation": 0.3}, {}, "tetrahedron", NOWHERE, k_mu=1500.0, k_lambda=1500.0),
     ),
     "muscles": Bench(
         "a muscle with an activation of 10 N pulls a slider of 1 kg towards another one [m]",
@@ -332,15 +335,13 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         "a joint of 13.3 N·m/rad holds a level segment, which turns by up to m g l / k [rad]",
         (0.06, 0.22),
         _turned,
-        matter.rod(is_level=True, bend_stiffness=13.3),
-        matter.rod(is_level=True, bend_stiffness=_TINY),
+        *_pair(matter.rod, {"bend_stiffness": 13.3}, {"bend_stiffness": _TINY}, is_level=True),
     ),
     "rod_joints that stretch": Bench(
         "a joint of 1000 N/m holds a hanging segment, which falls by up to 2 m g / k [m]",
         (0.008, 0.03),
         _moved(_Z, -1.0),
-        matter.rod(is_level=False, stretch_stiffness=1000.0),
-        matter.rod(is_level=False, stretch_stiffness=_TINY),
+        *_pair(matter.rod, {"stretch_stiffness": 1000.0}, {"stretch_stiffness": _TINY}, is_level=False),
     ),
     "tendons": Bench(
         "over a roller with friction 0.15, 2 kg pull up 1 kg with g (2 - r) / (2 + r), r = exp(0.15 π) [m]",
@@ -353,32 +354,28 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         "a contact of 400 N/m lets a particle of 1 m/s sink in by some centimetres [m]",
         (-0.1, -0.025),
         _moved(_Z),
-        matter.on_block(speed=(0.0, -1.0), ke=400.0, kd=2.0),
-        matter.on_block(gap=_AFAR, speed=(0.0, -1.0), ke=400.0, kd=2.0),
+        *_pair(matter.on_block, {}, {"gap": _AFAR}, speed=(0.0, -1.0), ke=400.0, kd=2.0),
         {"soft_contact_ke": 400.0, "soft_contact_kd": 2.0},
     ),
     "soft_contact_friction": Bench(
         "friction of 0.25, the mean of 0.1 and 0.4, slows a particle that slides with 1 m/s [m/s]",
         (0.66, 0.88),  # from the arithmetic mean to the geometric one
         _speed(_X),
-        matter.on_block(mu=0.4, **_CARRIED),
-        matter.on_block(gap=_AFAR, mu=0.4, **_CARRIED),
+        *_pair(matter.on_block, {}, {"gap": _AFAR}, mu=0.4, **_CARRIED),
         {"soft_contact_mu": 0.1},
     ),
     "soft_contact_friction_damping": Bench(
         "a damping of 3 N·s/m, the mean of 6 and none, slows a particle that slides with 1 m/s by a quarter [m/s]",
         (0.65, 0.9),
         _speed(_X),
-        matter.on_block(mu=2.0, kf=0.0, **_CARRIED),
-        matter.on_block(gap=_AFAR, mu=2.0, kf=0.0, **_CARRIED),
+        *_pair(matter.on_block, {}, {"gap": _AFAR}, mu=2.0, kf=0.0, **_CARRIED),
         {"soft_contact_kf": 6.0},
     ),
     "soft_contact_restitution": Bench(
         "a particle with restitution 0.5 that meets a block with 3 m/s bounces [m/s]",
         (0.25, 1.3),
         _speed(_Z),
-        matter.on_block(gap=0.06, speed=(0.0, -3.0)),
-        matter.on_block(gap=_AFAR, speed=(0.0, -3.0)),
+        *_pair(matter.on_block, {"gap": 0.06}, {"gap": _AFAR}, speed=(0.0, -3.0)),
         {"soft_contact_restitution": 0.5},
     ),
     "particle_contact_stiffness": Bench(
@@ -409,8 +406,7 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         "a block holds a particle that leaves with 1.5 m/s and would rise by 0.1 m [m]",
         (-0.02, 0.05),
         _moved(_Z),
-        matter.on_block(gap=0.001, speed=(0.0, 1.5)),
-        matter.on_block(gap=_AFAR, speed=(0.0, 1.5)),
+        *_pair(matter.on_block, {"gap": 0.001}, {"gap": _AFAR}, speed=(0.0, 1.5)),
         {"soft_contact_gap": 0.2, "particle_adhesion": 0.1},
     ),
 }
@@ -429,8 +425,7 @@ BENCHES: Mapping[str, Bench] = {
         "a block that is a kinematic body stays, and carries a box with its velocity of 0.5 m/s [m/s]",
         (0.35, 0.7),
         _carried,
-        met(is_box=True, belt=0.5, mu=1.0, gap=-0.001),
-        met(is_box=True, belt=0.0, mu=1.0, gap=-0.001),
+        *_pair(met, {"belt": 0.5}, {"belt": 0.0}, is_box=True, mu=1.0, gap=-0.001),
     ),
     "free_joints": _falls("a body with a free joint falls", mechanisms.thrown(0.0), mechanisms.thrown(_HALF_WAY)),
     "rigid_contacts": _stays("the ground carries a ball", mechanisms.ball(0.0999), mechanisms.ball(_AFAR)),
@@ -438,15 +433,13 @@ BENCHES: Mapping[str, Bench] = {
         "friction of 0.5 slows a box that slides with 1 m/s [m/s]",
         (0.4, 0.65),
         _speed(_X),
-        met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.5),
-        met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.1),
+        *_pair(met, {"mu": 0.5}, {"mu": 0.1}, is_box=True, gap=-0.001, speed=(1.0, 0.0)),
     ),
     "rigid_contacts with little friction": Bench(
         "friction of 0.1 slows a box that slides with 1 m/s [m/s]",
         (0.85, 0.95),
         _speed(_X),
-        met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.1),
-        met(is_box=True, gap=-0.001, speed=(1.0, 0.0), mu=0.5),
+        *_pair(met, {"mu": 0.1}, {"mu": 0.5}, is_box=True, gap=-0.001, speed=(1.0, 0.0)),
     ),
     "rigid_contacts that tip": Bench(
         "a tall box that stands on an edge tips over [rad/s]",
@@ -473,8 +466,7 @@ BENCHES: Mapping[str, Bench] = {
         "a tether of 0.02 m stops a fall of 0.05 m [m]",
         (0.01, 0.03),
         _moved(_Z, -1.0),
-        hung("distance", min_distance=-1.0, max_distance=0.02),
-        hung("distance", min_distance=-1.0, max_distance=_AFAR),
+        *_pair(hung, {"max_distance": 0.02}, {"max_distance": _AFAR}, "distance", min_distance=-1.0),
     ),
     "loop_joints": Bench(
         "a joint that closes a loop holds a link [rad]",
@@ -492,16 +484,14 @@ BENCHES: Mapping[str, Bench] = {
     "joint_limits": _stops("a link", hinge(limit_lower=-2.0, limit_upper=0.03, **BESIDE), hinge(**BESIDE)),
     "joint_limits below": _stops(
         "a link that turns down the other way",
-        hinge((0.0, -1.0, 0.0), limit_lower=-0.03, limit_upper=2.0, **BESIDE),
-        hinge((0.0, -1.0, 0.0), **BESIDE),
+        *_pair(hinge, {"limit_lower": -0.03, "limit_upper": 2.0}, {}, (0.0, -1.0, 0.0), **BESIDE),
     ),
     **{
         f"joint_limits of a slider{where}": Bench(
             f"a limit of {at:g} m stops a slider of {qd:g} m/s [m]",
             (-0.06, 0.06),
             _moved(_X),
-            slider(qd=qd, limit_lower=min(at, -sign), limit_upper=max(at, -sign)),
-            slider(qd=qd),
+            *_pair(slider, {"limit_lower": min(at, -sign), "limit_upper": max(at, -sign)}, {}, qd=qd),
         )
         for where, at, qd, sign in (("", 0.03, 1.0, 1.0), (" below", -0.03, -1.0, -1.0))
     },
@@ -540,8 +530,7 @@ BENCHES: Mapping[str, Bench] = {
         "armature equal to its inertia halves a hinged link's turn [rad]",
         (0.4 * _TURN, 0.6 * _TURN),
         _turned,
-        hinge(armature=INERTIA + MASS * LENGTH**2, **BESIDE),
-        hinge(**BESIDE),
+        *_pair(hinge, {"armature": INERTIA + MASS * LENGTH**2}, {}, **BESIDE),
     ),
     **_both(
         "joint_friction",
@@ -589,23 +578,20 @@ BENCHES: Mapping[str, Bench] = {
         "a limit of 0.2 m/s holds back a falling slider [m/s]",
         (0.1, 0.4),
         _speed(_Z, -1.0),
-        slider(Z, velocity_limit=0.2),
-        slider(Z),
+        *_pair(slider, {"velocity_limit": 0.2}, {}, Z),
     ),
     "velocity_limits of a hinge": Bench(
         "a limit of 0.2 rad/s holds back a link that turns down [rad/s]",
         (0.1, 0.4),
         _speed(_TURN_Y),
-        hinge(velocity_limit=0.2, **BESIDE),
-        hinge(**BESIDE),
+        *_pair(hinge, {"velocity_limit": 0.2}, {}, **BESIDE),
     ),
     **{
         f"restitution of {value:g}": Bench(
             f"a ball with restitution {value:g} that meets a block with 3 m/s bounces [m/s]",
             bounds,
             _speed(_Z),
-            met(gap=0.06, speed=(0.0, -3.0), restitution=value),
-            met(gap=0.06, speed=(0.0, -3.0), restitution=0.0),
+            *_pair(met, {"restitution": value}, {"restitution": 0.0}, gap=0.06, speed=(0.0, -3.0)),
         )
         for value, bounds in ((1.0, (1.8, 2.8)), (0.5, (0.4, 1.3)))
     },
@@ -613,36 +599,31 @@ BENCHES: Mapping[str, Bench] = {
         "a contact of 400 N/m lets a ball of 1 m/s sink in by some centimetres [m]",
         (-0.1, -0.025),
         _moved(_Z),
-        met(speed=(0.0, -1.0), ke=400.0, kd=2.0),
-        met(gap=_AFAR, speed=(0.0, -1.0), ke=400.0, kd=2.0),
+        *_pair(met, {}, {"gap": _AFAR}, speed=(0.0, -1.0), ke=400.0, kd=2.0),
     ),
     "friction_damping": Bench(
         "a contact with a damping of 3 N·s/m slows a ball that slides with 1 m/s by a quarter [m/s]",
         (0.65, 0.9),
         _speed(_X),
-        met(gap=-0.001, speed=(1.0, 0.0), kf=3.0),
-        met(gap=-0.001, speed=(1.0, 0.0), kf=0.0),
+        *_pair(met, {"kf": 3.0}, {"kf": 0.0}, gap=-0.001, speed=(1.0, 0.0)),
     ),
     "adhesion": Bench(
         "a block holds a ball that leaves with 1.5 m/s and would rise by 0.1 m [m]",
         (-0.02, 0.05),
         _moved(_Z),
-        met(speed=(0.0, 1.5), ka=0.1, gap=0.001),
-        met(speed=(0.0, 1.5), ka=0.0, gap=0.001),
+        *_pair(met, {"ka": 0.1}, {"ka": 0.0}, speed=(0.0, 1.5), gap=0.001),
     ),
     "torsional_friction": Bench(
         "torsional friction of 0.02 m slows a ball that turns on the spot with 5 rad/s [rad/s]",
         (1.5, 4.2),
         _speed(_TURN_Z),
-        met(gap=-0.0005, spin=(0.0, 5.0), mu_torsional=0.02),
-        met(gap=-0.0005, spin=(0.0, 5.0), mu_torsional=0.0002),
+        *_pair(met, {"mu_torsional": 0.02}, {"mu_torsional": 0.0002}, gap=-0.0005, spin=(0.0, 5.0)),
     ),
     "rolling_friction": Bench(
         "rolling friction of 0.05 m slows a ball that rolls with 1 m/s [m/s]",
         (0.4, 0.95),
         _speed(_X),
-        met(gap=-0.0005, speed=(1.0, 0.0), spin=(10.0, 0.0), mu_rolling=0.05),
-        met(gap=-0.0005, speed=(1.0, 0.0), spin=(10.0, 0.0), mu_rolling=0.0005),
+        *_pair(met, {"mu_rolling": 0.05}, {"mu_rolling": 0.0005}, gap=-0.0005, speed=(1.0, 0.0), spin=(10.0, 0.0)),
     ),
     **_both(
         "limit_stiffness",

@@ -35,9 +35,7 @@ def check_content(runs: Runs) -> None:
     """
     first, second = (_read(runs.subject) for _ in range(2))
     for what in ("body", "joint", "shape"):
-        labels = getattr(first, f"{what}_label")
-        twice = sorted({label for label in labels if labels.count(label) > 1})
-        if twice:
+        if twice := _twice(getattr(first, f"{what}_label")):
             raise PluginError(f"{runs.subject}: several of kind {what} are called {twice[0]!r}; tell them apart")
     odd = [name for name, values in _numbers(first).items() if not _same(values, _numbers(second).get(name))]
     if odd:
@@ -81,8 +79,7 @@ def check_copies(runs: Runs) -> None:
     single = _read(runs.subject)
     for what in ("body", "joint", "shape"):
         labels = getattr(copies, f"{what}_label")
-        twice = sorted({label for label in labels if labels.count(label) > 1})
-        if twice:
+        if twice := _twice(labels):
             raise PluginError(f"{runs.subject}: two copies have a {what} {twice[0]!r}; begin it with the place's label")
         count = len(getattr(single, f"{what}_label"))
         if len(labels) != 3 * count:
@@ -92,12 +89,7 @@ def check_copies(runs: Runs) -> None:
 def check_simulation(runs: Runs) -> None:
     """Worlds with the asset or the object take steps: the state stays finite, and is the same in every world."""
     subject = runs.subject
-    tables = {
-        "simulation": {"device": "cpu", "capture": "off", "dt": subject.dt},
-        "scene": {"worlds": subject.world_count, **subject.content()},
-        **({} if subject.solver is None else {"solver": {"type": subject.solver}}),
-    }
-    with pippin.Simulation(pippin.structure(tables), {**subject.plain_solver(), "ball": _Ball()}) as simulation:
+    with subject.simulate({"worlds": subject.world_count, **subject.content()}, ball=_Ball()) as simulation:
         simulation.step(_STEPS)
         poses: Any = simulation.state.body_q
         values = poses.numpy().reshape(subject.world_count, -1)
@@ -105,6 +97,10 @@ def check_simulation(runs: Runs) -> None:
         raise PluginError(f"{subject}: after {_STEPS} steps a body is nowhere; check its pose, mass and inertia")
     if not (values == values[0]).all():
         raise PluginError(f"{subject}: the worlds differ after {_STEPS} steps; read the same into each")
+
+
+def _twice(labels: list[str]) -> list[str]:
+    return sorted({label for label in labels if labels.count(label) > 1})
 
 
 class _Ball:

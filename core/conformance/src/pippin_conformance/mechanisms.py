@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec
 
 import newton
 import numpy as np
@@ -22,6 +22,8 @@ Add = Callable[[newton.ModelBuilder, str, float], Any]
 """Adds a mechanism."""
 
 Vector = tuple[float, float, float]
+
+P = ParamSpec("P")
 
 MASS, INERTIA, LENGTH = 1.0, 0.01, 0.2
 """Mass and inertia of a link [kg, kg·m²], and the distance of its centre of mass from its joint, if there is one."""
@@ -37,6 +39,16 @@ _OPEN = 0.7
 """Angle of a link where a loop is closed, while it is open at zero [rad]."""
 
 
+def mechanism(add: Callable[Concatenate[newton.ModelBuilder, str, float, P], Any]) -> Callable[P, Add]:
+    """Let a function of a builder, a label, a place and options return what adds it, given the options."""
+
+    @wraps(add)
+    def made(*shared: P.args, **options: P.kwargs) -> Add:
+        return lambda builder, label, y: add(builder, label, y, *shared, **options)
+
+    return made
+
+
 def _link(builder: newton.ModelBuilder, label: str, com: Vector = NOWHERE, **options: Any) -> int:
     inertia = options.pop("inertia", equal_moments(INERTIA))
     body = builder.add_link(label=f"{label}/{builder.body_count}", mass=MASS, inertia=inertia, **options)
@@ -48,21 +60,28 @@ def _at(y: float, x: float = 0.0, z: float = 1.0) -> Any:
     return wp.transform(wp.vec3(x, y, z), wp.quat_identity())
 
 
-def hung(kind: str, *, com: Vector = NOWHERE, q: float = 0.0, qd: float = 0.0, **options: Any) -> Add:
-    """Return a function that adds a body which hangs from the world by a joint, of `add_joint_KIND` of the builder.
+@mechanism
+def hung(
+    builder: newton.ModelBuilder,
+    label: str,
+    y: float,
+    kind: str,
+    *,
+    com: Vector = NOWHERE,
+    q: float = 0.0,
+    qd: float = 0.0,
+    **options: Any,
+) -> None:
+    """Add a body which hangs from the world by a joint, of `add_joint_KIND` of the builder.
 
     A joint with one axis starts from a coordinate [m, rad] and a velocity [m/s, rad/s].
     """
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        body = _link(builder, label, com)
-        builder.body_q[body] = _at(y)
-        joint = getattr(builder, f"add_joint_{kind}")(-1, body, parent_xform=_at(y), **options)
-        builder.add_articulation([joint], label=label)
-        if q or qd:
-            builder.joint_q[-1], builder.joint_qd[-1] = q, qd
-
-    return add
+    body = _link(builder, label, com)
+    builder.body_q[body] = _at(y)
+    joint = getattr(builder, f"add_joint_{kind}")(-1, body, parent_xform=_at(y), **options)
+    builder.add_articulation([joint], label=label)
+    if q or qd:
+        builder.joint_q[-1], builder.joint_qd[-1] = q, qd
 
 
 def _unarmed(options: dict[str, Any]) -> dict[str, Any]:
@@ -79,44 +98,35 @@ def hinge(axis: Vector = Y, **options: Any) -> Add:
     return hung("revolute", axis=axis, **_unarmed(options))
 
 
-def jointed(*axes: Vector) -> Add:
-    """Return a function that adds a body with a centre of mass beside its joint, which slides along some axes."""
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        slides = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in axes]  # this starts Warp
-        hung("d6", linear_axes=slides, **BESIDE)(builder, label, y)
-
-    return add
+@mechanism
+def jointed(builder: newton.ModelBuilder, label: str, y: float, *axes: Vector) -> None:
+    """Add a body with a centre of mass beside its joint, which slides along some axes."""
+    slides = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in axes]  # this starts Warp
+    hung("d6", linear_axes=slides, **BESIDE)(builder, label, y)
 
 
-def gimbal(com: Vector) -> Add:
-    """Return a function that adds a link on two hinges, between which a body has almost no mass."""
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        ring = builder.add_link(mass=1e-9, inertia=equal_moments(1e-9), label=f"{label}/ring")
-        link = _link(builder, label, com)
-        hinges = [
-            builder.add_joint_revolute(-1, ring, parent_xform=_at(y), axis=Z, armature=0.0),
-            builder.add_joint_revolute(ring, link, axis=Y, armature=0.0),
-        ]
-        builder.add_articulation(hinges, label=label)
-
-    return add
+@mechanism
+def gimbal(builder: newton.ModelBuilder, label: str, y: float, com: Vector) -> None:
+    """Add a link on two hinges, between which a body has almost no mass."""
+    ring = builder.add_link(mass=1e-9, inertia=equal_moments(1e-9), label=f"{label}/ring")
+    link = _link(builder, label, com)
+    hinges = [
+        builder.add_joint_revolute(-1, ring, parent_xform=_at(y), axis=Z, armature=0.0),
+        builder.add_joint_revolute(ring, link, axis=Y, armature=0.0),
+    ]
+    builder.add_articulation(hinges, label=label)
 
 
-def bead(start: float) -> Add:
-    """Return a function that adds a rod that turns by 8 rad/s about z, and a body sliding on it from a place [m]."""
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        rod, body = _link(builder, label), _link(builder, label)
-        joints = [
-            builder.add_joint_revolute(-1, rod, parent_xform=_at(y), axis=Z, armature=0.0),
-            builder.add_joint_prismatic(rod, body, axis=X, armature=0.0),
-        ]
-        builder.joint_qd[-2], builder.joint_q[-1] = 8.0, start
-        builder.add_articulation(joints, label=label)
-
-    return add
+@mechanism
+def bead(builder: newton.ModelBuilder, label: str, y: float, start: float) -> None:
+    """Add a rod that turns by 8 rad/s about z, and a body sliding on it from a place [m]."""
+    rod, body = _link(builder, label), _link(builder, label)
+    joints = [
+        builder.add_joint_revolute(-1, rod, parent_xform=_at(y), axis=Z, armature=0.0),
+        builder.add_joint_prismatic(rod, body, axis=X, armature=0.0),
+    ]
+    builder.joint_qd[-2], builder.joint_q[-1] = 8.0, start
+    builder.add_articulation(joints, label=label)
 
 
 def limited_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
@@ -156,18 +166,15 @@ def turning(inertia: np.ndarray) -> Add:
     )
 
 
-def framed(speed: float) -> Add:
-    """Return a function that adds a free body with an upward velocity [m/s], and a body without a mass fixed to it."""
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        body = _link(builder, label)
-        frame = builder.add_link(label=f"{label}/frame", mass=0.0, inertia=wp.mat33(0.0))
-        builder.body_q[body] = builder.body_q[frame] = _at(y)
-        joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame)]
-        builder.joint_qd[-4] = speed
-        builder.add_articulation(joints, label=label)
-
-    return add
+@mechanism
+def framed(builder: newton.ModelBuilder, label: str, y: float, speed: float) -> None:
+    """Add a free body with an upward velocity [m/s], and a body without a mass fixed to it."""
+    body = _link(builder, label)
+    frame = builder.add_link(label=f"{label}/frame", mass=0.0, inertia=wp.mat33(0.0))
+    builder.body_q[body] = builder.body_q[frame] = _at(y)
+    joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame)]
+    builder.joint_qd[-4] = speed
+    builder.add_articulation(joints, label=label)
 
 
 def _surface(**options: Any) -> newton.ModelBuilder.ShapeConfig:
@@ -181,7 +188,11 @@ def ball(height: float) -> Add:
     )
 
 
+@mechanism
 def met(
+    builder: newton.ModelBuilder,
+    label: str,
+    y: float,
     *,
     gap: float = 0.0,
     speed: tuple[float, float] = (0.0, 0.0),
@@ -189,59 +200,45 @@ def met(
     is_box: bool = False,
     belt: float | None = None,
     **surface: Any,
-) -> Add:
-    """Return a function that adds a ball or a box above a block of its own, both of one surface.
+) -> None:
+    """Add a ball or a box above a block of its own, at a distance `gap` [m], both of one surface as a shape's
+    configuration has it.
 
-    Args:
-        gap: Distance between them [m].
-        speed: Velocity along x and z [m/s].
-        spin: Angular velocity about y and z [rad/s].
-        is_box: Whether it is a box.
-        belt: Velocity along x of the block, which is a kinematic body then [m/s].
-        surface: Properties of both, as a shape's configuration has them.
+    It has a velocity along x and z [m/s] and an angular velocity about y and z [rad/s]. A block with a `belt` is a
+    kinematic body of this velocity along x [m/s].
     """
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        first, cfg, block = builder.shape_count, _surface(**surface), -1
-        if belt is not None:
-            block = free(builder, label, y, z=0.4, qd=(belt, 0.0, 0.0), is_kinematic=True)
-        body = free(builder, label, y, z=0.6 + gap, qd=(speed[0], 0.0, speed[1], 0.0, *spin))
-        if is_box:
-            builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1, cfg=cfg)
-        else:
-            builder.add_shape_sphere(body, radius=0.1, cfg=cfg)
-        builder.add_shape_box(block, xform=_at(y, z=0.4) if block < 0 else None, hx=0.4, hy=0.2, hz=0.1, cfg=cfg)
-        dimensions = builder.custom_attributes.get("mujoco:condim")
-        if dimensions is not None and any(spin):  # MuJoCo leaves the friction out of contacts of a lower dimension
-            values: Any = dimensions.values or {}
-            dimensions.values = {**values, **dict.fromkeys(range(first, builder.shape_count), 6)}
-
-    return add
+    first, cfg, block = builder.shape_count, _surface(**surface), -1
+    if belt is not None:
+        block = free(builder, label, y, z=0.4, qd=(belt, 0.0, 0.0), is_kinematic=True)
+    body = free(builder, label, y, z=0.6 + gap, qd=(speed[0], 0.0, speed[1], 0.0, *spin))
+    if is_box:
+        builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1, cfg=cfg)
+    else:
+        builder.add_shape_sphere(body, radius=0.1, cfg=cfg)
+    builder.add_shape_box(block, xform=_at(y, z=0.4) if block < 0 else None, hx=0.4, hy=0.2, hz=0.1, cfg=cfg)
+    dimensions = builder.custom_attributes.get("mujoco:condim")
+    if dimensions is not None and any(spin):  # MuJoCo leaves the friction out of contacts of a lower dimension
+        values: Any = dimensions.values or {}
+        dimensions.values = {**values, **dict.fromkeys(range(first, builder.shape_count), 6)}
 
 
-def leaning(tilt: float) -> Add:
-    """Return a function that adds a tall box on a block, leaning by an angle [rad]: it stands on one edge."""
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        axis: Any = wp.vec3(*Y)
-        turn = wp.quat_from_axis_angle(axis, tilt)
-        low = -0.05 * math.sin(tilt) - 0.2 * math.cos(tilt)
-        body = free(builder, label, y, z=0.4995 - low, turn=turn)
-        builder.add_shape_box(body, hx=0.05, hy=0.05, hz=0.2, cfg=_surface(mu=1.0))
-        builder.add_shape_box(-1, xform=_at(y, z=0.4), hx=0.4, hy=0.2, hz=0.1, cfg=_surface(mu=1.0))
-
-    return add
+@mechanism
+def leaning(builder: newton.ModelBuilder, label: str, y: float, tilt: float) -> None:
+    """Add a tall box on a block, leaning by an angle [rad]: it stands on one edge."""
+    axis: Any = wp.vec3(*Y)
+    turn = wp.quat_from_axis_angle(axis, tilt)
+    low = -0.05 * math.sin(tilt) - 0.2 * math.cos(tilt)
+    body = free(builder, label, y, z=0.4995 - low, turn=turn)
+    builder.add_shape_box(body, hx=0.05, hy=0.05, hz=0.2, cfg=_surface(mu=1.0))
+    builder.add_shape_box(-1, xform=_at(y, z=0.4), hx=0.4, hy=0.2, hz=0.1, cfg=_surface(mu=1.0))
 
 
-def struck(gap: float) -> Add:
-    """Return a function that adds a ball that flies with 2 m/s towards a second one, at a distance [m]."""
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        for x, speed in ((-0.2 - gap, 2.0), (0.0, 0.0)):
-            body = free(builder, label, y, x=x, qd=(speed, 0.0, 0.0))
-            builder.add_shape_sphere(body, radius=0.1, cfg=_surface())
-
-    return add
+@mechanism
+def struck(builder: newton.ModelBuilder, label: str, y: float, gap: float) -> None:
+    """Add a ball that flies with 2 m/s towards a second one, at a distance [m]."""
+    for x, speed in ((-0.2 - gap, 2.0), (0.0, 0.0)):
+        body = free(builder, label, y, x=x, qd=(speed, 0.0, 0.0))
+        builder.add_shape_sphere(body, radius=0.1, cfg=_surface())
 
 
 def linked(builder: newton.ModelBuilder, label: str, y: float) -> tuple[int, int]:
@@ -269,24 +266,16 @@ def pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
     builder.add_joint_ball(upright, level, parent_xform=frames[0], child_xform=frames[1])
 
 
-def mimic(factor: float, offset: float) -> Add:
-    """Return a function that adds an upright slider, which falls, and a level one that mimics it.
-
-    Args:
-        factor: Displacement of the second slider for each of the first.
-        offset: Place of the second slider where the first is at zero [m].
-    """
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        joints = []
-        for place, axis, q in ((y, Z, 0.0), (y + 0.4, X, offset)):
-            body = _link(builder, label)
-            joints.append(builder.add_joint_prismatic(-1, body, parent_xform=_at(place), axis=axis, armature=0.0))
-            builder.joint_q[-1] = q
-        builder.add_articulation(joints, label=label)
-        builder.set_joint_mimic(joints[1], joints[0], coeffs=(offset, factor))
-
-    return add
+@mechanism
+def mimic(builder: newton.ModelBuilder, label: str, y: float, factor: float, offset: float) -> None:
+    """Add an upright slider, which falls, and a level one, which follows it: at offset [m] + factor × its place."""
+    joints = []
+    for place, axis, q in ((y, Z, 0.0), (y + 0.4, X, offset)):
+        body = _link(builder, label)
+        joints.append(builder.add_joint_prismatic(-1, body, parent_xform=_at(place), axis=axis, armature=0.0))
+        builder.joint_q[-1] = q
+    builder.add_articulation(joints, label=label)
+    builder.set_joint_mimic(joints[1], joints[0], coeffs=(offset, factor))
 
 
 SLIDING = '<body name="{label}/2" pos="0 0.4 0"><joint name="{label}/slides" type="slide" axis="1 0 0"/>{link}</body>'
@@ -295,26 +284,23 @@ CARRYING = FALLING.replace("</body>", f"{SLIDING}</body>")
 """Bodies of MJCF: one that slides along x, one that falls along z, and one that falls with the first on it."""
 
 
-def imported(world: str, rest: str = "", q: float = 0.0) -> Add:
-    """Return a function that adds a robot of MJCF, as importers make its constraints, tendons and actuators.
+@mechanism
+def imported(builder: newton.ModelBuilder, label: str, y: float, world: str, rest: str = "", q: float = 0.0) -> None:
+    """Add a robot of MJCF, as importers make its constraints, tendons and actuators.
 
     In its bodies, `{link}` stands for the mass of each, and `{label}` for the label. The last joint starts from `q`
     [m].
     """
-
-    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
-        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-        link = f'<inertial pos="0 0 0" mass="{MASS}" diaginertia="{INERTIA} {INERTIA} {INERTIA}"/>'
-        text = f"<mujoco><worldbody>{world}</worldbody>{rest}</mujoco>".format(label=label, link=link)
-        first = builder.body_count
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*SolverMuJoCo enforces them; other solvers ignore them")
-            builder.add_mjcf(text, xform=_at(y))
-        builder.body_label[first:] = [f"{label}/{body}" for body in range(first, builder.body_count)]
-        if q:
-            builder.joint_q[-1] = q
-
-    return add
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    link = f'<inertial pos="0 0 0" mass="{MASS}" diaginertia="{INERTIA} {INERTIA} {INERTIA}"/>'
+    text = f"<mujoco><worldbody>{world}</worldbody>{rest}</mujoco>".format(label=label, link=link)
+    first = builder.body_count
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*SolverMuJoCo enforces them; other solvers ignore them")
+        builder.add_mjcf(text, xform=_at(y))
+    builder.body_label[first:] = [f"{label}/{body}" for body in range(first, builder.body_count)]
+    if q:
+        builder.joint_q[-1] = q
 
 
 def weightless(builder: newton.ModelBuilder, label: str, y: float) -> None:

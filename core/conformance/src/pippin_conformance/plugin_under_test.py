@@ -32,7 +32,6 @@ class PluginUnderTest:
     """An installed plugin, and the settings of its tests."""
 
     kind: str
-    """Kind of the plugin."""
 
     name: str
     """Name of the plugin, as in the key `type`."""
@@ -53,7 +52,6 @@ class PluginUnderTest:
     """Solver for the tests of another plugin; by default XPBD, extended to report accelerations."""
 
     world_count: int = 3
-    """Number of worlds."""
 
     dt: float = 0.002
     """Length of a substep [s]."""
@@ -188,6 +186,13 @@ class PluginUnderTest:
                 folder=self.new_folder() if has_folder else None,
             )
         return simulation
+
+    def simulate(self, scene: Mapping[str, Any], **plugins: Any) -> Simulation:
+        """Build an eager simulation of a table `[scene]`, which has the plugin, with the solver of the tests."""
+        options = {"device": "cpu", "capture": "off", "dt": self.dt}
+        solver = {} if self.solver is None else {"solver": {"type": self.solver}}
+        tables = structure({"simulation": options, "scene": scene, **solver})
+        return Simulation(tables, {**self.plain_solver(), **plugins})
 
     def load(self, path: Any) -> Simulation:
         """Build a simulation as `build` does, and resume it from a file."""

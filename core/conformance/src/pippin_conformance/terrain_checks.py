@@ -45,13 +45,7 @@ def check_ground(runs: Runs) -> None:
 def check_stand(runs: Runs) -> None:
     """Balls that fall on the start of an easy, a middle and a hard patch do not fall through the ground."""
     subject = runs.subject
-    scene = _scene(runs, 1) | {"worlds": _LEVELS, "objects": [_BALL]}
-    tables = {
-        "simulation": {"device": "cpu", "capture": "off", "dt": subject.dt},
-        "scene": scene,
-        **({} if subject.solver is None else {"solver": {"type": subject.solver}}),
-    }
-    with pippin.Simulation(pippin.structure(tables), subject.plain_solver()) as simulation:
+    with subject.simulate(_scene(runs, 1) | {"worlds": _LEVELS, "objects": [_BALL]}) as simulation:
         simulation.step(round(_TIME / subject.dt))
         places = present(simulation.state.body_q).numpy()[:, :3]
     ground = _grid(runs, 1).height(places[:, 0], places[:, 1])

@@ -39,13 +39,11 @@ class BodyNumbers:
         rows = on_host(model.body_world)
         self._indices = np.stack([np.flatnonzero(rows == world) for world in range(simulation.world_count)])
         first = self._indices[0]
-        #: Label of each body.
         self.labels: list[str] = [model.body_label[body] for body in first]
         moments, axes = np.linalg.eigh(on_host(model.body_inertia).astype(float)[first])
         worlds = simulation.world_count
         self._axes = axes
         spread = 0.5 * moments.sum(axis=1, keepdims=True) - moments
-        #: The numbers by name.
         self.values: dict[str, np.ndarray] = {
             "mass": np.tile(on_host(model.body_mass).astype(float)[first, None], (worlds, 1, 1)),
             "com": np.tile(on_host(model.body_com).astype(float)[first], (worlds, 1, 1)),

@@ -51,9 +51,7 @@ class Candidates:
         playback = LogPlayback(own.config, material, windows[slice(*self._parts[0])])
         #: The worlds of this process.
         self.own: LogPlayback = playback
-        #: Their simulation.
         self.simulation: Simulation = playback.simulation
-        #: The parameters that vary.
         self.parameters: tuple[FitParameter, ...] = playback.parameters
         self._pool: WorkerPool | None = None
         try:

@@ -20,7 +20,6 @@ class Evidence:
     """Rows of a least-squares problem at its minimum: the information about its values."""
 
     names: tuple[str, ...]
-    """The name of each value."""
 
     values: np.ndarray
     """The values, shape [values]."""

@@ -58,7 +58,6 @@ class FitRun(AbstractContextManager["FitRun"]):
         paths = log_paths([*files, *table.validation_logs])
         notes = None if journal is None else Journal(journal, key_of(config, paths))
         earlier = None if notes is None else notes.last()
-        #: The problem.
         self.problem: FitProblem = FitProblem(config, table, files, processes)
         unknowns = self.problem.unknowns
         self._state = earlier or FitState(unknowns=unknowns.start, is_free=~unknowns.is_whole)

@@ -31,10 +31,8 @@ class FitMaterial:
     """The table `[fit]`."""
 
     logs: Sequence[Log]
-    """The logs."""
 
     windows: Sequence[Window]
-    """The windows of the logs."""
 
     steps: int
     """Control steps of the longest window."""
@@ -49,10 +47,8 @@ class LogPlayback:
     def __init__(self, config: SimulationConfig, material: FitMaterial, windows: Sequence[Window]) -> None:
         self._steps = material.steps
         self._player = LogPlayer(material.table, material.logs, windows, material.steps)
-        #: The simulation.
         self.simulation: Simulation = Simulation(config, plugins={"log": self._player})
         bodies = BodyNumbers(self.simulation)
-        #: The parameters that vary.
         self.parameters: tuple[FitParameter, ...] = find_parameters(
             material.table, self.simulation, self._player.joints, bodies
         )

@@ -48,7 +48,6 @@ class FitProblem:
         config = attrs.evolve(config.with_tables(task=None, policy=None), scene=scene)
         #: Number of processes that share the candidates.
         self.processes: int | Literal["auto"] = processes
-        #: The logs and their windows.
         self.material: FitMaterial
         self.material, count = _read(config, table, files)
         #: Points of an iteration of the least squares: a proposal, its neighbours, and the other dampings.
@@ -56,7 +55,6 @@ class FitProblem:
         states = 2 * len(self.material.logs[0].joints) if table.start == "estimated" else 0
         #: The simulation of the least squares.
         self.rollouts: Rollouts = Rollouts(self.material, self.slot + states, processes)
-        #: The unknowns.
         self.unknowns: Unknowns = Unknowns(self.rollouts.parameters)
 
     def close(self) -> None:

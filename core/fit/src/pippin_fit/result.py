@@ -18,10 +18,8 @@ class Trace:
     """A signal of a joint over a window, measured and simulated."""
 
     log: str
-    """The log."""
 
     joint: str
-    """Label of the joint."""
 
     signal: str
     """`position` or `velocity`."""
@@ -128,7 +126,6 @@ class LogAlignment:
     """Length and rate of a log, and the lag of its motion behind its commands."""
 
     name: str
-    """The log."""
 
     seconds: float
     """Its length [s]."""
@@ -151,7 +148,6 @@ class FitCheck:
     """A look at logs before a fit: their alignment, and a verdict for each parameter."""
 
     logs: tuple[LogAlignment, ...]
-    """The logs."""
 
     verdicts: tuple[FitVerdict, ...]
     """A verdict for each value, at the values of the file, if the residuals of a fit were noise."""

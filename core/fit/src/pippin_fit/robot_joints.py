@@ -16,7 +16,6 @@ class RobotJoint:
     """A joint with one coordinate."""
 
     label: str
-    """Its label."""
 
     dof: int
     """Index of its degree of freedom in the model."""

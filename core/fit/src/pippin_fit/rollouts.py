@@ -58,13 +58,11 @@ class _Part:
     """Windows that are simulated for the same candidates, and where the samples of all of them are in a rollout."""
 
     windows: tuple[Window, ...]
-    """The windows."""
 
     first: int
     """The first world of the first candidate."""
 
     candidates: int
-    """Number of candidates."""
 
     window_of: np.ndarray
     """The window of each sample, shape [samples]."""

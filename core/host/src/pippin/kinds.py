@@ -2,78 +2,75 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pippin.catalog import Kind
 
-SOLVER = Kind(
+
+def _kind(**record: Any) -> Kind:
+    """Return a kind with the checks and the template that the kit has under its name."""
+    name = record["name"]
+    of_kit = {"checks": f"pippin_conformance.kinds:{name.upper()}", "template": f"pippin_conformance.templates:{name}"}
+    whole: dict[str, Any] = of_kit | record
+    return Kind(**whole)
+
+
+SOLVER = _kind(
     name="solver",
     plural="solvers",
     meaning="Advances the state of all worlds by a step of physics.",
     place="solver",
     order=0,
     is_component=True,
-    checks="pippin_conformance.kinds:SOLVER",
-    template="pippin_conformance.templates:solver",
 )
-ACTUATOR = Kind(
+ACTUATOR = _kind(
     name="actuator",
     plural="actuators",
     meaning="Turns targets of joints into efforts.",
     place="actuators.*",
     order=10,
     is_component=True,
-    checks="pippin_conformance.kinds:ACTUATOR",
-    template="pippin_conformance.templates:actuator",
 )
-CLAMPING = Kind(
+CLAMPING = _kind(
     name="clamping",
     plural="clampings",
     meaning="Limits the efforts of an actuator.",
     place="actuators.*.clamping[]",
     order=20,
-    checks="pippin_conformance.kinds:CLAMPING",
-    template="pippin_conformance.templates:clamping",
 )
-SENSOR = Kind(
+SENSOR = _kind(
     name="sensor",
     plural="sensors",
     meaning="Measures a simulation at the end of a control step.",
     place="sensors.*",
     order=30,
     is_component=True,
-    checks="pippin_conformance.kinds:SENSOR",
-    template="pippin_conformance.templates:sensor",
 )
-CONTROLLER = Kind(
+CONTROLLER = _kind(
     name="controller",
     plural="controllers",
     meaning="Turns goals, such as poses of a tool, into targets of actuators.",
     place="controllers.*",
     order=40,
     is_component=True,
-    checks="pippin_conformance.kinds:CONTROLLER",
-    template="pippin_conformance.templates:controller",
 )
-MOTION = Kind(
+MOTION = _kind(
     name="motion",
     plural="motions",
     meaning="Prescribes a motion or a force as a function of time.",
     place="motions.*",
     order=50,
     is_component=True,
-    checks="pippin_conformance.kinds:MOTION",
-    template="pippin_conformance.templates:motion",
 )
-STAGE = Kind(
+STAGE = _kind(
     name="stage",
     plural="stages",
     meaning="Changes the readings of a sensor, as noise and latency do.",
     place="sensors.*.stages[]",
     order=60,
     base="pippin.sensing:Stage",
-    checks="pippin_conformance.kinds:STAGE",
-    template="pippin_conformance.templates:stage",
 )
-VIEWER = Kind(
+VIEWER = _kind(
     name="viewer",
     plural="viewers",
     meaning="Shows a simulation.",
@@ -81,10 +78,8 @@ VIEWER = Kind(
     order=70,
     is_component=True,
     is_observer=True,
-    checks="pippin_conformance.kinds:VIEWER",
-    template="pippin_conformance.templates:viewer",
 )
-RECORDER = Kind(
+RECORDER = _kind(
     name="recorder",
     plural="recorders",
     meaning="Writes what happens into a file.",
@@ -92,8 +87,6 @@ RECORDER = Kind(
     order=80,
     is_component=True,
     is_observer=True,
-    checks="pippin_conformance.kinds:RECORDER",
-    template="pippin_conformance.templates:recorder",
 )
 READER = Kind(
     name="reader",
@@ -102,7 +95,7 @@ READER = Kind(
     order=90,
     checks="pippin_conformance.kinds:READER",
 )
-IMPORTER = Kind(
+IMPORTER = _kind(
     name="importer",
     plural="importers",
     meaning="Reads the file of a robot or an object into a scene.",
@@ -110,27 +103,21 @@ IMPORTER = Kind(
     order=140,
     base="pippin.assets:Importer",
     is_named_alone=True,
-    checks="pippin_conformance.kinds:IMPORTER",
-    template="pippin_conformance.templates:importer",
 )
-OBJECT = Kind(
+OBJECT = _kind(
     name="object",
     plural="objects",
     meaning="Adds bodies, shapes or particles to a scene without a file.",
     place="scene.objects[]",
     order=150,
-    checks="pippin_conformance.kinds:OBJECT",
-    template="pippin_conformance.templates:object",
 )
-TERRAIN = Kind(
+TERRAIN = _kind(
     name="terrain",
     plural="terrains",
     meaning="Is a patch of ground, such as stairs.",
     place="scene.terrain.patches.*",
     order=160,
     base="pippin.terrains:Patch",
-    checks="pippin_conformance.kinds:TERRAIN",
-    template="pippin_conformance.templates:terrain",
 )
 SUBCOMMAND = Kind(
     name="subcommand",
@@ -140,14 +127,13 @@ SUBCOMMAND = Kind(
     provides="command",
     template="pippin_conformance.templates:subcommand",
 )
-PLUGIN = Kind(
+PLUGIN = _kind(
     name="plugin",
     plural="plugins",
     meaning="Answers any of the hooks.",
     place="plugins.*",
     order=255,
     is_component=True,
-    checks="pippin_conformance.kinds:PLUGIN",
     template="pippin_conformance.templates:extension",
 )
 TABLE = Kind(

@@ -41,10 +41,8 @@ class Objective:
         config = simulation.config.optimise if config is None else config
         if config is None:
             raise ConfigError("optimise: there is no table [optimise]; add one, with variables and a loss")
-        #: The table.
         self.config: OptimiseConfig = config
         self._simulation = simulation
-        #: The variables.
         self.variables: tuple[Variable, ...] = find_variables(config, simulation)
         self._loss = Loss(config.loss, simulation, config.steps)
         ends = np.cumsum([each.count for each in self.variables])

@@ -91,7 +91,6 @@ class AllTerms:
                 f"metrics.{SUCCESS}: this label is for a metric that is 0 or 1, such as `within`, and"
                 f" {config.metrics[SUCCESS].type!r} is another number; choose another label"
             )
-        #: The symmetries by label.
         self.mirrors = {
             label: mirrored_task(each, f"symmetry.{label}", simulation.model, self.observations, self.actions)
             for label, each in config.symmetry.items()

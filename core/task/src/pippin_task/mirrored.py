@@ -23,6 +23,4 @@ class MirroredTask:
     """The observations by group, and the action, in a mirror."""
 
     groups: Mapping[str, MirroredColumns]
-    """The groups of observations by name."""
     action: MirroredColumns
-    """The action."""

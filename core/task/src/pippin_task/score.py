@@ -17,11 +17,8 @@ class Score:
     """Sums over episodes, which scores of other worlds or of earlier steps are added to or subtracted from."""
 
     rewards: tuple[str, ...]
-    """Labels of the rewards."""
     terminations: tuple[str, ...]
-    """Labels of the terminations."""
     metrics: tuple[str, ...]
-    """Labels of the metrics."""
     totals: np.ndarray
     """The sums of `EpisodeBuffers.totals` over worlds, shape [rows]."""
     unfinished: np.ndarray

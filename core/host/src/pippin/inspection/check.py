@@ -32,7 +32,6 @@ class Verdict:
     """Result of checking one solver against a file."""
 
     solver: str
-    """The solver's name."""
 
     faults: tuple[str, ...] = ()
     """Errors of the file with this solver."""

@@ -44,12 +44,10 @@ class LocalWorlds:
     """
 
     def __init__(self, simulation: Simulation, source: str) -> None:
-        #: The simulation.
         self.simulation = simulation
         try:
             if simulation.task is None:
                 raise ConfigError(f"{source}: has no [task] table; an environment needs one")
-            #: The task of the simulation.
             self.task: Task = simulation.task
             self.facts = WorldFacts(
                 action_space=_action_space(self.task),
@@ -60,7 +58,6 @@ class LocalWorlds:
         except ConfigError:
             simulation.close()
             raise
-        #: The number of worlds.
         self.count = simulation.world_count
         #: Name of the device of the arrays.
         self.device = str(simulation.device)

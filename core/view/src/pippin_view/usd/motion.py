@@ -34,10 +34,8 @@ class UsdMotion:
     """
 
     layer: Any
-    """The `Sdf.Layer`."""
 
     path: Path
-    """The file."""
 
     prims: Sequence[str]
     """Path of the prim of each body."""
