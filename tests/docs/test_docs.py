@@ -29,6 +29,7 @@ import attrs
 import newton  # noqa: F401  before any page runs, for the page on gradients
 import pippin
 import pytest
+import warp
 from click.testing import CliRunner
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
@@ -231,6 +232,7 @@ def runner(request, tmp_path, monkeypatch, uv) -> Iterator[Runner]:
     module = types.ModuleType("page_" + re.sub(r"\W", "_", request.node.name))
     module.__file__ = str(tmp_path / "page.py")
     sys.modules[module.__name__] = module
+    monkeypatch.setattr(warp.config, "enable_backward", warp.config.enable_backward)  # a page may set it
     yield Runner(Path(), tmp_path, install, monkeypatch.syspath_prepend, module, uv)
     for name in set(sys.modules) - known:
         if getattr(sys.modules[name], "__file__", None) and Path(sys.modules[name].__file__).is_relative_to(tmp_path):

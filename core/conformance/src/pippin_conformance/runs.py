@@ -85,17 +85,18 @@ class Runs:
     """Simulations of one plugin; each runs when a check first asks for it.
 
     Args:
-        subject: The plugin.
+        subject: The plugin under test, kept as `subject`: its text begins each error, and it has the plugin's `name`,
+            its `table` of settings and the loaded `component`. Its `simulate(scene)` builds a simulation.
     """
 
-    def __init__(self, subject: PluginUnderTest) -> None:
-        self.subject = subject
+    def __init__(self, subject: Any) -> None:
+        self.subject: PluginUnderTest = subject
         self._benches: WorkerProcess | None = None
         self._rollout: WorkerProcess | None = None
         find_device("cpu")  # Warp starts without its greeting
 
     def begin_after(self, check: str) -> None:
-        """Begin what takes long, in a process of its own, as soon as the check that it relies on has passed."""
+        """For the core: begin what takes long in a process beside, if the check that it relies on has passed."""
         if not self.subject.builds_solver or self.subject.beside is not None:
             return
         if check == "entry_point":
@@ -104,7 +105,7 @@ class Runs:
             self._rollout = begin_rollout(self.subject)
 
     def close(self) -> None:
-        """End the processes, also those whose results no check has asked for."""
+        """For the core: end the processes, also those whose results no check has asked for."""
         for process in (self._benches, self._rollout):
             if process is not None:
                 process.close()
@@ -112,7 +113,7 @@ class Runs:
 
     @functools.cached_property
     def whole(self) -> RunRecord:
-        """The run that the others are compared with: captured, with three substeps or physics steps per step."""
+        """For the core: the run that others are compared with: captured, with three substeps or physics steps."""
         with self.subject.build() as simulation:
             declared = dict(simulation.program.eager_reasons)
             initial = see(simulation)
@@ -135,14 +136,14 @@ class Runs:
 
     @functools.cached_property
     def eager(self) -> StateSnapshot:
-        """The first half, without capture."""
+        """For the core: the first half, without capture."""
         with self.subject.build(capture="off") as simulation:
             start(simulation)
             return advance(simulation)
 
     @functools.cached_property
     def again(self) -> tuple[StateSnapshot, StateSnapshot]:
-        """The first half, once more without capture, and again after a reset of all worlds. Then it is closed twice."""
+        """For the core: the first half without capture, and again after a reset. Then it is closed twice."""
         simulation = self.subject.build(capture="off")
         try:
             start(simulation)
@@ -157,7 +158,7 @@ class Runs:
 
     @functools.cached_property
     def resumed(self) -> StateSnapshot:
-        """The end, reached from the file that the whole run saved half way."""
+        """For the core: the end, reached from the file that the whole run saved half way."""
         if isinstance(self.whole.file, PippinError):
             raise PluginError(f"{self.subject}: cannot be saved: {self.whole.file}") from self.whole.file
         with tempfile.TemporaryDirectory() as folder:
@@ -169,7 +170,7 @@ class Runs:
 
     @functools.cached_property
     def disturbed(self) -> StateSnapshot:
-        """The end, after a reset of the last world half way."""
+        """For the core: the end, after a reset of the last world half way."""
         with self.subject.build() as simulation:
             start(simulation)
             advance(simulation)
@@ -178,7 +179,7 @@ class Runs:
 
     @functools.cached_property
     def side_by_side(self) -> tuple[StateSnapshot, StateSnapshot]:
-        """The first half of two simulations that take turns."""
+        """For the core: the first half of two simulations that take turns."""
         with self.subject.build() as left, self.subject.build() as right:
             for simulation in (left, right):
                 start(simulation)
@@ -189,14 +190,14 @@ class Runs:
 
     @functools.cached_property
     def apart(self) -> tuple[StateSnapshot, StateSnapshot]:
-        """The first half in control steps of one part: as many as two parts per step make, and as three make."""
+        """For the core: the first half in control steps of one part: as many as two and as three parts make."""
         with self.subject.build(count=1, capture="off") as simulation:
             start(simulation)
             return advance(simulation, 2 * HALF), advance(simulation, HALF)
 
     @functools.cached_property
     def fall(self) -> Sequence[StateSample]:
-        """The start and the end of a free fall; then, if the scene has a pendulum, the end of its quarter swing."""
+        """For the core: the start and the end of a free fall, and the end of a pendulum's quarter swing."""
         subject = self.subject
         with subject.build(count=1, scene=falling(subject), is_on_ground=False, world_count=1) as simulation:
             moments = [_moment(simulation)]
@@ -207,22 +208,22 @@ class Runs:
 
     @functools.cached_property
     def features(self) -> Mapping[str, Finding | Exception]:
-        """What each bench of a declared feature gives, or the exception that its scene raised."""
+        """For the core: what each bench of a declared feature gives, or the exception that its scene raised."""
         return self._tried("features")
 
     @functools.cached_property
     def answers(self) -> Mapping[str, TrialResponse]:
-        """The answer to each runtime change for which the solver supports the body."""
+        """For the core: the answer to each runtime change for which the solver supports the body."""
         return self._tried("answers")
 
     @functools.cached_property
     def refusals(self) -> Mapping[str, str]:
-        """The error of each runtime change that the solver declares that it cannot add to a joint."""
+        """For the core: the error of each runtime change that the solver declares that it cannot add to a joint."""
         return self._tried("refusals")
 
     @functools.cached_property
     def trusted(self) -> Mapping[str, TrialResponse]:
-        """The answer to each runtime change that the solver declares it does not follow, if the host lets it pass."""
+        """For the core: the answer to each change that the solver does not follow, if the host lets it pass."""
         return self._tried("trusted")
 
     def _tried(self, trial: str) -> Any:
@@ -240,18 +241,18 @@ class Runs:
 
     @property
     def has_gradients(self) -> bool:
-        """Whether a rollout with gradients is possible: the solver declares them, and its scene is the kit's alone."""
+        """For the core: whether a rollout with gradients is possible: they are declared, and the scene is the kit's."""
         return "gradients" in (self.subject.features or ()) and self.subject.beside is None
 
     @functools.cached_property
     def slope(self) -> float | str:
-        """The derivative of the way of a flight by the velocity, in units of the duration; or an error, as text."""
+        """For the core: the derivative of the way of a flight by the velocity [s], per duration; or an error."""
         with self._rollout or begin_rollout(self.subject) as process:
             return process.receive(TIMEOUT)
 
     @functools.cached_property
     def misled(self) -> float:
-        """Distance by which the grains of another world, at nearly the same place, mislead those of a world [m]."""
+        """For the core: distance by which the grains of another world mislead those of a world [m]."""
         ends = []
         for world_count in (1, 2):
             with self.subject.build(count=1, capture="off", scene=scenes.grains, world_count=world_count) as simulation:
@@ -266,7 +267,7 @@ class Runs:
 
     @functools.cached_property
     def even(self) -> StateSnapshot:
-        """The first half, captured, with two substeps or physics steps per control step."""
+        """For the core: the first half, captured, with two substeps or physics steps per control step."""
         with self.subject.build(count=2) as simulation:
             start(simulation)
             return advance(simulation)

@@ -107,7 +107,14 @@ def particle_colors(model: newton.Model) -> np.ndarray:
 
 
 def add_grains(builder: newton.ModelBuilder, label: str, first: int, color: Sequence[float]) -> None:
-    """Note that the particles from `first` on are an object of granular matter."""
+    """Note that the particles from `first` on are an object of granular matter.
+
+    Args:
+        builder: The builder that has them.
+        label: The object's label.
+        first: Index of the first particle in the builder.
+        color: Red, green and blue, from 0 to 1.
+    """
     kind = newton.ModelBuilder
     if not builder.has_custom_attribute(f"{_NAMESPACE}:grains_label"):
         builder.add_custom_frequency(kind.CustomFrequency(name="grains", namespace=_NAMESPACE))

@@ -18,7 +18,7 @@ class HostMirror:
     """
 
     def __init__(self, array: wp.array, *, is_read: bool = False) -> None:
-        #: The array on the device.
+        #: The array on the device, of the shape that was passed.
         self.array: wp.array = array
         self._host: wp.array | None = None
         #: The numbers on the host, of the shape of the array: those of the last `read`, or those for the next `write`.

@@ -48,6 +48,11 @@ class TerrainGrid:
     def of(cls, scene: SceneConfig, seed: int, catalog: Catalog) -> TerrainGrid | None:
         """Return the patches of a scene; None if it has no terrain.
 
+        Args:
+            scene: The scene.
+            seed: The seed of what is random, unless the table of the terrain states one.
+            catalog: The installed plugins.
+
         Raises:
             ConfigError: A patch does not fit its size.
             PluginError: A plugin returns no ground.
@@ -89,7 +94,12 @@ class TerrainGrid:
         return length * self.config.levels, width * len(self.config.patches)
 
     def height(self, x: Any, y: Any) -> np.ndarray:
-        """Return the height of the ground at points of the world [m], as `Ground.height`, and -inf outside of it."""
+        """Return the height of the ground at points of the world [m], and -inf outside of it; shape of `x`.
+
+        Args:
+            x: Places along x, of any shape.
+            y: Places along y, of the same shape.
+        """
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         size, extent, border = self.config.size, self.extent, self.config.border
         beyond = np.maximum(np.abs(x) - extent[0] / 2.0, np.abs(y) - extent[1] / 2.0)

@@ -155,7 +155,7 @@ class RowView(FrozenAttributes, abc.ABC):
         return list(self.labels)
 
     def shape_of(self, name: str) -> tuple[int, ...]:
-        """Return the shape of a quantity that is read from Newton's arrays."""
+        """Return the shape of a quantity that is read from Newton's arrays, by its `name`."""
         return self._buffers[name].values.shape
 
     def check(self) -> bool:

@@ -116,32 +116,47 @@ class SimulationView(FrozenAttributes):
     def rigid_bodies(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> RigidBodyView:
-        """Return a view of bodies; see `articulations` for arguments, order and errors."""
+        """Return a view of bodies.
+
+        See `articulations` for `pattern`, `worlds`, `path_glob` and `allow_empty`, for the order and the errors.
+        """
         chosen = self._select("body", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
         return self._keep(RigidBodyView(self._host, chosen))
 
     def surfaces(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> ParticleView:
-        """Return a view of surfaces, such as cloth; see `articulations` for arguments, order and errors."""
+        """Return a view of surfaces, such as cloth.
+
+        See `articulations` for `pattern`, `worlds`, `path_glob` and `allow_empty`, for the order and the errors.
+        """
         return self._matter("surfaces", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
 
     def volumes(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> ParticleView:
-        """Return a view of volumes, which are soft bodies; see `articulations`."""
+        """Return a view of volumes, which are soft bodies.
+
+        See `articulations` for `pattern`, `worlds`, `path_glob` and `allow_empty`, for the order and the errors.
+        """
         return self._matter("volumes", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
 
     def particles(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> ParticleView:
-        """Return a view of all objects with particles: surfaces, volumes and granular matter; see `articulations`."""
+        """Return a view of all objects with particles: surfaces, volumes and granular matter.
+
+        See `articulations` for `pattern`, `worlds`, `path_glob` and `allow_empty`, for the order and the errors.
+        """
         return self._matter("particles", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
 
     def cables(
         self, pattern: Patterns, *, worlds: Any = None, path_glob: bool = True, allow_empty: bool = False
     ) -> CableView:
-        """Return a view of cables; see `articulations`."""
+        """Return a view of cables.
+
+        See `articulations` for `pattern`, `worlds`, `path_glob` and `allow_empty`, for the order and the errors.
+        """
         return self._matter("cables", pattern, worlds, path_glob=path_glob, allow_empty=allow_empty)
 
     def contacts(
