@@ -54,9 +54,9 @@ def viewed(source, text, seconds=0.5):
     port, served, ended = free_port(None, "port"), [], threading.Event()
 
     def interrupt():
-        while not told(text) and not ended.is_set():
+        while not (said := told(text)) and not ended.is_set():
             time.sleep(0.05)
-        url = re.search(r"page: (\S+); Ctrl-C ends", told(text) or "")
+        url = re.search(r"page: (\S+); Ctrl-C ends", said or "")
         served.append(urllib.request.urlopen(url[1]).status if url else None)
         if not ended.wait(seconds):
             os.kill(os.getpid(), signal.SIGINT)

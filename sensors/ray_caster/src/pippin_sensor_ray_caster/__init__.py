@@ -39,7 +39,7 @@ class RayCasterConfig(sensing.SiteConfig):
     pinhole: PinholeConfig | None = attrs.field(default=None, validator=_one_pattern)
     """Rays through the pixels of an image."""
 
-    align: Literal["body", "yaw", "world"] = "body"
+    align: Literal["world", "body", "yaw"] = "body"
     """Rotation of the pattern: with the body, with its heading only (of the site's x axis), or not at all."""
 
     targets: tuple[str, ...] = attrs.field(default=(".*",), validator=min_len(1))
