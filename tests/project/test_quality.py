@@ -1,14 +1,17 @@
 """The checks of the source itself, so that the test command is the only command to remember."""
 
+import ast
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sys.executable).parent
+TOPS = ("core", "solvers", "sensors", "actuators")
 
 
 @pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "pyrefly check", "lint-imports"])
@@ -21,3 +24,21 @@ def test_source_passes(command):
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def choices_in(path: Path) -> Iterator[tuple[str, ...]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) in {"Literal", "typing.Literal"}:
+            members = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            yield tuple(ast.unparse(each) for each in members)
+
+
+def test_equal_choices_are_stated_in_one_order():
+    """Python keeps one object for equal choices: pages and errors would depend on what is imported first."""
+    orders: dict[frozenset[str], set[tuple[str, ...]]] = {}
+    for path in [each for top in TOPS for each in (ROOT / top).glob("*/src/**/*.py")]:
+        for choices in choices_in(path):
+            orders.setdefault(frozenset(choices), set()).add(choices)
+
+    assert len(orders) > 50
+    assert [sorted(found) for found in orders.values() if len(found) > 1] == []

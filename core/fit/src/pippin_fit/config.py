@@ -113,7 +113,7 @@ class FitConfig:
     """Unit of the angles in the logs; a number is the angle of one count of an encoder [rad], and a table gives such an
     angle for each joint that turns, by its name in the logs: units may be shares of its range."""
 
-    signs: Mapping[str, Literal[-1, 1]] = attrs.field(factory=dict)
+    signs: Mapping[str, Literal[1, -1]] = attrs.field(factory=dict)
     """-1 for each joint that counts the other way round in the logs, by its name there."""
 
     signals: Mapping[Literal["position", "velocity"], FitSignalConfig] = attrs.field(factory=dict)

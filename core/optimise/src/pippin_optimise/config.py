@@ -52,7 +52,7 @@ class VariableConfig:
     points: int = attrs.field(default=1, validator=[ge(1), _in_time])
     """Number of values in time, which are the same distance apart, from the first control step to the end."""
 
-    interpolation: Literal["linear", "step"] = attrs.field(default="linear", validator=_in_time)
+    interpolation: Literal["step", "linear"] = attrs.field(default="linear", validator=_in_time)
     """What is between two points in time: a straight line, or the earlier value. With `step`, each point holds for an
     equal number of control steps."""
 

@@ -45,7 +45,7 @@ class CollisionDetectorConfig:
     pipeline: Literal["primitive", "unified"] = "unified"
     """Pairs of primitives only, or every shape."""
 
-    broadphase: Literal["nxn", "sap", "explicit"] = "explicit"
+    broadphase: Literal["explicit", "nxn", "sap"] = "explicit"
     """Method that finds candidate pairs."""
 
     bvtype: Literal["aabb", "bs"] = "aabb"
