@@ -19,7 +19,7 @@ import pippin_fit
 from pippin.config import toml_text
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from tests.identification import arms
+from core.fit.tests import arms
 
 NOISE = 1e-4
 RANGES = {"armature": [1e-3, 1.0], "damping": [0.0, 5.0], "friction": [0.0, 2.0]}

@@ -42,3 +42,19 @@ def test_equal_choices_are_stated_in_one_order():
 
     assert len(orders) > 50
     assert [sorted(found) for found in orders.values() if len(found) > 1] == []
+
+
+def test_each_helper_that_a_benchmark_imports_is_there():
+    """Nothing runs all benchmarks, so that a helper which moves would be missed."""
+    imported = {
+        (path.name, node.module, alias.name)
+        for path in (ROOT / "tests" / "benchmarks").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in {"core", "tests"}
+        for alias in node.names
+    }
+
+    assert imported
+    for name, module, member in imported:
+        place = ROOT.joinpath(*module.split("."))
+        assert place.with_suffix(".py").exists() or (place / f"{member}.py").exists(), f"{name}: {module}.{member}"
