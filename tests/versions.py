@@ -19,10 +19,7 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MEMBERS = [
-    ROOT / "core",
-    *(path.parent for kind in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{kind}/*/src")),
-]
+MEMBERS = [path.parent for kind in ("core", "solvers", "actuators", "sensors") for path in ROOT.glob(f"{kind}/*/src")]
 
 LIBRARIES = {"newton": ("newton",), "warp": ("warp-lang",), "mujoco": ("mujoco", "mujoco-warp")}
 """Distributions that are tried together, by the name of the library."""

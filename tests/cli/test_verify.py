@@ -86,13 +86,19 @@ def test_runs_that_draw_from_the_seed_have_the_same_bits(balls):
 
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[-1] == "two runs of 3 steps: the same bits"
+    assert not (balls.parent / "runs").exists()
 
 
 @pytest.mark.slow
 def test_runs_that_do_not_draw_from_it_part_where_the_first_random_number_acts(balls):
-    result = CliRunner().invoke(main, ["verify", str(balls), "--steps", "3", "--json"])
+    folder = balls.parent / "verified"
+    result = CliRunner().invoke(main, ["verify", str(balls), "--steps", "3", "--out", str(folder), "--json"])
 
     assert result.exit_code == 4
+    assert json.loads((folder / "summary.json").read_text()) == {**json.loads(result.stdout), "compared": 1}
+    page = (folder / "report.html").read_text()
+    assert "state.body_q of world 1 differs between two runs" in page
+    assert "<td>control.joint_f</td>" in page
     found = json.loads(result.stdout)
     difference = found.pop("difference")
     assert found == {"is_same": False, "steps": 3}

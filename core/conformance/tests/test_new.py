@@ -61,13 +61,14 @@ def site(written, uv, tmp_path_factory) -> Path:
 
 
 def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(uv, share_bytecode, tmp_path):
-    """The printed commands, word for word, in an environment with Pippin and one solver."""
+    """The printed commands, word for word, in an environment with Pippin, the kit and one solver."""
     environment = tmp_path / "environment"
     tested = tmp_path / "constraints.txt"  # the versions of this run, and no newer one by chance
     freeze = [uv, "pip", "freeze", "-q", "--exclude-editable", "--python", sys.executable]
     tested.write_bytes(subprocess.run(freeze, check=True, capture_output=True).stdout)
     subprocess.run([uv, "venv", "-q", "--python", sys.executable, environment], check=True)
-    members = ["-e", ROOT / "core", "-e", ROOT / "solvers" / "featherstone"]
+    folders = (ROOT / "core" / "host", ROOT / "core" / "conformance", ROOT / "solvers" / "featherstone")
+    members = [word for folder in folders for word in ("-e", folder)]
     install = [uv, "pip", "install", "-q", "--python", environment, "--constraints", tested]
     subprocess.run([*install, *members, "pytest"], check=True)
     share_bytecode(environment)

@@ -25,9 +25,9 @@ def tune(tmp_path, monkeypatch):
 
 
 def test_a_robot_file_gives_a_configuration_that_has_the_gains(tune, tmp_path):
-    result = tune("robot.xml", "--out", "tuned.toml", "--set", "simulation.dt=0.001")
+    result = tune("robot.xml", "--out", "tuned", "--set", "simulation.dt=0.001")
 
-    config = pippin.load(tmp_path / "tuned.toml")
+    config = pippin.load(tmp_path / "tuned" / "tuned.toml")
     assert result.exit_code == 0, result.output
     assert config.simulation.dt == 0.001
     assert set(config.actuators["joints"].config.kp) == {"hip", "knee"}
@@ -48,20 +48,20 @@ def test_what_is_written_runs_and_says_if_it_starts_outside_its_limits(tune, tmp
     """MJCF states the start, and URDF none: there, it is within the limits."""
     (tmp_path / name).write_text(text)
 
-    result = tune(name, "--out", "tuned.toml")
+    result = tune(name, "--out", "tuned")
 
     assert result.exit_code == 0, result.output
     note = "# 1 joint starts outside its limits: hinge 0 < 0.2; set joint_positions"
-    assert (note in (tmp_path / "tuned.toml").read_text()) == is_outside
-    with pippin.Simulation.from_file(tmp_path / "tuned.toml", {"simulation.device": "cpu"}) as simulation:
+    assert (note in (tmp_path / "tuned" / "tuned.toml").read_text()) == is_outside
+    with pippin.Simulation.from_file(tmp_path / "tuned" / "tuned.toml", {"simulation.device": "cpu"}) as simulation:
         simulation.step()
         simulation.raise_errors()
 
 
 def test_a_configuration_is_extended(tune, tmp_path):
-    assert tune("robot.toml", "--out", "tuned.toml", "--set", "simulation.substeps=2").exit_code == 0
+    assert tune("robot.toml", "--out", "tuned", "--set", "simulation.substeps=2").exit_code == 0
 
-    config = pippin.load(tmp_path / "tuned.toml")
+    config = pippin.load(tmp_path / "tuned" / "tuned.toml")
     assert config.simulation.substeps == 2
     assert config.solver.type == "mujoco-native"
     assert config.actuators["leg"].config.kp["knee"] > 1.0
@@ -72,7 +72,7 @@ def test_a_file_is_never_overwritten(tune, tmp_path):
     result = tune("robot.xml", "--out", "robot.toml")
 
     assert result.exit_code == 2
-    assert "--out: 'robot.toml' exists already" in result.stderr
+    assert "--out: 'robot.toml'" in result.stderr
     assert "[actuators.leg]" in (tmp_path / "robot.toml").read_text()
 
 
@@ -83,6 +83,24 @@ def test_the_gains_are_printed_as_toml_below_the_table(tune):
     assert result.stdout.split()[:2] == ["joint", "inertia"]
 
 
+def test_a_folder_has_the_gains_and_their_page(tune, tmp_path):
+    assert tune("robot.toml", "--out", "tuned").exit_code == 0
+
+    folder = tmp_path / "tuned"
+    assert {file.name for file in folder.iterdir()} == {"config.toml", "tuned.toml", "summary.json", "report.html"}
+    (group,) = json.loads((folder / "summary.json").read_text())["groups"]
+    kp = f"{group['gains'][0]['kp']:.3g}"
+    page = (folder / "report.html").read_text()
+    assert "Group leg, explicit efforts" in page
+    assert f">{kp}</td>" in page
+
+
+def test_without_a_folder_nothing_is_written(tune, tmp_path):
+    assert tune("robot.toml").exit_code == 0
+
+    assert {file.name for file in tmp_path.iterdir()} == {"robot.toml", "robot.xml"}
+
+
 def test_the_gains_are_printed_as_json(tune):
     (group,) = json.loads(tune("robot.toml", "--json").stdout)
 
@@ -91,9 +109,9 @@ def test_the_gains_are_printed_as_json(tune):
 
 
 def test_a_table_of_gains_cannot_be_extended(tune):
-    tune("robot.xml", "--out", "tuned.toml")
+    tune("robot.xml", "--out", "tuned")
 
-    result = tune("tuned.toml", "--out", "again.toml")
+    result = tune("tuned/tuned.toml", "--out", "again")
 
     assert result.exit_code == 2
-    assert "--out: actuators.joints.kp of 'tuned.toml' is a table" in result.stderr
+    assert "--out: actuators.joints.kp of 'tuned/tuned.toml' is a table" in result.stderr

@@ -145,6 +145,37 @@ def test_a_study_continues_in_a_folder_that_says_so(file, tmp_path):
     assert run_study(Counting(), file, out=RunFolder(tmp_path / "out", continues=True)).number == 3
 
 
+def test_a_study_without_a_folder_writes_where_it_is_told_to_alone(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    study = Counting(lambda: signal.raise_signal(signal.SIGINT))
+    study.has_folder = False
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run_study(study, file)
+
+    assert caught.value.args[0].number == 2
+    assert list(tmp_path.iterdir()) == [file]
+    study.at_two = lambda: None
+    assert run_study(study, file, out=tmp_path / "out").number == 3
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_tables_stand_for_a_file_that_is_no_configuration(tmp_path):
+    """They are below the overrides, in the simulation and in the overlay, and see files from where they stand."""
+    study, seen = Counting(), []
+
+    def base(folder):
+        seen.append(folder)
+        return {"scene": {"assets": [{"path": "some.xml"}]}}
+
+    study.base = base
+    run_study(study, tmp_path / "some.xml", {"scene.worlds": 2}, out=tmp_path / "out")
+
+    written = tomllib.loads((tmp_path / "out" / "counted.toml").read_text())
+    assert written == {"scene": {"assets": [{"path": "some.xml"}], "worlds": 2}, "simulation": {"dt": 0.003}}
+    assert seen == [None, tmp_path / "out"]
+
+
 def test_a_study_without_a_file_is_named_by_its_kind(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = Counting()

@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import click
 import pippin
-from pippin.console import PATH, changes, json_line, shown_progress
+from pippin.console import PATH, changes, json_line, out, shown_progress
 from pippin.errors import SimulationError
 
 
@@ -16,16 +16,17 @@ from pippin.errors import SimulationError
 @click.argument("file", type=PATH)
 @click.option("--steps", type=click.IntRange(min=1), default=100, show_default=True, help="Control steps to compare.")
 @changes()
+@out("A folder for a summary and a page")
 @json_line("Print")
-def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) -> None:
+def verify(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None, as_json: bool) -> None:
     """Run FILE twice, in fresh processes, and compare the results of every step bit by bit.
 
     The command compares the state, the inputs and the data of actuators, sensors and other plugins after every control
     step. The exit code is 4 if the runs differ; the error names the first step, array and world that differ, and the
-    size of the difference.
+    size of the difference. Without --out, nothing is written.
     """
     with shown_progress(is_stdout_reserved=as_json):
-        found = pippin.verify(file, overrides, steps=steps)
+        found = pippin.verify(file, overrides, steps=steps, out=out)
     if as_json:
         difference = None if found is None else attrs.asdict(found)
         click.echo(json.dumps({"is_same": found is None, "steps": steps, "difference": difference}))

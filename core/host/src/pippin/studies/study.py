@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -51,6 +51,9 @@ class Overlay:
     comments: Mapping[tuple[Any, ...], str] = attrs.field(factory=dict)
     """Comments behind values, by the keys that lead to the value."""
 
+    notes: Sequence[str] = ()
+    """Comments above the first table."""
+
 
 class Study(ABC, Generic[R]):
     """A study of a configuration file: what it takes from the file, what it does, and what it found.
@@ -67,8 +70,19 @@ class Study(ABC, Generic[R]):
     needs_newton: ClassVar[bool] = True
     """Whether it simulates in this process; other processes import Newton themselves."""
 
+    has_folder: ClassVar[bool] = True
+    """Whether it gets a folder if the caller names none."""
+
     is_waiting: bool = False
     """Whether Ctrl-C need not wait for a call of `stop_if_asked`, as other processes do the work."""
+
+    def base(self, folder: Path | None) -> Mapping[str, Any] | None:
+        """Return tables that stand for a file that is no configuration, such as a robot; None for a configuration.
+
+        Args:
+            folder: The folder of a file with these tables; None if they are in no file.
+        """
+        return None
 
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
         """Return the configuration that is studied; by default without viewers and recorders.
@@ -146,7 +160,8 @@ def run_study(
         study: The study.
         file: The configuration file; None for a study without one, which is not built and named after its kind.
         overrides: Values on top of the file, as for `pippin.load`.
-        out: The folder, new or empty, or a `RunFolder` in which the study continues; by default `runs/NAME-DATE-TIME`.
+        out: The folder, new or empty, or a `RunFolder` in which the study continues; by default `runs/NAME-DATE-TIME`,
+            and nothing is written for a study without a folder.
 
     Raises:
         ConfigError: The file or an argument is wrong, or the folder is taken.
@@ -155,7 +170,8 @@ def run_study(
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
     """
     source, changes, progress = Path(file or study.kind), kept_overrides(overrides), current_progress()
-    config = None if file is None else study.prepare(load(source, changes), source)
+    config = None if file is None else study.prepare(load(study.base(None) or source, changes), source)
+    is_written = study.has_folder or out is not None
     folder = out if isinstance(out, RunFolder) else RunFolder.chosen(out, source)
     if config is not None and study.needs_newton:
         import_newton(config, progress)
@@ -169,15 +185,18 @@ def run_study(
             found = study.result(folder.path)
             if found is None:
                 raise
-            _write(study, found, folder, source, changes, config)
             where = f"what was found until then is in {folder.path}"
+            if is_written:
+                _write(study, found, folder, source, changes, config)
             if isinstance(error, KeyboardInterrupt):
-                progress.note(where)
+                if is_written:
+                    progress.note(where)
                 raise KeyboardInterrupt(found) from error
-            raise SimulationError(*(f"{each}; {where}" for each in error.faults)) from error
+            raise SimulationError(*(f"{each}; {where}" if is_written else each for each in error.faults)) from error
         found = study.result(folder.path)
         assert found is not None, "it came to its end"
-        _write(study, found, folder, source, changes, config)
+        if is_written:
+            _write(study, found, folder, source, changes, config)
     return found
 
 
@@ -199,10 +218,10 @@ def _write(
     study.write(found, folder)
     folder.write_json(summary, found.summary())
     if (overlay := study.overlay(found)) is not None:
-        base = Path(os.path.relpath(file, folder.path)).as_posix()
-        lower = apply(Node.build({"extends": [base]}), parse(overrides)).plain()
+        base = study.base(folder.path) or {"extends": [Path(os.path.relpath(file, folder.path)).as_posix()]}
+        lower = apply(Node.build(base), parse(overrides)).plain()
         text = toml_text(_merged(lower, overlay.tables), lambda path: overlay.comments.get(path, ""))
-        folder.write_text(overlay.name, text)
+        folder.write_text(overlay.name, "".join(f"# {note}\n" for note in overlay.notes) + text)
     if body := [part for part in study.page(found, file) if part]:
         if config is not None:
             body.append(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
-from pippin.config import load
+from pippin.config import SimulationConfig
 from pippin.errors import ConfigError
-from pippin.studies import current_progress, kept_overrides
+from pippin.report import Markup, element, heading, section, table
+from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study
 from pippin.workers import WorkerProcess
 
 from .compared_values import ComparedValues
@@ -52,8 +54,35 @@ class RunDifference:
         )
 
 
+@attrs.frozen(kw_only=True)
+class Verification:
+    """Comparison of two runs."""
+
+    folder: Path
+    steps: int
+    """Control steps to compare."""
+
+    compared: int
+    """Control steps after which they were compared; less than `steps` after a difference or Ctrl-C."""
+
+    names: Sequence[str]
+    """The arrays and the attributes of components that were compared."""
+
+    difference: RunDifference | None
+    """The first difference; None if there is none."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the numbers as plain data."""
+        difference = None if self.difference is None else attrs.asdict(self.difference)
+        return {"is_same": difference is None, "steps": self.steps, "compared": self.compared, "difference": difference}
+
+
 def verify(
-    file: str | os.PathLike[str], overrides: Mapping[str, Any] | Iterable[str] | None = None, *, steps: int = 100
+    file: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | Iterable[str] | None = None,
+    *,
+    steps: int = 100,
+    out: str | os.PathLike[str] | None = None,
 ) -> RunDifference | None:
     """Run a file twice, side by side in fresh processes, and return the first difference; None if there is none.
 
@@ -64,6 +93,7 @@ def verify(
         file: A configuration file.
         overrides: Values on top of the file, as for `load`.
         steps: Control steps to compare.
+        out: A folder, new or empty, for a summary and a page; by default nothing is written.
 
     Raises:
         ConfigError: The file is wrong.
@@ -72,26 +102,71 @@ def verify(
     """
     if steps < 1:
         raise ConfigError(f"steps: expected at least 1, got {steps!r}")
-    progress, changes = current_progress(), kept_overrides(overrides)
-    requires_grad = load(file, changes).simulation.requires_grad
-    arguments = (Path(file), changes, steps)
-    with (
-        progress.phase("compare"),
-        WorkerProcess("first run", _replay, *arguments, requires_grad=requires_grad) as first,
-        WorkerProcess("second run", _replay, *arguments, requires_grad=requires_grad) as second,
-    ):
-        runs = (first, second)
-        for step in range(steps + 1):
-            left, right = (run.receive() for run in runs)
-            odd = [name for name in left | right if left.get(name) != right.get(name)]
+    changes = kept_overrides(overrides)
+    return run_study(VerificationStudy(Path(file), changes, steps), file, changes, out=out).difference
+
+
+class VerificationStudy(Study[Verification]):
+    """Two runs of a file, bit by bit; the arguments are those of `verify`."""
+
+    kind = "verification"
+    needs_newton = False
+    has_folder = False
+    is_waiting = True
+
+    def __init__(self, file: Path, overrides: Mapping[str, Any] | Sequence[str], steps: int) -> None:
+        self._arguments, self._steps = (file, overrides, steps), steps
+        self._requires_grad, self._compared = False, 0
+        self._names: Sequence[str] = ()
+        self._difference: RunDifference | None = None
+
+    def build(self, config: SimulationConfig, folder: RunFolder) -> None:
+        """Note what the processes need to know before they import Newton."""
+        self._requires_grad = config.simulation.requires_grad
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Compare the runs after each control step."""
+        start = partial(WorkerProcess, requires_grad=self._requires_grad)
+        with (
+            progress.phase("compare"),
+            start("first run", _replay, *self._arguments) as first,
+            start("second run", _replay, *self._arguments) as second,
+        ):
+            runs = (first, second)
+            for step in range(self._steps + 1):
+                left, right = (run.receive() for run in runs)
+                self._names, self._compared = list(left | right), step
+                odd = [name for name in self._names if left.get(name) != right.get(name)]
+                for run in runs:
+                    run.send(odd[0] if odd else None)
+                if odd:
+                    self._difference = _difference(step, odd, *(run.receive() for run in runs))
+                    return
+                progress.update(f"step {step} of {self._steps}")
             for run in runs:
-                run.send(odd[0] if odd else None)
-            if odd:
-                return _difference(step, odd, *(run.receive() for run in runs))
-            progress.update(f"step {step} of {steps}")
-        for run in runs:
-            run.receive()  # a run that ended in NaN raises here; both runs ended in the same values
-    return None
+                run.receive()  # a run that ended in NaN raises here; both runs ended in the same values
+
+    def result(self, folder: Path) -> Verification | None:
+        """Return what was compared; None before the first step."""
+        return (
+            Verification(
+                folder=folder,
+                steps=self._steps,
+                compared=self._compared,
+                names=self._names,
+                difference=self._difference,
+            )
+            if self._names
+            else None
+        )
+
+    def page(self, result: Verification, file: Path) -> Iterator[Markup]:
+        """Yield the verdict, and the names of what was compared."""
+        verdict = "the same bits" if result.difference is None else str(result.difference)
+        tiles = {"control steps": f"{result.compared} of {result.steps}", "arrays and attributes": len(result.names)}
+        yield heading(f"Two runs of {file.name}", f"pippin verify {file} --steps {result.steps}", tiles)
+        yield section("Verdict", element("p", verdict))
+        yield section("What was compared", table(("name",), [(name,) for name in result.names]))
 
 
 def _replay(connection: Connection, *arguments: Any) -> None:

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
-import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import attrs
 import click
-from pippin import ConfigError, SimulationConfig, load
-from pippin.config import overridden, toml_text
-from pippin.console import PATH, changes, new_table, print_table, shown_progress
-from pippin.labels import name_of
-
-if TYPE_CHECKING:
-    from pippin_tune.tuning import Proposal
-
-CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
+from pippin import ConfigError
+from pippin.config import toml_text
+from pippin.console import changes, new_table, out, print_table, shown_progress
 
 
 @click.command()
@@ -36,7 +26,7 @@ CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
     help="Largest sag of a drive under its load [rad or m].",
 )
 @click.option("--implicit", is_flag=True, help="Propose a group with implicit efforts, which no step limits.")
-@click.option("--out", type=PATH, metavar="FILE", help="A new configuration file to write.")
+@out("A folder for a configuration with the gains (tuned.toml) and a page")
 @changes()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of tables.")
 def tune(
@@ -49,102 +39,32 @@ def tune(
     unstable with simulation.dt. The gains of groups of FILE are proposed with the effort mode of the group. Legs that
     carry a body need a higher frequency, since the inertia is that of the leg alone.
 
-    With --out, a configuration is written that extends FILE. For a robot file it is a configuration that runs. The
-    values of --set are part of it.
+    With --out, a folder gets a configuration that extends FILE (tuned.toml), a summary (summary.json) and a page
+    (report.html). For a robot file it is a configuration that runs. The values of --set are part of it.
     """
     if not frequency > 0.0 or not sag > 0.0:
         raise ConfigError(f"tune: --frequency {frequency:g} and --sag {sag:g} must be above 0; give positive numbers")
     with shown_progress(is_stdout_reserved=True) as progress:
         with progress.phase("read"):
-            config = load(file if _is_configuration(file) else _base(file), overrides)
-        _refuse(file, config, out)
-        from pippin.studies import import_newton
-
-        import_newton(config, progress)
-        from pippin.assembly import first_world, limit_notes
-
-        from pippin_tune.gain_tables import gain_notes, group_table
-        from pippin_tune.tuning import tune as propose
-
-        with progress.phase("tune"):
-            model = first_world(config)
-            found = propose(config, frequency=frequency, sag=sag, is_implicit=implicit, model=model)
-    notes = [note for each in found for note in gain_notes(each, config.simulation.dt)] + limit_notes(model)
-    actuators = {"actuators": {each.name: group_table(each) for each in found}}
+            from pippin_tune.run_tune import propose_gains
+        found = propose_gains(file, overrides, frequency=frequency, sag=sag, is_implicit=implicit, out=out)
+        if out is not None:
+            progress.note(f"next: pippin run {out / 'tuned.toml'}")
     if as_json:
-        click.echo(json.dumps([_fields(each) for each in found], indent=2))
-    else:
-        _print(found, notes)
-    if out is not None:
-        whole = overridden(overridden(_base(file, out), overrides), actuators)
-        out.write_text("".join(f"# {note}\n" for note in notes) + toml_text(whole), encoding="utf-8")
-        click.echo(f"{out}: written", err=True)
-    elif not as_json:
-        click.echo("\n" + toml_text(actuators), nl=False)
-
-
-def _base(file: str, out: Path | None = None) -> dict[str, Any]:
-    """Return tables with FILE: a scene with a robot, or nothing but the name of a configuration to extend.
-
-    Args:
-        file: The configuration or the robot.
-        out: The file that the tables are for; without it, the path of the robot is absolute.
-    """
-    path = file if out is None else Path(os.path.relpath(file, out.parent)).as_posix()
-    if _is_configuration(file):
-        return {"extends": [path]}
-    if not Path(file).exists():  # it begins in a package or in the cache of Newton
-        path = file
-    elif out is None:
-        path = str(Path(file).absolute())
-    return {"simulation": {"dt": 0.002}, "scene": {"assets": [{"path": path}]}, "solver": {"type": "mujoco"}}
-
-
-def _is_configuration(file: str) -> bool:
-    return Path(file).suffix.lower() in CONFIGURATIONS
-
-
-def _refuse(file: str, config: SimulationConfig, out: Path | None) -> None:
-    """Refuse a file to write that exists, or in which the gains would be mixed with those of the file below."""
-    if out is None:
+        click.echo(json.dumps(found.groups(), indent=2))
         return
-    if out.exists() or not out.parent.is_dir():
-        raise ConfigError(f"--out: '{out}' exists already, or its folder does not; name a new file in a folder")
-    for name, group in config.actuators.items():
-        for key in ("kp", "kd"):
-            if isinstance(getattr(group.config, key, None), Mapping):
-                raise ConfigError(
-                    f"--out: actuators.{name}.{key} of '{file}' is a table, and a file that extends it cannot replace"
-                    " tables; leave --out out, and put the printed tables into the file"
-                )
+    _print(found)
+    if out is None:
+        click.echo("\n" + toml_text(found.tables), nl=False)
 
 
-def _print(found: Sequence[Proposal], notes: Sequence[str]) -> None:
-    table = new_table("joint")
-    for column in ("inertia", "holds", "limit", "frequency", "damping", "kp", "kd", "sag"):
+def _print(found: Any) -> None:
+    from pippin_tune.run_tune import GAIN_COLUMNS, gain_row
+
+    table = new_table(GAIN_COLUMNS[0])
+    for column in GAIN_COLUMNS[1:]:
         table.add_column(column, justify="right")
-    for proposal in found:
+    for proposal in found.proposals:
         for gain in proposal.gains:
-            load = gain.load
-            limit = "" if math.isinf(load.effort_limit) else f"{load.effort_limit:.3g}"
-            numbers = (gain.damping, gain.kp, gain.kd, gain.sag)
-            table.add_row(
-                name_of(load.label),
-                f"{load.inertia:.3g}",
-                f"{load.gravity:.3g}",
-                limit,
-                f"{gain.frequency:.3g} Hz",
-                *(f"{number:.3g}" for number in numbers),
-                style="yellow" if gain.is_limited or gain.is_too_weak else None,
-            )
-    print_table(table, notes)
-
-
-def _fields(proposal: Proposal) -> dict[str, Any]:
-    gains = []
-    for gain in proposal.gains:
-        fields = attrs.asdict(gain.load)
-        fields["effort_limit"] = None if math.isinf(gain.load.effort_limit) else gain.load.effort_limit
-        own = {"frequency": gain.frequency, "damping": gain.damping, "kp": gain.kp, "kd": gain.kd, "sag": gain.sag}
-        gains.append({**fields, **own, "is_limited": gain.is_limited, "is_too_weak": gain.is_too_weak})
-    return {"group": proposal.name, "is_implicit": proposal.is_implicit, "gains": gains}
+            table.add_row(*gain_row(gain), style="yellow" if gain.is_limited or gain.is_too_weak else None)
+    print_table(table, found.notes)
