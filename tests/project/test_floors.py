@@ -63,6 +63,8 @@ DOORS = {
     ("pippin.simulation", "pippin.views.simulation_view"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.row_buffer"),
+    ("pippin_tune.run_tune", "pippin_tune.gain_tables"),
+    ("pippin_tune.run_tune", "pippin_tune.tuning"),
     ("pippin_task.rollouts.rollout_shard", "pippin_task.rollouts.rollout"),
     ("pippin_sweep.variant_job", "pippin_sweep.variant_run"),
     ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),

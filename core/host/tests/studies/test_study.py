@@ -160,7 +160,7 @@ def test_a_study_without_a_folder_writes_where_it_is_told_to_alone(file, tmp_pat
     assert (tmp_path / "out" / "report.html").exists()
 
 
-def test_tables_stand_for_a_file_that_is_no_configuration(tmp_path):
+def test_tables_stand_for_a_file_of_another_format(tmp_path):
     """They are below the overrides, in the simulation and in the overlay, and see files from where they stand."""
     study, seen = Counting(), []
 

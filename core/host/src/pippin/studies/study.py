@@ -77,7 +77,7 @@ class Study(ABC, Generic[R]):
     """Whether Ctrl-C need not wait for a call of `stop_if_asked`, as other processes do the work."""
 
     def base(self, folder: Path | None) -> Mapping[str, Any] | None:
-        """Return tables that stand for a file that is no configuration, such as a robot; None for a configuration.
+        """Return tables that stand for a file that is not a configuration, such as a robot; None for a configuration.
 
         Args:
             folder: The folder of a file with these tables; None if they are in no file.
