@@ -9,35 +9,22 @@ from types import ModuleType
 
 from pippin import PluginError, did_you_mean
 
-from . import (
-    actuator_checks,
-    claims,
-    configuration,
-    content_checks,
-    controller_checks,
-    observer_checks,
-    physics,
-    runtime_change_checks,
-    sensor_checks,
-    step_checks,
-    term_checks,
-    terrain_checks,
-)
+from . import configuration, content_checks, drive_checks, observer_checks, solver_checks, step_checks, term_checks
 from .benches import BENCHES, benches_of
 from .kinds import KindChecks
-from .named_check import Check, check
+from .outcomes import Check, check
 from .runtime_changes import RUNTIME_CHANGES
 
 
 def _feature(name: str) -> Check:
     promise = f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
-    run = functools.partial(claims.check_feature, name=name)
+    run = functools.partial(solver_checks.check_feature, name=name)
     return Check(name=f"feature_{name}", promise=promise, run=run)
 
 
 def _runtime_change(name: str) -> Check:
     promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
-    run = functools.partial(runtime_change_checks.check_runtime_change, name=name)
+    run = functools.partial(solver_checks.check_runtime_change, name=name)
     return Check(name=f"change_{name}", promise=promise, run=run)
 
 
@@ -49,21 +36,19 @@ def _of(module: ModuleType, names: str) -> Iterator[Check]:
 CHECKS = (
     *_of(configuration, "entry_point light_import documented_keys round_trip unknown_keys schema"),
     *_of(step_checks, "lifecycle capture determinism substeps allocation reset worlds checkpoint side_by_side"),
-    *_of(physics, "free_fall pendulum"),
-    *_of(claims, "coordinates contacts features"),
+    *_of(solver_checks, "free_fall pendulum coordinates contacts features"),
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
-    *_of(claims, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
-    *_of(claims, "observables model_changes"),
+    *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
+    *_of(solver_checks, "observables model_changes"),
     *map(_runtime_change, RUNTIME_CHANGES),
-    *_of(actuator_checks, "efforts driven_joints addition open_loop"),
-    *_of(sensor_checks, "outputs readings"),
+    *_of(drive_checks, "efforts driven_joints addition open_loop"),
+    *_of(observer_checks, "outputs readings"),
     *_of(step_checks, "effect"),
-    *_of(controller_checks, "goals targets"),
+    *_of(drive_checks, "goals targets"),
     *_of(term_checks, "labels numbers verdicts actions mask"),
     *_of(step_checks, "intervals"),
     *_of(observer_checks, "observation folder frames rows reading"),
-    *_of(content_checks, "content place options copies simulation"),
-    *_of(terrain_checks, "ground stand"),
+    *_of(content_checks, "content place options copies simulation ground stand"),
 )
 """Every check of the kit, in the order in which they run: cheap ones, and those that others build on, come first."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 from pippin import ComponentConfig, PluginError
@@ -12,9 +12,7 @@ from pippin.catalog import Kind
 from pippin.sensing import FrameConfig
 
 from .host_components import actuator_with, sensor_with
-
-if TYPE_CHECKING:
-    from .named_check import Check
+from .outcomes import Check
 
 LABEL = "tested"
 """Label of the plugin in the simulations that test it; a solver has none."""

@@ -1,4 +1,4 @@
-"""Checks of plugins that only look at a simulation: sensors, viewers and recorders."""
+"""Checks of plugins that only look at a simulation, viewers and recorders, and of a sensor's outputs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 
 import attrs
 import numpy as np
+import warp as wp
 from pippin import ConfigError, PippinError, PluginError
 from pippin.catalog import Catalog, Entry
 from pippin.config import structure_choice
 from pippin.recording import Recorder, Recording
 
 from .kinds import LABEL
-from .observation import advance, differing, start
+from .observation import StateSnapshot, advance, differing, given, start
 from .plugin_under_test import PluginUnderTest
 from .runs import Runs
 
@@ -146,3 +147,50 @@ def _unlike(read: Recording, written: Recording) -> Iterator[str]:
         is_same = ours.dtype == theirs.dtype and np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
         if not is_same or not np.array_equal(read[name][-2:], theirs[-2:], equal_nan=ours.dtype.kind == "f"):
             yield repr(name)
+
+
+def check_outputs(runs: Runs) -> None:
+    """`outputs` maps names to arrays with unit and frame. Their first axis is the worlds of the sensor, and they keep
+    their memory.
+    """
+    with runs.subject.build(count=1, capture="off") as simulation:
+        sensor = simulation.sensors[LABEL]
+        outputs = given(sensor, "outputs", {})
+        if not outputs:
+            raise PluginError(f"{runs.subject}: has no outputs after bind; map names to pippin.sensing.Output")
+        worlds = len(given(sensor, "worlds", range(simulation.world_count)))
+        for name, output in outputs.items():
+            if not isinstance(output.data, wp.array) or len(output.data) != worlds:
+                what = f"shape {getattr(output.data, 'shape', None)}"
+                raise PluginError(
+                    f"{runs.subject}: output {name!r} has {what}; give it a row for each of {worlds} worlds"
+                )
+            if not output.unit or not output.frame:
+                raise PluginError(
+                    f"{runs.subject}: output {name!r} has no unit or no frame; say which, '1' for a number"
+                )
+        before = _addresses(sensor)
+        simulation.step()
+        if _addresses(sensor) != before:
+            raise PluginError(f"{runs.subject}: a step replaced the arrays of outputs; write into those made in bind")
+
+
+def check_readings(runs: Runs) -> None:
+    """Readings are finite, and some of them change while bodies are pushed and joints swing."""
+    initial, found = _outputs(runs.whole.initial), _outputs(runs.whole.half)
+    for name, values in found.items():
+        if not np.isfinite(values).all():
+            raise PluginError(f"{runs.subject}: {name} holds values that are not finite; write each in every step")
+    if all(np.array_equal(initial[name], values) for name, values in found.items()):
+        raise PluginError(
+            f"{runs.subject}: no reading changes while bodies are pushed and joints swing;"
+            " measure in update_sensors, or test it in a scene with something to measure"
+        )
+
+
+def _addresses(sensor: Any) -> dict[str, int]:
+    return {name: output.data.ptr for name, output in sensor.outputs.items()}
+
+
+def _outputs(seen: StateSnapshot) -> dict[str, np.ndarray]:
+    return {name: array for name, array in seen.arrays.items() if name.startswith("outputs[")}

@@ -1,7 +1,10 @@
-"""Checks of a solver's declarations: each claim is tried in a simulation."""
+"""Checks of a solver: each claim of its declaration, tried in a simulation; what a user changes while it runs, which
+acts in its world alone, or is refused with a cure; and its results against formulas.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import newton
@@ -9,6 +12,7 @@ import numpy as np
 import pippin
 from pippin import PluginError, Simulation
 from pippin.arrays import on_host, present
+from pippin.components import Declaration
 
 from . import scenes
 from .benches import BENCHES, benches_of
@@ -16,6 +20,8 @@ from .findings import Finding, measured_apart
 from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
+from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
+from .scenes import GRAVITY, START, SWING_RATE
 
 
 def check_coordinates(runs: Runs) -> None:
@@ -293,3 +299,108 @@ class _Probe:
             return []
         arrays = [(kind, getattr(self._given, kind)) for kind in sorted(self.observables)]
         return [(kind, array) for kind, array in arrays if array is not None and array.numpy().dtype.kind == "f"]
+
+
+def check_runtime_change(runs: Runs, name: str) -> None:
+    """Check one change: as the solver's declaration says, it acts in its world alone, or is refused.
+
+    One that is refused because the solver reads it at the build only has no effect if the host lets it pass.
+    """
+    change, subject = RUNTIME_CHANGES[name], runs.subject
+    cell = cell_of(change, subject.declaration)
+    if cell.lacks in change.of_body:
+        raise NotApplicableError(f"it declares no {cell.lacks}, and a scene with them is refused")
+    if withheld := sorted(change.prepares & _withheld(subject.declaration)):
+        raise NotApplicableError(f"its bench sets {withheld[0]} first, which it reads at the build only")
+    answer = runs.answers[name]
+    if not cell.is_honoured:
+        reason = f"its declaration has no {'live ' * cell.is_withheld}{cell.lacks}"
+        _refuse_silence(runs, change, answer.refusal, reason, cell.lacks)
+        if cell.is_withheld:
+            _refuse_modesty(runs, change, cell.lacks)
+        return
+    if answer.motions is None:
+        raise PluginError(f"{subject}: declares what {name} needs, but refuses it: {answer.refusal}; honour it")
+    _refuse_change(runs, change, answer.motions)
+    if cell.is_fixed:
+        reason = f"{change.feature} are fixed at its build"
+        _refuse_silence(runs, change, runs.refusals[name], reason, "scene.settable_joints")
+
+
+def _withheld(declared: Declaration) -> frozenset[str]:
+    """Return the features that a solver reads while it is built only."""
+    return frozenset(name for name, level in (declared.supported_features or {}).items() if level == "build")
+
+
+def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, what: str) -> None:
+    """Refuse a change that was accepted, and an error without the solver, the change or what is missing."""
+    missing = [part for part in (change.name, change.attribute, repr(runs.subject.name), what) if part not in error]
+    if missing:
+        fault = f"its error leaves out {', '.join(missing)}: {error}" if error else "it is accepted"
+        raise PluginError(
+            f"{runs.subject}: {change.label} has to be refused, since {reason}, but {fault}; declare what it honours"
+        )
+
+
+def _refuse_modesty(runs: Runs, change: RuntimeChange, what: str) -> None:
+    """Refuse a solver that follows a change although it declares that it reads this at the build only."""
+    motions = runs.trusted[change.label].motions
+    if motions is not None and not any(_strays(change, motions)):
+        raise PluginError(
+            f"{runs.subject}: its declaration has no live {what}, but {change.expectation} where the host lets"
+            f" {change.label} pass; declare {change.feature or 'rigid_bodies'} 'live', so that users may change it"
+        )
+
+
+def _strays(change: RuntimeChange, motions: np.ndarray) -> list[str]:
+    """Return what moves in another way than it should, of the last world, which was changed, and of the others."""
+    bounds = [change.idle] * (len(motions) - 1) + [change.acting]
+    return [
+        f"{motion:.3g} in world {world}, expected {least:.3g} to {most:.3g}"
+        for world, (motion, (least, most)) in enumerate(zip(motions, bounds, strict=True))
+        if not least <= motion <= most
+    ]
+
+
+def _refuse_change(runs: Runs, change: RuntimeChange, motions: np.ndarray) -> None:
+    for fault in _strays(change, motions)[:1]:
+        raise PluginError(
+            f"{runs.subject}: {change.label} in the last of {len(motions)} worlds, but not so that"
+            f" {change.expectation}: {fault}; take it over in its world alone, declare what it needs 'build' in"
+            " supported_features, or declare features_fixed_at_build"
+        )
+
+
+def check_free_fall(runs: Runs) -> None:
+    """A free body or particle falls for 0.1 s with v = g t and z = g t² / 2. The speed is within 2 %; the depth may
+    also have an error of first order in the substep.
+    """
+    before, after = runs.fall[:2]
+    speed = (before.speed - after.speed) / (GRAVITY * after.time)
+    depth = (before.height - after.height + before.speed * after.time) / (GRAVITY * after.time**2 / 2)
+    errors = {"speed": (abs(speed - 1), 0.02), "depth": (abs(depth - 1), 0.02 + runs.subject.dt / after.time)}
+    _refuse_errors(runs, f"after a free fall of {after.time:g} s", errors, "accelerate what is free by model.gravity")
+
+
+def check_pendulum(runs: Runs) -> None:
+    """A pendulum hangs straight down after a quarter of T = 2π √((I + m l²) / (m g l)), with the velocity of the
+    formula.
+
+    The error of the angle is at most 2 % of the initial angle, plus a part of first order in the substep. The error of
+    the velocity is at most 5 % of the largest velocity.
+    """
+    end = runs.fall[-1]
+    if end.angle is None or end.rate is None:
+        raise NotApplicableError("it declares no revolute_joints")
+    phase = SWING_RATE * end.time
+    angle, rate = end.angle / START - np.cos(phase), end.rate / (START * SWING_RATE) + np.sin(phase)
+    errors = {"angle": (abs(angle), 0.02 + SWING_RATE * runs.subject.dt), "angular velocity": (abs(rate), 0.05)}
+    cure = "check the inertia about the hinge and what damps it, or take a smaller dt"
+    _refuse_errors(runs, "a quarter of a swing after the start of a pendulum", errors, cure)
+
+
+def _refuse_errors(runs: Runs, when: str, errors: Mapping[str, tuple[float, float]], cure: str) -> None:
+    """Refuse the first error that is larger than allowed, or NaN."""
+    for what, (error, most) in errors.items():
+        if not error <= most:
+            raise PluginError(f"{runs.subject}: {when}, the {what} is {error:.1%} off, and may be {most:.1%}; {cure}")
