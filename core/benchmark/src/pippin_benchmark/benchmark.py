@@ -19,8 +19,7 @@ from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 from pippin.workers import WorkerProcess
 
-from .markdown import benchmark_markdown
-from .page import benchmark_page
+from .page import benchmark_markdown, benchmark_page
 from .problem import SAMPLE, BenchmarkProblem
 from .result import Benchmark, BenchmarkRow
 from .solvers import solvers_of

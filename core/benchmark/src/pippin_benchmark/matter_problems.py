@@ -11,8 +11,8 @@ import newton
 import numpy as np
 import warp as wp
 
-from .planar_chain import PlanarChain
 from .problem import BenchmarkProblem, ProblemMotion
+from .reference_motions import PlanarChain
 from .smooth_problems import swung
 
 _ROOTS = (1.875104068711961, 4.694091132974175, 7.854757438237613, 10.995540734875467, 14.13716839104647)

@@ -1,4 +1,6 @@
-"""Page of a benchmark: error against cost for each problem, orders, largest steps and drifts."""
+"""Page of a benchmark, and its tables in Markdown: error against cost for each problem, orders, largest steps and
+drifts.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,8 @@ _BADGES = {"held": "badge good", "lost": "badge bad", "failed": "badge bad"}
 
 _LEAST = 1e-9
 """Errors below are drawn there: a logarithmic axis has no zero."""
+
+_UNITS = {"1": "share"}
 
 
 def benchmark_page(found: Benchmark) -> Iterator[Markup]:
@@ -37,16 +41,11 @@ def _held(found: Benchmark, names: Sequence[str]) -> Iterator[Markup]:
         cells: list[object] = [name]
         for problem in found.problems:
             own = next((each for each in found.series(problem) if each.name == name), None)
-            cells.append("" if own is None else _cell(own))
+            cells.append("" if own is None else element("span", own.held, class_=_BADGES.get(own.outcome, "badge")))
         rows.append(cells)
     yield table(["solver", *found.problems], rows, numeric=len(found.problems))
     note = "The largest step [ms] from which all smaller ones keep the error below the limit"
     yield element("p", element("small", note))
-
-
-def _cell(own: BenchmarkSeries) -> Markup:
-    text = own.outcome if own.largest_step is None else f"{1e3 * own.largest_step:g}"
-    return element("span", text, class_=_BADGES.get(own.outcome, "badge"))
 
 
 def _problem(found: Benchmark, name: str, looks: Mapping[str, Line]) -> Markup:
@@ -92,7 +91,7 @@ def _figures(unit: str, series: Sequence[BenchmarkSeries]) -> Markup:
             each.name,
             ", ".join(best.ignored),
             _number(each.order, ".1f"),
-            "" if each.largest_step is None else f"{1e3 * each.largest_step:g}",
+            "" if each.largest_step is None else each.held,
             _number(best.error),
             _number(each.floor),
             _number(best.cost),
@@ -112,3 +111,72 @@ def _reasons(found: Benchmark) -> dict[str, list[str]]:
         if row.reason is not None:
             reasons.setdefault(f"{row.name} in {row.problem}", []).append(f"{1e3 * row.dt:g} ms: {row.reason}")
     return reasons
+
+
+def benchmark_markdown(found: Benchmark) -> str:
+    """Return the page of a benchmark as Markdown."""
+    return f"# {found.title}\n\n{len(found.problems)} problems, on {found.machine}.\n\n{tables(found)}"
+
+
+def tables(found: Benchmark) -> str:
+    """Return the tables of a benchmark, each under a heading of the second level."""
+    parts = [
+        (
+            "Largest step",
+            "The largest step [ms] from which all smaller ones keep the error below the limit of the problem: `lost` if"
+            " no step does, `failed` if no run ended, `slow` if a run was too dear, `unable` if the solver lacks what"
+            " the problem needs.",
+            _table(found, lambda each: each.held),
+        ),
+        (
+            "Least error",
+            "The least error of all steps, in the unit of the problem. It is **bold** where smaller steps do not lessen"
+            " it: that is the floor of the method, or of single precision.",
+            _table(found, _least, has_units=True),
+        ),
+        (
+            "Order of convergence",
+            "How fast the error falls with the step: 1 if half the step gives half the error.",
+            _table(found, lambda each: _number(each.order, ".1f")),
+        ),
+        (
+            "Drift of energy",
+            "The largest change of mechanical energy with the smallest step, in units of the largest kinetic energy, in"
+            " problems that keep their energy.",
+            _table(found, lambda each: _number(_last(each, "energy_drift"), ".1g")),
+        ),
+        (
+            "Drift of angular momentum",
+            "The same for angular momentum, in units of that of the start.",
+            _table(found, lambda each: _number(_last(each, "momentum_drift"), ".1g")),
+        ),
+    ]
+    return "\n".join(f"## {title}\n\n{text}\n\n{table}" for title, text, table in parts if table)
+
+
+def _table(found: Benchmark, cell: Callable[[BenchmarkSeries], str], *, has_units: bool = False) -> str:
+    """Return a table without the problems of which no cell says anything."""
+    names = sorted({row.name for row in found.rows if row.outcome != "unable"})
+    head = ["problem", *(["unit", "limit"] if has_units else []), *(f"`{name}`" for name in names)]
+    rows = []
+    for problem in sorted(found.problems):
+        series = {each.name: each for each in found.series(problem)}
+        cells = [cell(series[name]) if name in series else "" for name in names]
+        kind = found.problems[problem]
+        facts = [_UNITS.get(kind.unit, kind.unit), f"{kind.limit:g}"] if has_units else []
+        rows += [[problem, *facts, *cells]] * any(cells)
+    if not rows:
+        return ""
+    first, *lines = [f"| {' | '.join(line)} |\n" for line in [head, *rows]]
+    return "".join([first, "|---" * len(head), "|\n", *lines])
+
+
+def _least(each: BenchmarkSeries) -> str:
+    errors = [row.error for row in each.finished if row.error is not None]
+    if not errors:
+        return ""
+    return f"{min(errors):.1g}" if each.floor is None else f"**{min(errors):.1g}**"
+
+
+def _last(each: BenchmarkSeries, name: str) -> float | None:
+    return getattr(each.finished[-1], name) if each.finished else None

@@ -106,6 +106,11 @@ class BenchmarkSeries:
         return held
 
     @property
+    def held(self) -> str:
+        """The largest step [ms] as text; the outcome if there is none."""
+        return self.outcome if self.largest_step is None else f"{1e3 * self.largest_step:g}"
+
+    @property
     def outcome(self) -> str:
         """`held`, `lost`, or why there is no error."""
         if self.finished:
@@ -182,12 +187,7 @@ class Benchmark:
             "worlds": self.worlds,
             "reference": self.reference,
             "problems": {
-                name: {
-                    "title": problem.title,
-                    "unit": problem.unit,
-                    "limit": problem.limit,
-                    "duration": problem.duration,
-                }
+                name: {key: getattr(problem, key) for key in ("title", "unit", "limit", "duration")}
                 for name, problem in self.problems.items()
             },
             "rows": [attrs.asdict(row) for row in self.rows],

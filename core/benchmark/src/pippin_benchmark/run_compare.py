@@ -19,8 +19,7 @@ from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, kept_overrides, run_study, step_count
 from pippin.workers import WorkerProcess
 
-from .comparison import Comparison
-from .comparison_page import comparison_page
+from .comparison import Comparison, comparison_page
 from .solvers import Overrides, measurable, solvers_of
 
 

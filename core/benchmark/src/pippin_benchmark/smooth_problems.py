@@ -9,9 +9,8 @@ import newton
 import numpy as np
 import warp as wp
 
-from .planar_chain import PlanarChain
 from .problem import SAMPLE, BenchmarkProblem, ProblemMotion
-from .rigid_rotation import angle_between, rotation
+from .reference_motions import PlanarChain, angle_between, rotation
 
 _MASS = 1.0
 

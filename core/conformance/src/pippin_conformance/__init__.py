@@ -21,8 +21,9 @@ from .vector_env import check_vector_env
 
 if TYPE_CHECKING:
     from .kinds import KindChecks
+    from .parametrization import parametrize
     from .runs import Runs
-    from .suite import Conformance, parametrize
+    from .suite import Conformance
 
 __all__ = [
     "Check",
@@ -36,5 +37,5 @@ __all__ = [
 ]
 
 __getattr__ = late(
-    __name__, {"Conformance": ".suite", "KindChecks": ".kinds", "Runs": ".runs", "parametrize": ".suite"}
+    __name__, {"Conformance": ".suite", "KindChecks": ".kinds", "Runs": ".runs", "parametrize": ".parametrization"}
 )

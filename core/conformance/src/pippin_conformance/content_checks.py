@@ -34,6 +34,27 @@ _VALUES: Mapping[str, tuple[Any, Any]] = {"floating": (True, False), "scale": (N
 
 _STEPS = 5
 
+_RADIUS = 0.1
+"""Radius of the balls [m]."""
+
+_DROP = 0.05
+"""Height above the start from which they fall [m]."""
+
+_TIME = 0.5
+"""Time for which they fall and roll [s]."""
+
+_DEPTH = 0.05
+"""Depth to which a ball may sink into soft contacts [m]."""
+
+_LEVELS = 3
+
+_FALLING_BALL = {
+    "type": "body",
+    "label": "ball",
+    "position": (0.0, 0.0, _RADIUS + _DROP),
+    "shapes": [{"type": "sphere", "radius": _RADIUS}],
+}
+
 
 def check_content(runs: Runs) -> None:
     """An importer reads its file, and an object its table, into bodies, shapes or particles; those of a kind have
@@ -158,21 +179,6 @@ def _moved(points: np.ndarray) -> np.ndarray:
     return turned + np.array(_POSITION)
 
 
-_RADIUS = 0.1
-"""Radius of the balls [m]."""
-
-_DROP = 0.05
-"""Height above the start from which they fall [m]."""
-
-_TIME = 0.5
-"""Time for which they fall and roll [s]."""
-
-_DEPTH = 0.05
-"""Depth to which a ball may sink into soft contacts [m]."""
-
-_LEVELS = 3
-
-
 def check_ground(runs: Runs) -> None:
     """For each difficulty from 0 to 1, the ground is made of finite numbers and has a start on it. It depends on
     nothing but the size, the difficulty and the random numbers that are passed.
@@ -202,14 +208,6 @@ def check_stand(runs: Runs) -> None:
                 f"{subject}: a ball with a radius of {_RADIUS:g} m that falls on the patch of level {level} is"
                 f" {height:.3g} m above the ground; let blocks and heights cover the start"
             )
-
-
-_FALLING_BALL = {
-    "type": "body",
-    "label": "ball",
-    "position": (0.0, 0.0, _RADIUS + _DROP),
-    "shapes": [{"type": "sphere", "radius": _RADIUS}],
-}
 
 
 def _scene(runs: Runs, seed: int) -> dict[str, object]:

@@ -19,6 +19,12 @@ from .runs import Runs
 _BESIDE = 0.25
 """Effort that a user adds to every joint [N, N·m]."""
 
+_SHIFT = 0.02
+"""Distance by which a goal is moved [m]."""
+
+_NEAR = 1e-4
+"""Distance within which a goal is where its tool is [m]."""
+
 
 def check_efforts(runs: Runs) -> None:
     """The driven joints move differently than with the actuator switched off."""
@@ -119,13 +125,6 @@ class _Inputs:
         found = {name: array.numpy().tobytes() for name, array in arrays_of(control).items()}
         self.changed |= {name for name, data in self._before.items() if data != found[name]}
         self._before = found
-
-
-_SHIFT = 0.02
-"""Distance by which a goal is moved [m]."""
-
-_NEAR = 1e-4
-"""Distance within which a goal is where its tool is [m]."""
 
 
 def check_goals(runs: Runs) -> None:

@@ -1,12 +1,11 @@
-"""Suite of all checks for one plugin, also as pytest tests."""
+"""Suite of all checks for one plugin."""
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pippin import PluginError, did_you_mean
 
@@ -14,9 +13,6 @@ from .checks import Check, checks_of
 from .outcomes import CheckResult, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
 from .runs import Runs
-
-if TYPE_CHECKING:
-    import pytest
 
 
 class Conformance:
@@ -134,30 +130,3 @@ class Conformance:
             PluginError: Checks failed; at least one line for each.
         """
         return raise_failed(list(self.results()))
-
-
-def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
-    """Return a decorator that runs a test once for each check; the test calls its argument `check`.
-
-    An expected failure becomes an xfail; if the check passes instead, the test fails. A check that does not apply is
-    skipped.
-
-    Args:
-        conformance: The checks of one plugin.
-    """
-    import pytest
-
-    names = list(conformance.checks)
-    return pytest.mark.parametrize("check", [functools.partial(_test, conformance, name) for name in names], ids=names)
-
-
-def _test(conformance: Conformance, name: str) -> None:
-    import pytest
-
-    result = conformance.run(name)
-    if result.outcome == "expected failure":
-        pytest.xfail(result.reason)
-    if result.outcome == "not applicable":
-        pytest.skip(result.reason)
-    if result.error is not None:
-        raise result.error

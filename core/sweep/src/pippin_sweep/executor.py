@@ -1,8 +1,17 @@
-"""Executors: plugins that run jobs somewhere else, in processes of this machine or on a cluster."""
+"""Executors: plugins that run jobs somewhere else, in processes of this machine or on a cluster; and calls of the
+functions of jobs, with what they print in a log.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import faulthandler
+import os
+import sys
+import time
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
@@ -11,6 +20,9 @@ from pippin.catalog import Catalog
 from pippin.config import overridden, structure_choice
 
 JobStatus = Literal["returned", "raised", "lost", "timed-out", "cancelled"]
+
+STARTED = "started"
+"""File in the folder of a job that has started: it may have waited in a queue before."""
 
 
 @attrs.frozen(kw_only=True)
@@ -108,3 +120,64 @@ def number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | 
     """Refuse what is neither "auto" nor a number of at least 1."""
     if value != "auto" and (isinstance(value, str) or value < 1):
         raise ValueError(f"'{attribute.name}' must be 'auto' or at least 1, not {value!r}")
+
+
+class JobStartTimes:
+    """Times at which this process first saw that a job had started: clocks of other machines do not count."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, float] = {}
+
+    def seconds(self, job: Job) -> float:
+        """Return the time since a job was seen to have started [s]; 0 if it has not."""
+        now = time.monotonic()
+        if job.key not in self._seen and (job.folder / STARTED).exists():
+            self._seen[job.key] = now
+        return now - self._seen.get(job.key, now)
+
+
+def call_job(job: Job) -> Any:
+    """Call the function of a job."""
+    module, _, name = job.function.partition(":")
+    return getattr(import_module(module), name)(**job.arguments)
+
+
+def call_job_alone(job: Job) -> None:
+    """Call the function of a job in a process of its own, which notes its start and prints into `log.txt`."""
+    (job.folder / STARTED).touch()
+    faulthandler.enable()
+    with _printing_to(job.folder / "log.txt"):
+        try:
+            call_job(job)
+        except Exception:  # the function is not ours
+            traceback.print_exc()
+            raise
+
+
+def call_job_logged(job: Job) -> tuple[JobStatus, str]:
+    """Call the function of a job, which prints into `log.txt`; return "returned" or "raised", and the reason."""
+    with _printing_to(job.folder / "log.txt"):
+        try:
+            call_job(job)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:  # the function is not ours
+            traceback.print_exc()
+            return "raised", " ".join(f"{type(error).__name__}: {error}".split())
+    return "returned", ""
+
+
+@contextmanager
+def _printing_to(path: Path) -> Iterator[None]:
+    """Send both standard streams to the end of a file, those of native code too."""
+    kept = [os.dup(stream) for stream in (1, 2)]
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.close(log)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for stream, before in zip((1, 2), kept, strict=True):
+            os.dup2(before, stream)
+            os.close(before)

@@ -16,8 +16,7 @@ from pippin import ConfigError
 from pippin.extras import import_library
 
 from .configs import RayExecutorConfig
-from .executor import Job, JobResult, JobStatus
-from .job_calls import STARTED, JobStartTimes, call_job_logged
+from .executor import STARTED, Job, JobResult, JobStartTimes, JobStatus, call_job_logged
 
 _LOOK_PERIOD = 0.05
 """Longest time between two looks at the jobs [s]."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import getpass
 import signal
+import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,15 +14,19 @@ from typing import Any
 from pippin.extras import import_library
 
 from .configs import SlurmExecutorConfig
-from .executor import Job, JobResult, JobStatus
-from .job_calls import JobStartTimes, call_job_alone
-from .slurm_queue import SlurmQueue
+from .executor import Job, JobResult, JobStartTimes, JobStatus, call_job_alone
 
 _LOOK_PERIOD = 0.1
 """Time between two looks at the files of the jobs [s]."""
 
 _END_LIMIT = 60.0
 """Longest wait for the end of cancelled jobs [s]."""
+
+_LIVE = ("CONFIGURING", "COMPLETING", "PENDING", "REQUEUED", "RESIZING", "RUNNING", "STAGE_OUT", "STOPPED", "SUSPENDED")
+"""States of jobs that may still leave a result, or a process."""
+
+_END_PERIOD = 0.5
+"""Time between two questions for the end of cancelled jobs [s]."""
 
 
 class SlurmExecutor:
@@ -130,3 +136,54 @@ def _last_line(log: Path) -> str:
     """Return the last line of a log, which names the exception."""
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+class SlurmQueue:
+    """The states of the user's jobs, asked for again after a while: those that are no longer in the queue and left no
+    result are lost.
+
+    It asks `squeue`, which every cluster answers; `sacct` needs a database of accounts.
+
+    Args:
+        period: Time between two questions [s].
+    """
+
+    def __init__(self, period: float) -> None:
+        self._period, self._asked = period, float("-inf")
+        self._states: dict[str, str] | None = None
+        self._gone: dict[str, int] = {}
+
+    def lost(self, job: str) -> str:
+        """Return the state of a job that ended without a result; empty if it lives, or a result may still appear.
+
+        Two questions in turn find it ended: a shared file system may show a result later.
+        """
+        if time.monotonic() - self._asked > self._period:
+            self._states, self._asked = _states(), time.monotonic()
+            for each in self._gone:
+                self._gone[each] += 1
+        if self._states is None or self._states.get(job) in _LIVE:
+            self._gone.pop(job, None)
+            return ""
+        if self._gone.setdefault(job, 0) < 1:
+            return ""
+        return self._states.get(job, "UNKNOWN")
+
+    def wait_for(self, jobs: Collection[str], limit: float) -> None:
+        """Return when none of some jobs lives, or after a limit [s]."""
+        end = time.monotonic() + limit
+        while jobs and time.monotonic() < end:
+            states = _states()
+            if states is not None and not any(states.get(job) in _LIVE for job in jobs):
+                return
+            time.sleep(_END_PERIOD)
+
+
+def _states() -> dict[str, str] | None:
+    """Return the state of each job of the user; None if the cluster does not answer, as while it starts anew."""
+    command = ["squeue", "--noheader", "--states=all", f"--user={getpass.getuser()}", "--format=%i %T"]
+    try:
+        answer = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60.0)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return dict(line.split(maxsplit=1) for line in answer.stdout.splitlines())

@@ -25,7 +25,7 @@ from pippin.console import (
 
 import pippin_benchmark
 
-from ._benchmark import print_benchmark
+from .benchmark import print_benchmark
 
 UNABLE, FAILED = 2, 4
 
