@@ -213,14 +213,12 @@ _OF_PARTICLES: Mapping[str, Bench] = {
     "triangles": Bench(
         "a triangle with μ = 100 N/m pulls back a corner that was moved along it by 0.04 m, as 100 N/m do [m]",
         *_moved(_Y, -0.028, -0.01),
-        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
-        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=_TINY, tri_ka=_TINY),
+        *(matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=size, tri_ka=size) for size in (100.0, _TINY)),
     ),
     "triangles that stretch": Bench(
         "a triangle with μ = λ = 50 N/m pulls back a corner that was moved out by 0.04 m, as 100 to 150 N/m do [m]",
         *_moved(_X, 0.01, 0.032),
-        matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=50.0, tri_ka=50.0),
-        matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=_TINY, tri_ka=_TINY),
+        *(matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=size, tri_ka=size) for size in (50.0, _TINY)),
     ),
     "bending": Bench(
         "an edge of 1 m and 100 N·m/rad turns back a flap of 1 m that stands out by 0.06 m [m]",
@@ -260,14 +258,12 @@ _OF_PARTICLES: Mapping[str, Bench] = {
     "tetrahedra": Bench(
         "a tetrahedron with μ = 1500 Pa pulls back a corner that was sheared by 0.04 m, as 100 N/m do [m]",
         *_moved(_Y, -0.028, -0.01),
-        matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=1500.0, k_lambda=1500.0),
-        matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=_TINY, k_lambda=_TINY),
+        *(matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=size, k_lambda=size) for size in (1500.0, _TINY)),
     ),
     "tetrahedra that stretch": Bench(
         "a tetrahedron with μ = λ = 500 Pa pulls back a corner that was moved out by 0.04 m, as 100 to 170 N/m do [m]",
         *_moved(_X, -0.036, -0.01),
-        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
-        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=_TINY, k_lambda=_TINY),
+        *(matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=size, k_lambda=size) for size in (500.0, _TINY)),
     ),
     "activations": Bench(
         "a tetrahedron with λ = 1500 Pa and an activation of 0.3 pulls in a corner with 6 N [m]",

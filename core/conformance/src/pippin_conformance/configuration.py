@@ -75,11 +75,9 @@ def check_round_trip(runs: Runs) -> None:
     try:
         read = runs.subject.structured(tomllib.loads(toml_text(unstructure(written))))
     except (ConfigError, tomllib.TOMLDecodeError) as error:
-        raise PluginError(f"{runs.subject}: what is written of its table cannot be read back: {error}") from error
+        raise runs.fault(f"what is written of its table cannot be read back: {error}") from error
     if read != written:
-        raise PluginError(
-            f"{runs.subject}: its table is read back as another one; give fields values that compare by =="
-        )
+        raise runs.fault("its table is read back as another one; give fields values that compare by ==")
 
 
 def check_unknown_keys(runs: Runs) -> None:
@@ -103,9 +101,7 @@ def check_schema(runs: Runs) -> None:
     try:
         json.dumps(schema, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise PluginError(
-            f"{runs.subject}: its schema is not JSON ({error}); use defaults that TOML can hold"
-        ) from error
+        raise runs.fault(f"its schema is not JSON ({error}); use defaults that TOML can hold") from error
     keys = dict.fromkeys(_untyped_keys([schema, table_schema(runs.subject.entry.load_config())]))
     _refuse(runs.subject, [f"{key}: any value would do; annotate it as a scalar, a list or a table" for key in keys])
 

@@ -63,10 +63,10 @@ def check_content(runs: Runs) -> None:
     first, second = (_read(runs.subject) for _ in range(2))
     for what in ("body", "joint", "shape"):
         if twice := _twice(getattr(first, f"{what}_label")):
-            raise PluginError(f"{runs.subject}: several of kind {what} are called {twice[0]!r}; tell them apart")
+            raise runs.fault(f"several of kind {what} are called {twice[0]!r}; tell them apart")
     odd = [name for name, values in _numbers(first).items() if not _same(values, _numbers(second).get(name))]
     if odd:
-        raise PluginError(f"{runs.subject}: reads {', '.join(odd[:3])} differently the second time; draw by a seed")
+        raise runs.fault(f"reads {', '.join(odd[:3])} differently the second time; draw by a seed")
 
 
 def check_place(runs: Runs) -> None:
@@ -78,9 +78,9 @@ def check_place(runs: Runs) -> None:
     for name, points in here.items():
         error = np.abs(_moved(points) - there[name]).max(initial=0.0)
         if not error < _TOLERANCE:
-            raise PluginError(
-                f"{runs.subject}: with a position and a rotation, a {name} is {error:.2g} m away from its place;"
-                " leave the position of an asset to the host, and put an object where its place is"
+            raise runs.fault(
+                f"with a position and a rotation, a {name} is {error:.2g} m away from its place; leave the position of"
+                " an asset to the host, and put an object where its place is"
             )
 
 
@@ -94,9 +94,9 @@ def check_options(runs: Runs) -> None:
             _numbers(_read(runs.subject, **({} if value is None else {name: value}))) for value in _VALUES[name]
         )
         if first.keys() == second.keys() and all(_same(values, second[key]) for key, values in first.items()):
-            raise PluginError(
-                f"{runs.subject}: declares the option {name}, and reads the same with {_VALUES[name][0]!r} and"
-                f" {_VALUES[name][1]!r}; obey it, or take it out of options"
+            raise runs.fault(
+                f"declares the option {name}, and reads the same with {_VALUES[name][0]!r} and {_VALUES[name][1]!r};"
+                " obey it, or take it out of options"
             )
 
 
@@ -107,10 +107,10 @@ def check_copies(runs: Runs) -> None:
     for what in ("body", "joint", "shape"):
         labels = getattr(copies, f"{what}_label")
         if twice := _twice(labels):
-            raise PluginError(f"{runs.subject}: two copies have a {what} {twice[0]!r}; begin it with the place's label")
+            raise runs.fault(f"two copies have a {what} {twice[0]!r}; begin it with the place's label")
         count = len(getattr(single, f"{what}_label"))
         if len(labels) != 3 * count:
-            raise PluginError(f"{runs.subject}: one has {count} of kind {what}, and three copies have {len(labels)}")
+            raise runs.fault(f"one has {count} of kind {what}, and three copies have {len(labels)}")
 
 
 def check_simulation(runs: Runs) -> None:
@@ -121,9 +121,9 @@ def check_simulation(runs: Runs) -> None:
         poses: Any = simulation.state.body_q
         values = poses.numpy().reshape(subject.world_count, -1)
     if not np.isfinite(values).all():
-        raise PluginError(f"{subject}: after {_STEPS} steps a body is nowhere; check its pose, mass and inertia")
+        raise runs.fault(f"after {_STEPS} steps a body is nowhere; check its pose, mass and inertia")
     if not (values == values[0]).all():
-        raise PluginError(f"{subject}: the worlds differ after {_STEPS} steps; read the same into each")
+        raise runs.fault(f"the worlds differ after {_STEPS} steps; read the same into each")
 
 
 def _twice(labels: list[str]) -> list[str]:
@@ -187,11 +187,9 @@ def check_ground(runs: Runs) -> None:
     points = np.linspace(-0.5, 0.5, 41)
     x, y = np.meshgrid(points * first.extent[0], points * first.extent[1])
     if not np.array_equal(first.height(x, y), again.height(x, y)):
-        raise PluginError(
-            f"{runs.subject}: equal arguments give different ground; draw with the generator that is passed, alone"
-        )
+        raise runs.fault("equal arguments give different ground; draw with the generator that is passed, alone")
     if first.spawns.shape != other.spawns.shape:
-        raise PluginError(f"{runs.subject}: another seed gives other patches; return one ground for each call")
+        raise runs.fault("another seed gives other patches; return one ground for each call")
 
 
 def check_stand(runs: Runs) -> None:
@@ -204,9 +202,9 @@ def check_stand(runs: Runs) -> None:
     heights = np.where(np.isfinite(ground), places[:, 2] - ground, -np.inf)  # below all ground
     for level, height in enumerate(heights.tolist()):
         if not height > _RADIUS - _DEPTH:
-            raise PluginError(
-                f"{subject}: a ball with a radius of {_RADIUS:g} m that falls on the patch of level {level} is"
-                f" {height:.3g} m above the ground; let blocks and heights cover the start"
+            raise runs.fault(
+                f"a ball with a radius of {_RADIUS:g} m that falls on the patch of level {level} is {height:.3g} m"
+                " above the ground; let blocks and heights cover the start"
             )
 
 
@@ -219,6 +217,6 @@ def _grid(runs: Runs, seed: int) -> TerrainGrid:
     try:
         grid = TerrainGrid.of(scene, 0, Catalog.installed())
     except ConfigError as error:
-        raise PluginError(f"{runs.subject}: gives no ground: {error}") from error
+        raise runs.fault(f"gives no ground: {error}") from error
     assert grid is not None, "the scene has a terrain"
     return grid

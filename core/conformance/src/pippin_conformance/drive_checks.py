@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pippin
-from pippin import PluginError, Simulation
+from pippin import Simulation
 from pippin.arrays import present
 from pippin.state import arrays_of
 
@@ -33,9 +33,9 @@ def check_efforts(runs: Runs) -> None:
         start(simulation)
         idle = advance(simulation)
     if "joint_q" not in differing(runs.eager, idle):
-        raise PluginError(
-            f"{runs.subject}: the joints move as they do without it; add effort to control.joint_f,"
-            " or test it with gains and targets that ask for some"
+        raise runs.fault(
+            "the joints move as they do without it; add effort to control.joint_f, or test it with gains and targets"
+            " that ask for some"
         )
 
 
@@ -44,13 +44,13 @@ def check_driven_joints(runs: Runs) -> None:
     dofs, efforts = _efforts(runs, {})
     count = len(efforts)
     if not dofs.size or len(set(dofs.tolist())) < dofs.size or dofs.min() < 0 or dofs.max() >= count:
-        raise PluginError(f"{runs.subject}: actuated_dofs is {dofs.tolist()}; list each driven DOF once, of {count}")
+        raise runs.fault(f"actuated_dofs is {dofs.tolist()}; list each driven DOF once, of {count}")
     others = np.setdiff1d(np.arange(count), dofs)
     odd = others[efforts[others] != np.float32(_BESIDE)]
     if odd.size:
-        raise PluginError(
-            f"{runs.subject}: changes control.joint_f of the DOFs {odd.tolist()}, which actuated_dofs does not list;"
-            " list what it drives, and leave the rest alone"
+        raise runs.fault(
+            f"changes control.joint_f of the DOFs {odd.tolist()}, which actuated_dofs does not list; list what it"
+            " drives, and leave the rest alone"
         )
 
 
@@ -60,9 +60,7 @@ def check_addition(runs: Runs) -> None:
     _, beside = _efforts(runs, {"other": _Other()})
     tolerance = 1e-4 * np.abs(alone[dofs]).max(initial=1.0)
     if not np.allclose((beside - alone)[dofs], _BESIDE, rtol=0.0, atol=tolerance):
-        raise PluginError(
-            f"{runs.subject}: overwrites effort that others added to control.joint_f; add to it in place of assigning"
-        )
+        raise runs.fault("overwrites effort that others added to control.joint_f; add to it in place of assigning")
 
 
 def check_open_loop(runs: Runs) -> None:
@@ -76,10 +74,9 @@ def check_open_loop(runs: Runs) -> None:
         start(simulation)
         advance(simulation)
     if inputs.changed:
-        raise PluginError(
-            f"{runs.subject}: declares is_open_loop, but changes control.{', control.'.join(sorted(inputs.changed))}"
-            " between the physics steps of a control step; compute it from targets and parameters alone,"
-            " or leave is_open_loop out"
+        raise runs.fault(
+            f"declares is_open_loop, but changes control.{', control.'.join(sorted(inputs.changed))} between the"
+            " physics steps of a control step; compute it from targets and parameters alone, or leave is_open_loop out"
         )
 
 
@@ -136,12 +133,10 @@ def check_goals(runs: Runs) -> None:
         controller = _controller(simulation)
         distance = np.abs(controller.goals.numpy() - controller.poses().numpy())[..., :3].max()
         if distance > _NEAR:
-            raise PluginError(
-                f"{runs.subject}: after a reset, a goal is {distance:.3g} m from its tool; call super().reset_worlds"
-            )
+            raise runs.fault(f"after a reset, a goal is {distance:.3g} m from its tool; call super().reset_worlds")
         simulation.step()
         if not np.isfinite(controller.positions.numpy()).all():
-            raise PluginError(f"{runs.subject}: commanded positions are not finite; write all of them in `compute`")
+            raise runs.fault("commanded positions are not finite; write all of them in `compute`")
 
 
 def check_targets(runs: Runs) -> None:
@@ -150,9 +145,9 @@ def check_targets(runs: Runs) -> None:
     changed = np.flatnonzero((still != moved).any(axis=1)).tolist()
     if changed != [len(still) - 1]:
         where = f"the targets of worlds {changed} changed" if changed else "no target changed"
-        raise PluginError(
-            f"{runs.subject}: the goal was moved in the last of {len(still)} worlds, but {where}; compute the positions"
-            " of each world from its own goals"
+        raise runs.fault(
+            f"the goal was moved in the last of {len(still)} worlds, but {where}; compute the positions of each world"
+            " from its own goals"
         )
 
 

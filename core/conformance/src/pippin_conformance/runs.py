@@ -84,8 +84,9 @@ class Runs:
     """Simulations of one plugin; each runs when a check first asks for it.
 
     Args:
-        subject: The plugin under test, kept as `subject`: its text begins each error, and it has the plugin's `name`,
-            its `table` of settings and the loaded `component`. Its `simulate(scene)` builds a simulation.
+        subject: The plugin under test, kept as `subject`: its text begins each error, as those of `fault`, and it has
+            the plugin's `name`, its `table` of settings and the loaded `component`. Its `simulate(scene)` builds a
+            simulation.
     """
 
     def __init__(self, subject: Any) -> None:
@@ -93,6 +94,10 @@ class Runs:
         self._benches: WorkerProcess | None = None
         self._rollout: WorkerProcess | None = None
         find_device("cpu")  # Warp starts without its greeting
+
+    def fault(self, text: str) -> PluginError:
+        """Return an error about the plugin; the text says what is wrong, and after a semicolon the cure."""
+        return PluginError(f"{self.subject}: {text}")
 
     def begin_after(self, check: str) -> None:
         """For the core: begin what takes long in a process beside, if the check that it relies on has passed."""
@@ -159,7 +164,7 @@ class Runs:
     def resumed(self) -> StateSnapshot:
         """For the core: the end, reached from the file that the whole run saved half way."""
         if isinstance(self.whole.file, PippinError):
-            raise PluginError(f"{self.subject}: cannot be saved: {self.whole.file}") from self.whole.file
+            raise self.fault(f"cannot be saved: {self.whole.file}") from self.whole.file
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "half.npz")
             path.write_bytes(self.whole.file)

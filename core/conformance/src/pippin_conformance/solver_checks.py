@@ -10,7 +10,7 @@ from typing import Any
 import newton
 import numpy as np
 import pippin
-from pippin import PluginError, Simulation
+from pippin import Simulation
 from pippin.arrays import on_host, present
 from pippin.components import Declaration
 
@@ -31,9 +31,9 @@ def check_coordinates(runs: Runs) -> None:
     claim = runs.subject.declaration.coordinates
     distance = runs.whole.misplacement
     if claim not in ("maximal", "mixed") and distance > 2e-5:  # rounding, at a few metres
-        raise PluginError(
-            f"{runs.subject}: claims {claim} coordinates, but a body is {distance:.3g} m from where the joints put it;"
-            " write body_q and body_qd, or declare coordinates = 'joint' or 'maximal'"
+        raise runs.fault(
+            f"claims {claim} coordinates, but a body is {distance:.3g} m from where the joints put it; write body_q and"
+            " body_qd, or declare coordinates = 'joint' or 'maximal'"
         )
 
 
@@ -47,9 +47,9 @@ def check_contacts(runs: Runs) -> None:
     for name, value in found.items():
         claim = getattr(declared, name)
         if claim != value:
-            raise PluginError(
-                f"{runs.subject}: {name} is {claim}, but its simulation says {value};"
-                " declare what initialize_contacts and build_solver do"
+            raise runs.fault(
+                f"{name} is {claim}, but its simulation says {value}; declare what initialize_contacts and build_solver"
+                " do"
             )
 
 
@@ -67,9 +67,8 @@ def check_feature(runs: Runs, name: str) -> None:
     for each in benches_of(name):
         found = runs.features[each]
         if isinstance(found, Exception):
-            raise PluginError(
-                f"{runs.subject}: declares {name}, but a scene with it fails: {found};"
-                " leave it out of supported_features"
+            raise runs.fault(
+                f"declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
             ) from found
         _refuse_motion(runs, name, each, found.number)
         _refuse_blind(runs, name, each, found)
@@ -79,8 +78,8 @@ def _refuse_blind(runs: Runs, name: str, bench: str, found: Finding) -> None:
     """Refuse a feature if the mechanism moves in the same way where the feature has nothing to do."""
     least, most = BENCHES[bench].bounds
     if least <= found.control <= most:
-        raise PluginError(
-            f"{runs.subject}: declares {name}, but what makes the difference is not read: {BENCHES[bench].expectation}:"
+        raise runs.fault(
+            f"declares {name}, but what makes the difference is not read: {BENCHES[bench].expectation}:"
             f" {found.number:.3g}, and {found.control:.3g} where this has nothing to do; support it, or leave it out of"
             " supported_features"
         )
@@ -89,9 +88,9 @@ def _refuse_blind(runs: Runs, name: str, bench: str, found: Finding) -> None:
 def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:
     least, most = BENCHES[bench].bounds
     if not least <= found <= most:
-        raise PluginError(
-            f"{runs.subject}: declares {name}, but not so that {BENCHES[bench].expectation}: {found:.3g}, expected"
-            f" {least:.3g} to {most:.3g}; support it, or leave it out of supported_features"
+        raise runs.fault(
+            f"declares {name}, but not so that {BENCHES[bench].expectation}: {found:.3g}, expected {least:.3g} to"
+            f" {most:.3g}; support it, or leave it out of supported_features"
         )
 
 
@@ -108,9 +107,9 @@ def check_feature_gravity(runs: Runs) -> None:
         if level == "build":
             simulation.services.model_changes.trust()
             if abs(_with_turned_gravity(simulation)[-1] - 0.5 * scenes.GRAVITY) < 0.05 * scenes.GRAVITY:
-                raise PluginError(
-                    f"{subject}: declares gravity 'build', but follows a change of it while it runs; declare it 'live',"
-                    " so that users may change it"
+                raise runs.fault(
+                    "declares gravity 'build', but follows a change of it while it runs; declare it 'live', so that"
+                    " users may change it"
                 )
 
 
@@ -133,9 +132,9 @@ def check_feature_particle_worlds(runs: Runs) -> None:
     if "particle_worlds" not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare particle_worlds")
     if runs.misled > 1e-3 * scenes.GRAIN_RADIUS:
-        raise PluginError(
-            f"{runs.subject}: declares particle_worlds, but particles of another world moved those of a world by"
-            f" {runs.misled:.3g} m; search for neighbours by world, or leave it out of supported_features"
+        raise runs.fault(
+            f"declares particle_worlds, but particles of another world moved those of a world by {runs.misled:.3g} m;"
+            " search for neighbours by world, or leave it out of supported_features"
         )
 
 
@@ -149,11 +148,11 @@ def check_feature_gradients(runs: Runs) -> None:
     if not runs.has_gradients:
         raise NotApplicableError("the scene that it needs beside cannot be sent to another process")
     if isinstance(found := runs.slope, str):
-        raise PluginError(f"{subject}: declares gradients, but a rollout fails: {found}; see 'Support gradients'")
+        raise runs.fault(f"declares gradients, but a rollout fails: {found}; see 'Support gradients'")
     if not abs(found - 1.0) <= 0.05:
-        raise PluginError(
-            f"{subject}: declares gradients, but the way of a flight depends on its velocity by {found:.3g} times the"
-            " duration; record every launch, see 'Support gradients', or leave it out of supported_features"
+        raise runs.fault(
+            f"declares gradients, but the way of a flight depends on its velocity by {found:.3g} times the duration;"
+            " record every launch, see 'Support gradients', or leave it out of supported_features"
         )
 
 
@@ -167,18 +166,18 @@ def check_observables(runs: Runs) -> None:
     with runs.subject.build(count=1, capture="off", plugins={"probe": probe}) as simulation:
         offered = frozenset(map(str, simulation.solver.supported_observables))
         if declared - offered:
-            raise PluginError(
-                f"{runs.subject}: declares the observables {sorted(declared)}, but the solver it builds offers"
-                f" {sorted(offered)}; declare what it offers, or less"
+            raise runs.fault(
+                f"declares the observables {sorted(declared)}, but the solver it builds offers {sorted(offered)};"
+                " declare what it offers, or less"
             )
         advance(simulation, 1)
         probe.poison()
         advance(simulation, 1)
         unwritten = probe.unwritten()
     if unwritten:
-        raise PluginError(
-            f"{runs.subject}: claims the observables {', '.join(unwritten)}, but does not write them;"
-            " write every row in each step if they are requested"
+        raise runs.fault(
+            f"claims the observables {', '.join(unwritten)}, but does not write them; write every row in each step if"
+            " they are requested"
         )
 
 
@@ -260,10 +259,10 @@ def _velocities(simulation: Simulation) -> np.ndarray:
 
 def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, feature: str, runs: Runs) -> None:
     if not np.allclose(found, expected, rtol=0.05, atol=0.1):
-        raise PluginError(
-            f"{runs.subject}: {what}, and the worlds accelerate by"
-            f" {np.round(found, 2).tolist()} m/s², expected {np.round(expected, 2).tolist()};"
-            f" take the change over in notify_model_changed, or declare {feature} 'build' in supported_features"
+        raise runs.fault(
+            f"{what}, and the worlds accelerate by {np.round(found, 2).tolist()} m/s², expected"
+            f" {np.round(expected, 2).tolist()}; take the change over in notify_model_changed, or declare {feature}"
+            " 'build' in supported_features"
         )
 
 
@@ -320,7 +319,7 @@ def check_runtime_change(runs: Runs, name: str) -> None:
             _refuse_modesty(runs, change, cell.lacks)
         return
     if answer.motions is None:
-        raise PluginError(f"{subject}: declares what {name} needs, but refuses it: {answer.refusal}; honour it")
+        raise runs.fault(f"declares what {name} needs, but refuses it: {answer.refusal}; honour it")
     _refuse_change(runs, change, answer.motions)
     if cell.is_fixed:
         reason = f"{change.feature} are fixed at its build"
@@ -337,18 +336,16 @@ def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, 
     missing = [part for part in (change.name, change.attribute, repr(runs.subject.name), what) if part not in error]
     if missing:
         fault = f"its error leaves out {', '.join(missing)}: {error}" if error else "it is accepted"
-        raise PluginError(
-            f"{runs.subject}: {change.label} has to be refused, since {reason}, but {fault}; declare what it honours"
-        )
+        raise runs.fault(f"{change.label} has to be refused, since {reason}, but {fault}; declare what it honours")
 
 
 def _refuse_modesty(runs: Runs, change: RuntimeChange, what: str) -> None:
     """Refuse a solver that follows a change although it declares that it reads this at the build only."""
     motions = runs.trusted[change.label].motions
     if motions is not None and not any(_strays(change, motions)):
-        raise PluginError(
-            f"{runs.subject}: its declaration has no live {what}, but {change.expectation} where the host lets"
-            f" {change.label} pass; declare {change.feature or 'rigid_bodies'} 'live', so that users may change it"
+        raise runs.fault(
+            f"its declaration has no live {what}, but {change.expectation} where the host lets {change.label} pass;"
+            f" declare {change.feature or 'rigid_bodies'} 'live', so that users may change it"
         )
 
 
@@ -364,10 +361,10 @@ def _strays(change: RuntimeChange, motions: np.ndarray) -> list[str]:
 
 def _refuse_change(runs: Runs, change: RuntimeChange, motions: np.ndarray) -> None:
     for fault in _strays(change, motions)[:1]:
-        raise PluginError(
-            f"{runs.subject}: {change.label} in the last of {len(motions)} worlds, but not so that"
-            f" {change.expectation}: {fault}; take it over in its world alone, declare what it needs 'build' in"
-            " supported_features, or declare features_fixed_at_build"
+        raise runs.fault(
+            f"{change.label} in the last of {len(motions)} worlds, but not so that {change.expectation}: {fault}; take"
+            " it over in its world alone, declare what it needs 'build' in supported_features, or declare"
+            " features_fixed_at_build"
         )
 
 
@@ -403,4 +400,4 @@ def _refuse_errors(runs: Runs, when: str, errors: Mapping[str, tuple[float, floa
     """Refuse the first error that is larger than allowed, or NaN."""
     for what, (error, most) in errors.items():
         if not error <= most:
-            raise PluginError(f"{runs.subject}: {when}, the {what} is {error:.1%} off, and may be {most:.1%}; {cure}")
+            raise runs.fault(f"{when}, the {what} is {error:.1%} off, and may be {most:.1%}; {cure}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import attrs
-from pippin import ConfigError, PluginError
+from pippin import ConfigError
 
 from .observation import StateSnapshot, advance, differing, start
 from .runs import Runs
@@ -22,9 +22,9 @@ def check_capture(runs: Runs) -> None:
     declares that it runs eagerly.
     """
     for name, reason in runs.whole.unexpected.items():
-        raise PluginError(
-            f"{runs.subject}: {name} is not captured: {reason}; keep all that changes on the device,"
-            " or declare is_capturable = False and an eager_reason"
+        raise runs.fault(
+            f"{name} is not captured: {reason}; keep all that changes on the device, or declare is_capturable = False"
+            " and an eager_reason"
         )
     _refuse_difference(
         runs, runs.eager, runs.whole.half, "captured steps differ from eager ones", "declare is_capturable = False"
@@ -34,9 +34,9 @@ def check_capture(runs: Runs) -> None:
 def check_determinism(runs: Runs) -> None:
     """Two runs of one configuration are bitwise the same on the CPU. `deterministic_on` must contain "cpu"."""
     if "cpu" not in runs.subject.declaration.deterministic_on:
-        raise PluginError(
-            f"{runs.subject}: deterministic_on has no 'cpu', so that nothing can be compared bit for bit;"
-            " seed what is random with simulation.seed"
+        raise runs.fault(
+            "deterministic_on has no 'cpu', so that nothing can be compared bit for bit; seed what is random with"
+            " simulation.seed"
         )
     cure = "seed what is random with simulation.seed, or leave 'cpu' out of deterministic_on"
     _refuse_difference(runs, runs.eager, runs.again[0], "two runs differ", cure)
@@ -56,8 +56,8 @@ def check_allocation(runs: Runs) -> None:
     """After the first steps, a step allocates no Warp memory."""
     before, after = runs.whole.allocations
     if before != after:
-        raise PluginError(
-            f"{runs.subject}: ten steps allocated Warp memory; allocate in bind or build_solver, and reuse it\n"
+        raise runs.fault(
+            "ten steps allocated Warp memory; allocate in bind or build_solver, and reuse it\n"
             f"before: {before}\nafter: {after}"
         )
 
@@ -88,7 +88,7 @@ def check_worlds(runs: Runs) -> None:
     """
     count = runs.subject.world_count
     if count < 2:
-        raise PluginError(f"{runs.subject}: tried in one world, which no other can disturb; give it several")
+        raise runs.fault("tried in one world, which no other can disturb; give it several")
     others, last = list(range(count - 1)), [count - 1]
     cure = "give each world rows of its own, and forget the rows of the worlds in the mask alone"
     whole, disturbed = runs.whole, runs.disturbed
@@ -119,13 +119,12 @@ def check_effect(runs: Runs) -> None:
         start(simulation)
         without = advance(simulation)
     if not [name for name in differing(runs.eager, without) if name in without.arrays]:
-        raise PluginError(
-            f"{runs.subject}: efforts, readings and the state are the same as without it; test it with settings that"
-            " change some"
+        raise runs.fault(
+            "efforts, readings and the state are the same as without it; test it with settings that change some"
         )
 
 
 def _refuse_difference(runs: Runs, expected: StateSnapshot, found: StateSnapshot, told: str, cure: str) -> None:
     odd = differing(expected, found)
     if odd:
-        raise PluginError(f"{runs.subject}: {told} in {', '.join(odd[:3])}; {cure}")
+        raise runs.fault(f"{told} in {', '.join(odd[:3])}; {cure}")
