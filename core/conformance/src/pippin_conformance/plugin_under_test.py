@@ -20,8 +20,7 @@ from pippin.components import Declaration, load_plugin, make_component
 from pippin.config import structure_choice
 
 from . import scenes
-from .host_components import PlainSolver
-from .kinds import LABEL, KindChecks, kind_checks, merged, tables_of
+from .kinds import LABEL, KindChecks, PlainSolver, kind_checks, merged, tables_of
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""

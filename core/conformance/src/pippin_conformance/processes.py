@@ -19,10 +19,9 @@ from pippin.arrays import on_host, present
 from pippin.workers import WorkerProcess
 
 from . import scenes
-from .findings import measured_features
 from .kinds import merged
 from .plugin_under_test import PluginUnderTest
-from .trials import answers, refusals, trusted
+from .trials import answers, measured_features, refusals, trusted
 
 TRIALS = {"features": measured_features, "answers": answers, "refusals": refusals, "trusted": trusted}
 """What the process of benches does, by the attribute of `Runs` that has the results."""

@@ -18,11 +18,10 @@ from pippin.devices import find_device
 from pippin.workers import WorkerProcess
 
 from . import scenes
-from .findings import Finding
 from .observation import HALF, StateSnapshot, advance, begin_anew, given, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
 from .processes import TIMEOUT, TRIALS, begin_benches, begin_rollout
-from .trials import TrialResponse
+from .trials import Finding, TrialResponse
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""

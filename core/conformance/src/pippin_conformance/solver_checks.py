@@ -16,12 +16,12 @@ from pippin.components import Declaration
 
 from . import scenes
 from .benches import BENCHES, benches_of
-from .findings import Finding, measured_apart
 from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
+from .trials import Finding, measured_apart
 
 
 def check_coordinates(runs: Runs) -> None:
