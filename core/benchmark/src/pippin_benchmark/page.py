@@ -35,7 +35,6 @@ def benchmark_page(found: Benchmark) -> Iterator[Markup]:
 
 
 def _held(found: Benchmark, names: Sequence[str]) -> Iterator[Markup]:
-    """Yield the largest step with which each solver holds each problem."""
     rows = []
     for name in names:
         cells: list[object] = [name]

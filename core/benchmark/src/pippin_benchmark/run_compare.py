@@ -131,7 +131,6 @@ class ComparisonStudy(Study[Comparison]):
 
 
 def _exceeding(solvers: Mapping[str, SolverRun], limits: Mapping[str, float]) -> Iterator[str]:
-    """Yield a line for each figure that is larger than its limit."""
     for solver, result in solvers.items():
         for name, largest in limits.items():
             value = getattr(result, name)

@@ -12,8 +12,6 @@ import warp as wp
 from .problem import SAMPLE, BenchmarkProblem, ProblemMotion
 from .reference_motions import PlanarChain, angle_between, rotation
 
-_MASS = 1.0
-
 
 @functools.cache
 def _turned(moments: tuple[float, ...], spin: tuple[float, ...], samples: int) -> np.ndarray:
@@ -35,7 +33,7 @@ class _Top(BenchmarkProblem):
 
     def build(self, builder: newton.ModelBuilder) -> None:
         """Add the content of one world."""
-        body = builder.add_link(label="top", mass=_MASS, inertia=moments(*self.principal))
+        body = builder.add_link(label="top", mass=1.0, inertia=moments(*self.principal))
         builder.add_articulation([builder.add_joint_free(body)], label="top")
         builder.joint_qd[-3:] = list(self.spin)
 
@@ -85,16 +83,11 @@ class _Chain(BenchmarkProblem):
 
     def error(self, motion: ProblemMotion) -> float:
         """Return the error of a motion, in `unit`."""
-        chain = self.chain
-        truth = chain.points(swung(chain, len(motion.times)))
-        return float(np.sqrt(((self._centres(motion) - truth) ** 2).sum(axis=-1).mean(axis=1)).max())
-
-    def _centres(self, motion: ProblemMotion) -> np.ndarray:
-        """Return the centres of mass in the plane of the chain, shape [samples, links, 2]."""
-        links = range(motion.poses.shape[1])
+        chain, links = self.chain, range(motion.poses.shape[1])
         angles = np.stack([motion.angles(link) for link in links], axis=1)
-        half = -0.5 * self.chain.length * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
-        return motion.poses[:, :, [0, 2]] + half
+        half = -0.5 * chain.length * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+        centres, truth = motion.poses[:, :, [0, 2]] + half, chain.points(swung(chain, len(motion.times)))
+        return float(np.sqrt(((centres - truth) ** 2).sum(axis=-1).mean(axis=1)).max())
 
 
 class LargePendulum(_Chain):

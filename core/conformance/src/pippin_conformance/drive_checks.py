@@ -103,8 +103,6 @@ class _Other:
 
 
 class _Inputs:
-    """Looks at the solver's inputs in every substep."""
-
     is_capturable = False
 
     def __init__(self) -> None:

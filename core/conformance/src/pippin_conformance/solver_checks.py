@@ -267,8 +267,6 @@ def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, feature: s
 
 
 class _Probe:
-    """Reads every observable that a solver declares."""
-
     def __init__(self, kinds: frozenset[str]) -> None:
         self.observables = kinds
 

@@ -4,6 +4,7 @@ functions of jobs, with what they print in a log.
 
 from __future__ import annotations
 
+import abc
 import faulthandler
 import os
 import sys
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, ClassVar, Literal, Protocol, cast
 
 import attrs
 from pippin.catalog import Catalog
@@ -122,18 +123,63 @@ def number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | 
         raise ValueError(f"'{attribute.name}' must be 'auto' or at least 1, not {value!r}")
 
 
-class JobStartTimes:
-    """Times at which this process first saw that a job had started: clocks of other machines do not count."""
+class ClusterExecutor(abc.ABC):
+    """What executors of clusters share: a cluster gets each job at once, and is asked time and again what has ended."""
+
+    keeps_processes = False
+    look_period: ClassVar[float]
+    """Longest time between two looks at the jobs [s]."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, float] = {}
+        #: Each job that has not ended, with what the cluster knows it by.
+        self._running: dict[str, tuple[Job, Any]] = {}
+        self._dropped: list[Any] = []
+        self._ended: list[JobResult] = []
+        #: When this process first saw that a job had started: clocks of other machines do not count.
+        self._starts: dict[str, float] = {}
 
-    def seconds(self, job: Job) -> float:
-        """Return the time since a job was seen to have started [s]; 0 if it has not."""
+    @abc.abstractmethod
+    def _finished(self) -> list[JobResult]:
+        """Return the running jobs that have ended by themselves; there are some that run."""
+
+    @abc.abstractmethod
+    def _end(self, known: Any) -> None:
+        """Let the cluster end a job."""
+
+    def wait(self, timeout: float) -> list[JobResult]:
+        """Return the jobs that ended since the last call."""
+        end = time.monotonic() + timeout
+        while self._running and not self._look() and (left := end - time.monotonic()) > 0.0:
+            self._pause(min(self.look_period, left))
+        ended, self._ended = self._ended, []
+        return ended
+
+    def cancel(self, key: str) -> None:
+        """End a job that has not ended."""
+        if key in self._running:
+            self._drop(key, "cancelled", "")
+
+    def _pause(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def _look(self) -> bool:
+        """Note the jobs that have ended, and end those that take too long; return whether there are any."""
+        for result in self._finished():
+            del self._running[result.key]
+            self._ended.append(result)
         now = time.monotonic()
-        if job.key not in self._seen and (job.folder / STARTED).exists():
-            self._seen[job.key] = now
-        return now - self._seen.get(job.key, now)
+        for key, (job, _) in list(self._running.items()):
+            if key not in self._starts and (job.folder / STARTED).exists():
+                self._starts[key] = now
+            if job.timeout is not None and now - self._starts.get(key, now) > job.timeout:
+                self._drop(key, "timed-out", f"it took longer than {job.timeout:g} s")
+        return bool(self._ended)
+
+    def _drop(self, key: str, status: JobStatus, text: str) -> None:
+        _, known = self._running.pop(key)
+        self._end(known)
+        self._dropped.append(known)
+        self._ended.append(JobResult(key=key, status=status, text=text))
 
 
 def call_job(job: Job) -> Any:

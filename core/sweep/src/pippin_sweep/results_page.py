@@ -105,7 +105,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _axis(values: Sequence[Any]) -> tuple[Axis, dict[Any, int]]:
-    """Return the axis of some values, and the column of each."""
     at, is_ordered = np.arange(len(values), dtype=float), all(map(_is_number, values))
     if is_ordered and np.isfinite(values).all():
         at = np.array(values, dtype=float)

@@ -108,7 +108,6 @@ def _compare_steps(
     steps: int | None,
     **options: Any,
 ) -> None:
-    """Show error against cost over a ladder of steps."""
     from pippin_benchmark.file_problem import compare_steps
 
     if steps is not None:
@@ -153,7 +152,6 @@ def _print(found: pippin_benchmark.Comparison) -> None:
 
 
 def _leave(found: pippin_benchmark.Comparison, *, is_named: bool) -> None:
-    """Exit with the code of the worst outcome."""
     outcomes = {run.outcome for run in found.solvers.values()}
     if found.exceeded or "failed" in outcomes:
         sys.exit(FAILED)

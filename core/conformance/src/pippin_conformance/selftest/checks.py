@@ -94,7 +94,6 @@ def _steps(case: Case) -> int:
 
 
 def _on_device(case: Case, *names: str) -> StepComparison:
-    """Return the comparison of two runs on the device."""
     if case.is_alone:
         return StepComparison((names[0], names[1]))
     return StepComparison((names[0], names[1]), 1e-4, "atomic sums of a GPU have no fixed order")
