@@ -9,12 +9,7 @@ if TYPE_CHECKING:
     from .problem import BenchmarkProblem, ProblemMotion
     from .run_compare import compare
 
-__all__ = [
-    "BenchmarkProblem",
-    "Comparison",
-    "ProblemMotion",
-    "compare",
-]
+__all__ = ["BenchmarkProblem", "Comparison", "ProblemMotion", "compare"]
 
 __getattr__ = late(
     __name__,

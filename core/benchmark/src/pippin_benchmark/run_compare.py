@@ -150,14 +150,7 @@ def _checked(reference: str | None, solvers: Sequence[str], limits: Mapping[str,
     return reference or solvers[0]
 
 
-def _run(
-    connection: Connection,
-    file: Path,
-    overrides: Overrides,
-    solver: str,
-    steps: int,
-    started: float,
-) -> None:
+def _run(connection: Connection, file: Path, overrides: Overrides, solver: str, steps: int, started: float) -> None:
     from pippin.measuring import MeasuredRun
 
     with warnings.catch_warnings(record=True) as noted:

@@ -158,9 +158,7 @@ def add_chain(builder: newton.ModelBuilder, chain: PlanarChain) -> Sequence[int]
     turns = np.diff(chain.angles, prepend=0.0)
     for index, turn in enumerate(turns):
         body = builder.add_link(
-            label=f"link_{index}",
-            mass=chain.mass,
-            inertia=moments(chain.inertia, chain.inertia, chain.inertia),
+            label=f"link_{index}", mass=chain.mass, inertia=moments(chain.inertia, chain.inertia, chain.inertia)
         )
         builder.body_com[body] = wp.vec3(0.0, 0.0, -0.5 * chain.length)
         frame = wp.transform(wp.vec3(0.0, 0.0, 0.0 if above < 0 else -chain.length), wp.quat_identity())

@@ -25,16 +25,7 @@ if TYPE_CHECKING:
     from .runs import Runs
     from .suite import Conformance
 
-__all__ = [
-    "Check",
-    "CheckResult",
-    "Conformance",
-    "KindChecks",
-    "Runs",
-    "check",
-    "check_vector_env",
-    "parametrize",
-]
+__all__ = ["Check", "CheckResult", "Conformance", "KindChecks", "Runs", "check", "check_vector_env", "parametrize"]
 
 __getattr__ = late(
     __name__, {"Conformance": ".suite", "KindChecks": ".kinds", "Runs": ".runs", "parametrize": ".parametrization"}

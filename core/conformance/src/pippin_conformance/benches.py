@@ -59,7 +59,7 @@ class Bench:
     control: mechanisms.Add
     """The mechanism once more where the feature has nothing to do: it moves beside the first, beyond the bounds."""
 
-    collision: Mapping[str, Any] = attrs.field(factory=dict)
+    collision: Mapping[str, Any] = attrs.field(factory=dict, kw_only=True)
     """Keys of `[collision]`; benches with the same keys stand side by side."""
 
 
@@ -305,49 +305,49 @@ _OF_PARTICLES: Mapping[str, Bench] = {
         "a contact of 400 N/m lets a particle of 1 m/s sink in by some centimetres [m]",
         *_moved(_Z, -0.1, -0.025),
         *_pair(matter.on_block, {}, {"gap": _AFAR}, speed=(0.0, -1.0), ke=400.0, kd=2.0),
-        {"soft_contact_ke": 400.0, "soft_contact_kd": 2.0},
+        collision={"soft_contact_ke": 400.0, "soft_contact_kd": 2.0},
     ),
     "soft_contact_friction": Bench(
         "friction of 0.25, the mean of 0.1 and 0.4, slows a particle that slides with 1 m/s [m/s]",
         *_speed(_X, 0.66, 0.88),  # from the arithmetic mean to the geometric one
         *_pair(matter.on_block, {}, {"gap": _AFAR}, mu=0.4, **_CARRIED),
-        {"soft_contact_mu": 0.1},
+        collision={"soft_contact_mu": 0.1},
     ),
     "soft_contact_friction_damping": Bench(
         "a damping of 3 N·s/m, the mean of 6 and none, slows a particle that slides with 1 m/s by a quarter [m/s]",
         *_speed(_X, 0.65, 0.9),
         *_pair(matter.on_block, {}, {"gap": _AFAR}, mu=2.0, kf=0.0, **_CARRIED),
-        {"soft_contact_kf": 6.0},
+        collision={"soft_contact_kf": 6.0},
     ),
     "soft_contact_restitution": Bench(
         "a particle with restitution 0.5 that meets a block with 3 m/s bounces [m/s]",
         *_speed(_Z, 0.25, 1.3),
         *_pair(matter.on_block, {"gap": 0.06}, {"gap": _AFAR}, speed=(0.0, -3.0)),
-        {"soft_contact_restitution": 0.5},
+        collision={"soft_contact_restitution": 0.5},
     ),
     "particle_contact_stiffness": Bench(
         "a contact of 400 N/m lets a particle of 1 m/s sink into another by some centimetres [m]",
         *_moved(_X, -0.09, -0.025),
         *_pair(matter.met_particle, {}, {"gap": _AFAR}, (-1.0, 0.0, 0.0)),
-        {"particle_ke": 400.0, "particle_kd": 2.0},
+        collision={"particle_ke": 400.0, "particle_kd": 2.0},
     ),
     "particle_friction": Bench(
         "friction of 0.2 slows a particle that another one stops from 2 m/s, and that passes it with 1 m/s [m/s]",
         *_speed(_Y, 0.45, 0.75),
         *_pair(matter.met_particle, {}, {"gap": _AFAR}, (-2.0, 1.0, 0.0)),
-        {"particle_mu": 0.2},
+        collision={"particle_mu": 0.2},
     ),
     "particle_cohesion": Bench(
         "a particle holds another one that leaves with 1.5 m/s and would be 0.15 m away [m]",
         *_moved(_X, -0.06, 0.06),
         *_pair(matter.met_particle, {}, {"gap": _AFAR}, (1.5, 0.0, 0.0)),
-        {"particle_cohesion": 0.1},
+        collision={"particle_cohesion": 0.1},
     ),
     "particle_adhesion": Bench(
         "a block holds a particle that leaves with 1.5 m/s and would rise by 0.1 m [m]",
         *_moved(_Z, -0.02, 0.05),
         *_pair(matter.on_block, {"gap": 0.001}, {"gap": _AFAR}, speed=(0.0, 1.5)),
-        {"soft_contact_gap": 0.2, "particle_adhesion": 0.1},
+        collision={"soft_contact_gap": 0.2, "particle_adhesion": 0.1},
     ),
 }
 """Benches of particles, some with the table of `[collision]` that they need."""

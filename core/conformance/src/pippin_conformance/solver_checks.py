@@ -12,7 +12,6 @@ import numpy as np
 import pippin
 from pippin import Simulation
 from pippin.arrays import on_host, present
-from pippin.components import Declaration
 
 from . import scenes
 from .benches import BENCHES, benches_of
@@ -21,7 +20,7 @@ from .outcomes import NotApplicableError
 from .runs import Runs, falling
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
-from .trials import Finding, measured_apart
+from .trials import measured_apart
 
 
 def check_coordinates(runs: Runs) -> None:
@@ -71,18 +70,13 @@ def check_feature(runs: Runs, name: str) -> None:
                 f"declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
             ) from found
         _refuse_motion(runs, name, each, found.number)
-        _refuse_blind(runs, name, each, found)
-
-
-def _refuse_blind(runs: Runs, name: str, bench: str, found: Finding) -> None:
-    """Refuse a feature if the mechanism moves in the same way where the feature has nothing to do."""
-    least, most = BENCHES[bench].bounds
-    if least <= found.control <= most:
-        raise runs.fault(
-            f"declares {name}, but what makes the difference is not read: {BENCHES[bench].expectation}:"
-            f" {found.number:.3g}, and {found.control:.3g} where this has nothing to do; support it, or leave it out of"
-            " supported_features"
-        )
+        least, most = BENCHES[each].bounds
+        if least <= found.control <= most:
+            raise runs.fault(
+                f"declares {name}, but what makes the difference is not read: {BENCHES[each].expectation}:"
+                f" {found.number:.3g}, and {found.control:.3g} where this has nothing to do; support it, or leave it"
+                " out of supported_features"
+            )
 
 
 def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:
@@ -194,17 +188,13 @@ def check_model_changes(runs: Runs) -> None:
             simulation.notify_model_changed(newton.ModelFlags[flag])
         step(simulation, 2)
         if "MODEL_PROPERTIES" in flags:
-            _try_gravity(simulation, runs)
+            expected = np.zeros(simulation.world_count)
+            expected[-1] = 0.5 * scenes.GRAVITY
+            what = "MODEL_PROPERTIES: gravity of the last world was changed"
+            _refuse_other(_with_turned_gravity(simulation), expected, what, "gravity", runs)
         if "BODY_INERTIAL_PROPERTIES" in flags and simulation.model.body_count:
             _try_masses(simulation, runs)
         simulation.raise_errors()
-
-
-def _try_gravity(simulation: Simulation, runs: Runs) -> None:
-    expected = np.zeros(simulation.world_count)
-    expected[-1] = 0.5 * scenes.GRAVITY
-    what = "MODEL_PROPERTIES: gravity of the last world was changed"
-    _refuse_other(_with_turned_gravity(simulation), expected, what, "gravity", runs)
 
 
 def _with_turned_gravity(simulation: Simulation) -> np.ndarray:
@@ -307,8 +297,9 @@ def check_runtime_change(runs: Runs, name: str) -> None:
     cell = cell_of(change, subject.declaration)
     if cell.lacks in change.of_body:
         raise NotApplicableError(f"it declares no {cell.lacks}, and a scene with them is refused")
-    if withheld := sorted(change.prepares & _withheld(subject.declaration)):
-        raise NotApplicableError(f"its bench sets {withheld[0]} first, which it reads at the build only")
+    levels = subject.declaration.supported_features or {}
+    for withheld in sorted(each for each in change.prepares if levels.get(each) == "build"):
+        raise NotApplicableError(f"its bench sets {withheld} first, which it reads at the build only")
     answer = runs.answers[name]
     if not cell.is_honoured:
         reason = f"its declaration has no {'live ' * cell.is_withheld}{cell.lacks}"
@@ -318,15 +309,15 @@ def check_runtime_change(runs: Runs, name: str) -> None:
         return
     if answer.motions is None:
         raise runs.fault(f"declares what {name} needs, but refuses it: {answer.refusal}; honour it")
-    _refuse_change(runs, change, answer.motions)
+    for fault in _strays(change, answer.motions)[:1]:
+        raise runs.fault(
+            f"{change.label} in the last of {len(answer.motions)} worlds, but not so that {change.expectation}:"
+            f" {fault}; take it over in its world alone, declare what it needs 'build' in supported_features, or"
+            " declare features_fixed_at_build"
+        )
     if cell.is_fixed:
         reason = f"{change.feature} are fixed at its build"
         _refuse_silence(runs, change, runs.refusals[name], reason, "scene.settable_joints")
-
-
-def _withheld(declared: Declaration) -> frozenset[str]:
-    """Return the features that a solver reads while it is built only."""
-    return frozenset(name for name, level in (declared.supported_features or {}).items() if level == "build")
 
 
 def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, what: str) -> None:
@@ -355,15 +346,6 @@ def _strays(change: RuntimeChange, motions: np.ndarray) -> list[str]:
         for world, (motion, (least, most)) in enumerate(zip(motions, bounds, strict=True))
         if not least <= motion <= most
     ]
-
-
-def _refuse_change(runs: Runs, change: RuntimeChange, motions: np.ndarray) -> None:
-    for fault in _strays(change, motions)[:1]:
-        raise runs.fault(
-            f"{change.label} in the last of {len(motions)} worlds, but not so that {change.expectation}: {fault}; take"
-            " it over in its world alone, declare what it needs 'build' in supported_features, or declare"
-            " features_fixed_at_build"
-        )
 
 
 def check_free_fall(runs: Runs) -> None:

@@ -78,8 +78,9 @@ def _answers(
             _push(simulation)
             step(simulation, 1)
         after = _motions(simulation)
+    motions = {name: (after[name] - before[name])[:, _COLUMNS[change.motion]] for name, change in changes.items()}
     return {
-        name: TrialResponse(refusal=text) if text else TrialResponse(motions=_measured(changes[name], before, after))
+        name: TrialResponse(refusal=text) if text else TrialResponse(motions=motions[name])
         for name, text in refusals.items()
     }
 
@@ -113,20 +114,16 @@ def _add(changes: Mapping[str, RuntimeChange], builder: newton.ModelBuilder) -> 
     for index, (name, change) in enumerate(changes.items()):
         place = wp.transform(wp.vec3(0.0, float(index), _HEIGHT), wp.quat_identity())
         body = builder.add_link(label=name, mass=_MASS, inertia=equal_moments(_INERTIA), xform=place)
-        joint = _joint(builder, change, body, place)
-        builder.add_articulation([joint], label=name)
-        if change.body == "slider":
+        if change.body == "ball":
+            joint = builder.add_joint_free(body)
+        elif change.body == "fixed":
+            joint = builder.add_joint_fixed(-1, body, parent_xform=place)
+        elif change.body == "wheel":
+            joint = builder.add_joint_revolute(-1, body, parent_xform=place, axis=(0.0, 0.0, 1.0), armature=0.0)
+        else:
+            joint = builder.add_joint_prismatic(-1, body, parent_xform=place, axis=(1.0, 0.0, 0.0), armature=0.0)
             builder.joint_q[-1], builder.joint_qd[-1] = change.start
-
-
-def _joint(builder: newton.ModelBuilder, change: RuntimeChange, body: int, place: Any) -> int:
-    if change.body == "ball":
-        return builder.add_joint_free(body)
-    if change.body == "fixed":
-        return builder.add_joint_fixed(-1, body, parent_xform=place)
-    if change.body == "wheel":
-        return builder.add_joint_revolute(-1, body, parent_xform=place, axis=(0.0, 0.0, 1.0), armature=0.0)
-    return builder.add_joint_prismatic(-1, body, parent_xform=place, axis=(1.0, 0.0, 0.0), armature=0.0)
+        builder.add_articulation([joint], label=name)
 
 
 def _try(simulation: Simulation, change: RuntimeChange, first: Mapping[str, float]) -> str:
@@ -170,11 +167,6 @@ def _motions(simulation: Simulation) -> dict[str, np.ndarray]:
     model, state = model_and_state(simulation)
     rows = np.hstack([state.body_q.numpy()[:, :3], state.body_qd.numpy()]).reshape(WORLDS, -1, 9)
     return {label: rows[:, index].copy() for index, label in enumerate(model.body_label[: rows.shape[1]])}
-
-
-def _measured(change: RuntimeChange, before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> np.ndarray:
-    column = _COLUMNS[change.motion]
-    return (after[change.label] - before[change.label])[:, column]
 
 
 @attrs.frozen

@@ -10,14 +10,6 @@ if TYPE_CHECKING:
     from .driver import SweepResult, sweep
     from .executor_contract import executor_faults
 
-__all__ = [
-    "Executor",
-    "Job",
-    "JobResult",
-    "SweepResult",
-    "call_job",
-    "executor_faults",
-    "sweep",
-]
+__all__ = ["Executor", "Job", "JobResult", "SweepResult", "call_job", "executor_faults", "sweep"]
 
 __getattr__ = late(__name__, {"SweepResult": ".driver", "executor_faults": ".executor_contract", "sweep": ".driver"})

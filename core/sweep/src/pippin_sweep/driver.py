@@ -21,7 +21,7 @@ from pippin.studies import RunFolder, RunProgress, Study, current_progress, run_
 from .executor import Executor, Job, JobResult, make_executor
 from .results_page import results_page
 from .sweep_folder import SweepFolder, publish, unwatched, unwritable, write_parquet
-from .variants import Axis, Variant, axis_of, plan, preload_of
+from .variants import Variant, axis_of, plan, preload_of
 
 OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "incomplete", "stopped", "waiting")
 """Outcomes of a variant. The last three are not final: the next run of the sweep begins with them."""
@@ -120,7 +120,9 @@ class Sweep(Study[SweepResult]):
                     has_room = self._waiting and len(self._running) < self._executor.slots
                     for ended in self._executor.wait(_LOOK_PERIODS[bool(has_room)]):
                         self._settle(ended)
-                    self._write_table()
+                    if time.monotonic() - self._written > _TABLE_PERIOD:
+                        self._written = time.monotonic()
+                        self._folder.write_table(self.rows)
         except OSError as error:
             raise unwritable(self._folder.path, error) from error
         finally:
@@ -234,11 +236,6 @@ class Sweep(Study[SweepResult]):
             **found.get("figures", {}),
         }
 
-    def _write_table(self) -> None:
-        if time.monotonic() - self._written > _TABLE_PERIOD:
-            self._written = time.monotonic()
-            self._folder.write_table(self.rows)
-
     def _show(self, progress: RunProgress, before: int, elapsed: float) -> None:
         """Show the outcomes so far, if they have changed."""
         if (counts := self.counts) == self._shown:
@@ -288,7 +285,11 @@ def sweep(
         SimulationError: The folder cannot be written.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far.
     """
-    variants = plan(Path(file), list(_axes(over)), overrides, steps, duration, is_local=executor == "local")
+    if isinstance(over, Mapping):
+        axes = [[{key: inline_text(value)} for value in values] for key, values in over.items()]
+    else:
+        axes = [axis_of(text) for text in over]
+    variants = plan(Path(file), axes, overrides, steps, duration, is_local=executor == "local")
     return run_variants(Path(file), variants, make_executor(executor, settings), timeout=timeout, out=out)
 
 
@@ -315,7 +316,8 @@ def run_variants(
     )
     if labels:
         progress.note(f"viewers are not shown: {', '.join(labels)}; show a variant by pippin run on its config.toml")
-    path = Path("sweeps") / f"{file.stem}-{_id(variants)}" if out is None else Path(out)
+    digest = hashlib.blake2b("".join(variant.id for variant in variants).encode(), digest_size=3).hexdigest()
+    path = Path("sweeps") / f"{file.stem}-{digest}" if out is None else Path(out)
     folder = SweepFolder(path, variants, command)
     study = Sweep(variants, folder, executor, timeout, name=file.name, is_parquet=is_parquet)
     found = run_study(study, None, out=folder)
@@ -323,13 +325,3 @@ def run_variants(
     if "incomplete" in found.outcomes:
         progress.note("recordings lack rows, as a disk was full: make room, and run the same command again")
     return found
-
-
-def _axes(over: Mapping[str, Iterable[Any]] | Iterable[str]) -> Iterable[Axis]:
-    if isinstance(over, Mapping):
-        return ([{key: inline_text(value)} for value in values] for key, values in over.items())
-    return map(axis_of, over)
-
-
-def _id(variants: Sequence[Variant]) -> str:
-    return hashlib.blake2b("".join(variant.id for variant in variants).encode(), digest_size=3).hexdigest()

@@ -104,7 +104,8 @@ class SweepFolder(RunFolder):
             hidden.unlink(missing_ok=True)
 
     def _refuse_others(self, what: Mapping[str, Any]) -> None:
-        if not self.path.is_dir() or not any(path.name not in _BEGUN or _is_used(path) for path in self.path.iterdir()):
+        made = [*self.path.iterdir()] if self.path.is_dir() else []
+        if all(path.name in _BEGUN and not (path.is_dir() and any(path.iterdir())) for path in made):
             return
         try:
             found = json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
@@ -132,10 +133,6 @@ def unwritable(folder: Path, error: OSError) -> SimulationError:
     """Return the error of a folder that has no room, or that the user may not write."""
     cure = "make room, and run the same command again" if error.errno in _FULL else "choose another folder by --out"
     return SimulationError(f"{folder}: cannot be written ({error}); {cure}")
-
-
-def _is_used(path: Path) -> bool:
-    return path.is_dir() and any(path.iterdir())
 
 
 def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:

@@ -96,7 +96,11 @@ def compare(
         click.echo(json.dumps({**found.summary(), "folder": str(found.folder)}, ensure_ascii=False))
     else:
         _print(found)
-    _leave(found, is_named=bool(solvers))
+    outcomes = {run.outcome for run in found.solvers.values()}
+    if found.exceeded or "failed" in outcomes:
+        sys.exit(FAILED)
+    if solvers and "unable" in outcomes:
+        sys.exit(UNABLE)
 
 
 def _compare_steps(
@@ -149,11 +153,3 @@ def _print(found: pippin_benchmark.Comparison) -> None:
         table.add_row(run.solver, run.outcome, *cells, style=None if run.outcome == "finished" else "red")
     notes = [f"{run.solver}: {line}" for run in runs for line in (*run.warnings, *(run.reason or "").splitlines())]
     print_table(table, [*notes, *found.exceeded])
-
-
-def _leave(found: pippin_benchmark.Comparison, *, is_named: bool) -> None:
-    outcomes = {run.outcome for run in found.solvers.values()}
-    if found.exceeded or "failed" in outcomes:
-        sys.exit(FAILED)
-    if is_named and "unable" in outcomes:
-        sys.exit(UNABLE)
