@@ -94,13 +94,13 @@ class QuadrupedDropConfig(_ProblemConfig, module="quadruped_problem"):
     """A robot that falls on its four feet."""
 
 
-class RodCantileverConfig(_ProblemConfig, module="matter_problems"):
+class RodCantileverConfig(_ProblemConfig, module="smooth_problems"):
     """A rod that is clamped at one end."""
 
 
-class HangingClothConfig(_ProblemConfig, module="matter_problems"):
+class HangingClothConfig(_ProblemConfig, module="smooth_problems"):
     """A strip of cloth that hangs from its ends."""
 
 
-class ThrownGrainsConfig(_ProblemConfig, module="matter_problems"):
+class ThrownGrainsConfig(_ProblemConfig, module="smooth_problems"):
     """A block of grains in flight."""

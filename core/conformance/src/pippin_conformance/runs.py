@@ -20,8 +20,7 @@ from pippin.workers import WorkerProcess
 from . import scenes
 from .observation import HALF, StateSnapshot, advance, begin_anew, given, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
-from .processes import TIMEOUT, TRIALS, begin_benches, begin_rollout
-from .trials import Finding, TrialResponse
+from .trials import TIMEOUT, TRIALS, Finding, TrialResponse, begin_benches, begin_rollout
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""

@@ -7,7 +7,7 @@ import pytest
 from pippin.errors import PluginError
 from pippin_conformance import Conformance
 from pippin_conformance.plugin_under_test import PluginUnderTest
-from pippin_conformance.processes import TRIALS, _tried, begin_benches
+from pippin_conformance.trials import TRIALS, _tried, begin_benches
 
 
 class UnsendableError(Exception):
