@@ -64,7 +64,7 @@ def check_feature(runs: Runs, name: str) -> None:
     if name not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare it")
     for each in benches_of(name):
-        found = runs.features[each]
+        found = runs.tried("features")[each]
         if isinstance(found, Exception):
             raise runs.fault(
                 f"declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
@@ -300,7 +300,7 @@ def check_runtime_change(runs: Runs, name: str) -> None:
     levels = subject.declaration.supported_features or {}
     for withheld in sorted(each for each in change.prepares if levels.get(each) == "build"):
         raise NotApplicableError(f"its bench sets {withheld} first, which it reads at the build only")
-    answer = runs.answers[name]
+    answer = runs.tried("answers")[name]
     if not cell.is_honoured:
         reason = f"its declaration has no {'live ' * cell.is_withheld}{cell.lacks}"
         _refuse_silence(runs, change, answer.refusal, reason, cell.lacks)
@@ -317,7 +317,7 @@ def check_runtime_change(runs: Runs, name: str) -> None:
         )
     if cell.is_fixed:
         reason = f"{change.feature} are fixed at its build"
-        _refuse_silence(runs, change, runs.refusals[name], reason, "scene.settable_joints")
+        _refuse_silence(runs, change, runs.tried("refusals")[name], reason, "scene.settable_joints")
 
 
 def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, what: str) -> None:
@@ -330,7 +330,7 @@ def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, 
 
 def _refuse_modesty(runs: Runs, change: RuntimeChange, what: str) -> None:
     """Refuse a solver that follows a change although it declares that it reads this at the build only."""
-    motions = runs.trusted[change.label].motions
+    motions = runs.tried("trusted")[change.label].motions
     if motions is not None and not any(_strays(change, motions)):
         raise runs.fault(
             f"its declaration has no live {what}, but {change.expectation} where the host lets {change.label} pass;"

@@ -280,7 +280,7 @@ def _on_host(array: Any, width: int) -> np.ndarray:
 
 
 TRIALS = {"features": measured_features, "answers": answers, "refusals": refusals, "trusted": trusted}
-"""What the process of benches does, by the attribute of `Runs` that has the results."""
+"""What the process of benches does: each function says what its results are."""
 
 
 def begin_benches(subject: PluginUnderTest) -> WorkerProcess:
