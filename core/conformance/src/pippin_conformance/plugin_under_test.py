@@ -28,35 +28,20 @@ Scene = Callable[["newton.ModelBuilder"], None]
 
 @attrs.frozen(kw_only=True, eq=False)
 class PluginUnderTest:
-    """An installed plugin, and the settings of its tests."""
+    """An installed plugin, and the settings of its tests, which `Conformance` explains."""
 
     kind: str
-
     name: str
-    """Name of the plugin, as in the key `type`."""
-
     config: Mapping[str, Any] = attrs.field(factory=dict)
-    """Table of the plugin, without `type`."""
-
     prototype: Scene | None = None
-    """A suitable scene that replaces the kit's; its motion has to depend on the solver from the first step."""
+    """It replaces the kit's scene; its motion has to depend on the solver from the first step."""
 
     beside: Scene | None = None
-    """What every scene needs, apart from what the checks measure."""
-
     tables: Mapping[str, Any] = attrs.field(factory=dict)
-    """More tables of the simulations, such as a sensor that a term reads."""
-
     solver: str | None = None
-    """Solver for the tests of another plugin; by default XPBD, extended to report accelerations."""
-
     world_count: int = 3
-
     dt: float = 0.002
-    """Length of a substep [s]."""
-
     file: Path | None = None
-    """A file that an importer reads."""
 
     def __str__(self) -> str:
         """Return kind and name, as in error messages."""
