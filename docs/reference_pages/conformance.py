@@ -9,8 +9,8 @@ from pathlib import Path
 from pippin.catalog.entries import Catalog
 from pippin_conformance import Check, Conformance
 from pippin_conformance.benches import BENCHES, benches_of
-from pippin_conformance.checks import CHECKS, checks_of
 from pippin_conformance.kinds import kind_checks
+from pippin_conformance.suite import CHECKS, checks_of
 
 from .rows import inline_toml, summary
 from .tasks import TASK_KINDS

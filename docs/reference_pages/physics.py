@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pippin_benchmark.markdown import tables
-from pippin_benchmark.result import Benchmark
+from pippin_benchmark.result import Benchmark, tables
 
 from . import measured
 

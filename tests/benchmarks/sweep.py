@@ -28,8 +28,7 @@ from typing import Any
 
 from pippin.config import dump_toml
 from pippin_sweep import variant_job
-from pippin_sweep.values import axis_of
-from pippin_sweep.variants import plan, preload_of
+from pippin_sweep.variants import axis_of, plan, preload_of
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs/examples/cartpole.toml"

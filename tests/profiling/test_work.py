@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.measuring.measured_run import MeasuredRun
-from pippin_benchmark.integrator import integrated
+from pippin_benchmark.reference_motions import integrated
 
 MASS, LENGTH, INERTIA, EFFORT = 2.0, 0.7, 0.05, 4.0
 BODY = (

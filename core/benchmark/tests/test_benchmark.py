@@ -11,9 +11,8 @@ from click.testing import CliRunner
 from pippin.cli import main
 from pippin.errors import ConfigError, PluginError
 from pippin_benchmark.benchmark import benchmark, load_problem
-from pippin_benchmark.markdown import tables
 from pippin_benchmark.measuring import cost_per_step, measured
-from pippin_benchmark.result import Benchmark, BenchmarkRow, BenchmarkSeries
+from pippin_benchmark.result import Benchmark, BenchmarkRow, BenchmarkSeries, tables
 
 
 @pytest.fixture(scope="module")

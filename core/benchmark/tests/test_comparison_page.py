@@ -9,8 +9,7 @@ import numpy as np
 from pippin.measuring import SolverRun
 from pippin.recording import Series
 from pippin.report import page
-from pippin_benchmark.comparison import Comparison
-from pippin_benchmark.comparison_page import comparison_page
+from pippin_benchmark.comparison import Comparison, comparison_page
 
 
 def run(solver, outcome, samples, gap, **figures) -> SolverRun:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from pippin.quaternions import product
 from pippin_benchmark import smooth_problems
-from pippin_benchmark.planar_chain import PlanarChain
 from pippin_benchmark.problem import SAMPLE
-from pippin_benchmark.rigid_rotation import angle_between, rotation
+from pippin_benchmark.reference_motions import PlanarChain, angle_between, rotation
 
 TIMES = SAMPLE * np.arange(11)
 

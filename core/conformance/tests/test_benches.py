@@ -12,10 +12,10 @@ import warp as wp
 from pippin.solving import FEATURES
 from pippin_conformance import Conformance
 from pippin_conformance.benches import BENCHES, CHECKED_APART, benches_of
-from pippin_conformance.checks import CHECKS
-from pippin_conformance.findings import collisions_of, measured
 from pippin_conformance.plugin_under_test import PluginUnderTest
 from pippin_conformance.runtime_changes import RUNTIME_CHANGES
+from pippin_conformance.suite import CHECKS
+from pippin_conformance.trials import collisions_of, measured
 
 SUBJECTS = {
     "featherstone": {},

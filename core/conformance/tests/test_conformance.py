@@ -17,8 +17,8 @@ from pippin import PluginError
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.views import ARTICULATION, RIGID_BODY
-from pippin_conformance.checks import CHECKS
 from pippin_conformance.runtime_changes import RUNTIME_CHANGES
+from pippin_conformance.suite import CHECKS
 
 pytestmark = pytest.mark.slow
 
@@ -271,7 +271,7 @@ def test_a_plugin_that_cannot_be_loaded_fails_one_check():
 TESTS = """
 import pytest
 from pippin_conformance import Conformance, parametrize
-from pippin_conformance.checks import CHECKS
+from pippin_conformance.suite import CHECKS
 
 def schema(**expected):
     return Conformance("solver", "broken-schema", expected_failures=expected)

@@ -15,12 +15,10 @@ from pippin.measuring import measured_run
 from pippin.studies import run_study
 from pippin.studies.progress import RunProgress, progress_shown_by
 from pippin_sweep import JobResult, call_job
-from pippin_sweep.driver import Sweep
-from pippin_sweep.run_sweep import run_variants
+from pippin_sweep.driver import Sweep, run_variants
 from pippin_sweep.sweep_folder import SweepFolder, publish
-from pippin_sweep.values import axis_of
 from pippin_sweep.variant_run import run_variant
-from pippin_sweep.variants import variants_of
+from pippin_sweep.variants import axis_of, variants_of
 
 from tests.scene_files import ARM
 

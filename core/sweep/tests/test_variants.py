@@ -7,8 +7,7 @@ import pytest
 from pippin.errors import ConfigError
 from pippin.measuring.solver_choice import with_solver
 from pippin_sweep.sweep_folder import unwatched
-from pippin_sweep.values import axis_of
-from pippin_sweep.variants import variants_of
+from pippin_sweep.variants import axis_of, variants_of
 
 SCENE = '[scene]\nworlds = 2\n[solver]\ntype = "xpbd"\n'
 

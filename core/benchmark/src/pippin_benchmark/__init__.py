@@ -5,16 +5,10 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 if TYPE_CHECKING:
-    from .comparison import Comparison
+    from .comparison import Comparison, compare
     from .problem import BenchmarkProblem, ProblemMotion
-    from .run_compare import compare
 
-__all__ = [
-    "BenchmarkProblem",
-    "Comparison",
-    "ProblemMotion",
-    "compare",
-]
+__all__ = ["BenchmarkProblem", "Comparison", "ProblemMotion", "compare"]
 
 __getattr__ = late(
     __name__,
@@ -22,6 +16,6 @@ __getattr__ = late(
         "BenchmarkProblem": ".problem",
         "Comparison": ".comparison",
         "ProblemMotion": ".problem",
-        "compare": ".run_compare",
+        "compare": ".comparison",
     },
 )

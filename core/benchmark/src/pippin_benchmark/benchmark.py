@@ -19,10 +19,8 @@ from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 from pippin.workers import WorkerProcess
 
-from .markdown import benchmark_markdown
-from .page import benchmark_page
 from .problem import SAMPLE, BenchmarkProblem
-from .result import Benchmark, BenchmarkRow
+from .result import Benchmark, BenchmarkRow, benchmark_markdown, benchmark_page
 from .solvers import solvers_of
 
 STEPS, QUICK_STEPS = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005), (0.01, 0.005, 0.002)

@@ -8,7 +8,7 @@ import math
 import attrs
 import numpy as np
 import pippin
-from pippin import ConfigError, PluginError
+from pippin import ConfigError
 from pippin.catalog import Catalog
 from pippin_conformance import KindChecks, Runs, check
 
@@ -36,53 +36,53 @@ def check_statement(runs: Runs) -> None:
     problem = _problem(runs)
     for name in ("title", "unit", "limit"):
         if not getattr(problem, name, None):
-            raise PluginError(f"{runs.subject}: {name} is missing or empty; set it in the class")
+            raise runs.fault(f"{name} is missing or empty; set it in the class")
     if not (math.isfinite(problem.limit) and problem.limit > 0.0):
-        raise PluginError(f"{runs.subject}: limit: expected a positive number, got {problem.limit!r}")
+        raise runs.fault(f"limit: expected a positive number, got {problem.limit!r}")
     samples = problem.duration / SAMPLE
     if not (samples > 0.5 and math.isclose(samples, round(samples), rel_tol=1e-9)):
-        raise PluginError(f"{runs.subject}: duration: {problem.duration!r} s is no multiple of {SAMPLE:g} s; take one")
+        raise runs.fault(f"duration: {problem.duration!r} s is no multiple of {SAMPLE:g} s; take one")
     for name in problem.conserves:
         if name not in _KEPT:
-            raise PluginError(f"{runs.subject}: conserves: {name!r} is not measured; there are {', '.join(_KEPT)}")
+            raise runs.fault(f"conserves: {name!r} is not measured; there are {', '.join(_KEPT)}")
 
 
 def check_build(runs: Runs) -> None:
     """`build` adds the same content each time, or `tables` has it, as keys of `[scene]`, which are the only ones."""
-    problem, subject = _problem(runs), runs.subject
+    problem = _problem(runs)
     try:
         stated = pippin.structure({"scene": dict(problem.tables())}).scene
     except ConfigError as error:
-        raise PluginError(f"{subject}: tables has a wrong key or value of [scene]: {error}") from error
+        raise runs.fault(f"tables has a wrong key or value of [scene]: {error}") from error
     first, again = (prototype_of(each) for each in (problem, _problem(runs)))
     if first is None or again is None:
         if not (stated.objects or stated.assets):
-            raise PluginError(f"{subject}: build adds nothing, and tables has no objects; add a body or particles")
+            raise runs.fault("build adds nothing, and tables has no objects; add a body or particles")
         return
     for name in _BUILT:
         if not np.array_equal(np.array(getattr(first, name)), np.array(getattr(again, name))):
-            raise PluginError(f"{subject}: two calls of build differ in {name}; draw no random numbers there")
+            raise runs.fault(f"two calls of build differ in {name}; draw no random numbers there")
 
 
 def check_error(runs: Runs) -> None:
     """The error of a motion is a number that is not negative, the same for the same motion, which it leaves as it is.
     It is above the limit if bodies and particles fly away.
     """
-    problem, subject = _problem(runs), runs.subject
+    problem = _problem(runs)
     still = still_motion(problem)
     before = copy.deepcopy(attrs.astuple(still, recurse=False))
     errors = [problem.error(still), _problem(runs).error(still)]
     if not (isinstance(errors[0], float) and errors[0] >= 0.0):
-        raise PluginError(f"{subject}: error: expected a number of at least 0, got {errors[0]!r} where nothing moves")
+        raise runs.fault(f"error: expected a number of at least 0, got {errors[0]!r} where nothing moves")
     if errors[0] != errors[1]:
-        raise PluginError(f"{subject}: error is {errors[0]!r}, and then {errors[1]!r} for the same motion")
+        raise runs.fault(f"error is {errors[0]!r}, and then {errors[1]!r} for the same motion")
     if not all(map(np.array_equal, attrs.astuple(still, recurse=False), before)):
-        raise PluginError(f"{subject}: error changes the motion; work on a copy")
+        raise runs.fault("error changes the motion; work on a copy")
     away = problem.error(_flown(still))
     if not away > problem.limit:
-        raise PluginError(
-            f"{subject}: error is {away:.3g} where bodies fly {_AWAY:g} m away and turn, and its limit"
-            f" {problem.limit:g}; compare the motion with a reference"
+        raise runs.fault(
+            f"error is {away:.3g} where bodies fly {_AWAY:g} m away and turn, and its limit {problem.limit:g}; compare"
+            " the motion with a reference"
         )
 
 
@@ -97,7 +97,7 @@ def check_solver(runs: Runs) -> None:
         if row.error is not None and row.error <= problem.limit:
             return
         found.append(f"{name} {row.outcome}, " + (row.reason or f"error {row.error:.3g}"))
-    raise PluginError(f"{subject}: no solver holds it at {subject.dt:g} s: {'; '.join(found) or 'none is installed'}")
+    raise runs.fault(f"no solver holds it at {subject.dt:g} s: {'; '.join(found) or 'none is installed'}")
 
 
 def _problem(runs: Runs) -> BenchmarkProblem:

@@ -2,141 +2,105 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import attrs
 
 
 @attrs.frozen(kw_only=True)
 class _ProblemConfig:
-    """A problem without settings."""
+    """A problem without settings; its implementation is the class of a module that has its name."""
+
+    implementation: ClassVar[str]
+
+    def __init_subclass__(cls, module: str) -> None:
+        """Name the implementation."""
+        cls.implementation = f".{module}:{cls.__name__.removesuffix('Config')}"
 
 
-class FreeTopConfig(_ProblemConfig):
+class FreeTopConfig(_ProblemConfig, module="smooth_problems"):
     """A symmetric top that precesses without weight."""
 
-    implementation = ".smooth_problems:FreeTop"
 
-
-class FastTopConfig(_ProblemConfig):
+class FastTopConfig(_ProblemConfig, module="smooth_problems"):
     """A symmetric top at 60 rad/s without weight."""
 
-    implementation = ".smooth_problems:FastTop"
 
-
-class DzhanibekovConfig(_ProblemConfig):
+class DzhanibekovConfig(_ProblemConfig, module="smooth_problems"):
     """A body that turns about its middle axis, and flips."""
 
-    implementation = ".smooth_problems:Dzhanibekov"
 
-
-class LargePendulumConfig(_ProblemConfig):
+class LargePendulumConfig(_ProblemConfig, module="smooth_problems"):
     """A pendulum that swings far."""
 
-    implementation = ".smooth_problems:LargePendulum"
 
-
-class DoublePendulumConfig(_ProblemConfig):
+class DoublePendulumConfig(_ProblemConfig, module="smooth_problems"):
     """A double pendulum, before chaos begins."""
 
-    implementation = ".smooth_problems:DoublePendulum"
 
-
-class LongChainConfig(_ProblemConfig):
+class LongChainConfig(_ProblemConfig, module="smooth_problems"):
     """A chain of 20 links."""
 
-    implementation = ".smooth_problems:LongChain"
 
-
-class FourBarConfig(_ProblemConfig):
+class FourBarConfig(_ProblemConfig, module="smooth_problems"):
     """A linkage that a joint closes to a loop."""
 
-    implementation = ".smooth_problems:FourBar"
 
-
-class DrivenArmConfig(_ProblemConfig):
+class DrivenArmConfig(_ProblemConfig, module="smooth_problems"):
     """An arm that its drives turn."""
 
-    implementation = ".smooth_problems:DrivenArm"
 
-
-class BlockAtRestConfig(_ProblemConfig):
+class BlockAtRestConfig(_ProblemConfig, module="contact_problems"):
     """A block that friction holds on a slope."""
 
-    implementation = ".contact_problems:BlockAtRest"
 
-
-class SlidingBlockConfig(_ProblemConfig):
+class SlidingBlockConfig(_ProblemConfig, module="contact_problems"):
     """A block that slides down a slope."""
 
-    implementation = ".contact_problems:SlidingBlock"
 
-
-class RollingSphereConfig(_ProblemConfig):
+class RollingSphereConfig(_ProblemConfig, module="contact_problems"):
     """A sphere that rolls down a slope."""
 
-    implementation = ".contact_problems:RollingSphere"
 
-
-class BouncesConfig(_ProblemConfig):
+class BouncesConfig(_ProblemConfig, module="contact_problems"):
     """A sphere that bounces."""
 
-    implementation = ".contact_problems:Bounces"
 
-
-class TippingBoxConfig(_ProblemConfig):
+class TippingBoxConfig(_ProblemConfig, module="contact_problems"):
     """A box that falls from its edge."""
 
-    implementation = ".contact_problems:TippingBox"
 
-
-class LiftOffConfig(_ProblemConfig):
+class LiftOffConfig(_ProblemConfig, module="contact_problems"):
     """A sphere that leaves the ground."""
 
-    implementation = ".contact_problems:LiftOff"
 
-
-class StackConfig(_ProblemConfig):
+class StackConfig(_ProblemConfig, module="contact_problems"):
     """A tower of boxes."""
 
-    implementation = ".contact_problems:Stack"
 
-
-class PyramidConfig(_ProblemConfig):
+class PyramidConfig(_ProblemConfig, module="contact_problems"):
     """A pyramid of boxes."""
 
-    implementation = ".contact_problems:Pyramid"
 
-
-class CradleConfig(_ProblemConfig):
+class CradleConfig(_ProblemConfig, module="contact_problems"):
     """Newton's cradle."""
 
-    implementation = ".contact_problems:Cradle"
 
-
-class GrippedCubeConfig(_ProblemConfig):
+class GrippedCubeConfig(_ProblemConfig, module="contact_problems"):
     """A cube between two fingers."""
 
-    implementation = ".contact_problems:GrippedCube"
 
-
-class QuadrupedDropConfig(_ProblemConfig):
+class QuadrupedDropConfig(_ProblemConfig, module="quadruped_problem"):
     """A robot that falls on its four feet."""
 
-    implementation = ".quadruped_problem:QuadrupedDrop"
 
-
-class RodCantileverConfig(_ProblemConfig):
+class RodCantileverConfig(_ProblemConfig, module="smooth_problems"):
     """A rod that is clamped at one end."""
 
-    implementation = ".matter_problems:RodCantilever"
 
-
-class HangingClothConfig(_ProblemConfig):
+class HangingClothConfig(_ProblemConfig, module="smooth_problems"):
     """A strip of cloth that hangs from its ends."""
 
-    implementation = ".matter_problems:HangingCloth"
 
-
-class ThrownGrainsConfig(_ProblemConfig):
+class ThrownGrainsConfig(_ProblemConfig, module="smooth_problems"):
     """A block of grains in flight."""
-
-    implementation = ".matter_problems:ThrownGrains"

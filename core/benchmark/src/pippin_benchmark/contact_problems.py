@@ -10,8 +10,8 @@ import newton
 import numpy as np
 import warp as wp
 
-from .integrator import integrated
 from .problem import BenchmarkProblem, ProblemMotion
+from .reference_motions import integrated
 
 _GRAVITY = 9.81
 _SIDE = 0.2

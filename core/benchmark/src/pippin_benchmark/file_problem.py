@@ -238,7 +238,6 @@ _RunOf = Callable[[BenchmarkRow], tuple[BenchmarkRow, np.ndarray | None]]
 
 
 def _trusted(run: _RunOf, solver: str, dt: float) -> np.ndarray:
-    """Return the positions of a run of the reference."""
     row, positions = run(BenchmarkRow(solver=solver, problem="", dt=dt))
     if positions is None:
         kind = ConfigError if row.outcome == "unable" else SimulationError
@@ -259,7 +258,6 @@ def _run_apart(plan: _Plan, requires_grad: bool, row: BenchmarkRow) -> tuple[Ben
 
 
 def _run(connection: Connection, plan: _Plan, row: BenchmarkRow) -> None:
-    """Run a file with a solver and a step, and send its row and its positions."""
     from .measuring import sampled
 
     with warnings.catch_warnings():

@@ -67,12 +67,7 @@ def machine(device: str) -> str:
 
 
 def measured(
-    problem: BenchmarkProblem,
-    row: BenchmarkRow,
-    options: Mapping[str, Any],
-    *,
-    device: str | None,
-    patience: float,
+    problem: BenchmarkProblem, row: BenchmarkRow, options: Mapping[str, Any], *, device: str | None, patience: float
 ) -> BenchmarkRow:
     """Complete a row, which has the names and the step, with what a solver did in a problem.
 

@@ -143,7 +143,8 @@ class QuadrupedDrop(BenchmarkProblem):
         for number, (x, y) in enumerate(self.hips):
             side = math.copysign(1.0, x)
             place = (x + side * leg.reach(thigh, shank), y)
-            foot = _ends(poses[:, 2 + 2 * number], leg.length)
+            shin = poses[:, 2 + 2 * number]
+            foot = shin[:, :3] + rotated(shin[:, 3:], np.array([0.0, 0.0, -leg.length]))
             errors += [np.linalg.norm(foot[:, :2] - place, axis=1).max(), (leg.foot - foot[:, 2]).max()]
         return float(max(errors))
 
@@ -164,8 +165,3 @@ class QuadrupedDrop(BenchmarkProblem):
         )
         builder.joint_q[-1] = angle
         return joint
-
-
-def _ends(poses: np.ndarray, length: float) -> np.ndarray:
-    """Return the lower ends of links [m], shape [samples, 3]."""
-    return poses[:, :3] + rotated(poses[:, 3:], np.array([0.0, 0.0, -length]))

@@ -16,35 +16,17 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .outcomes import CheckResult
+from .outcomes import Check, CheckResult, check
 from .vector_env import check_vector_env
 
 if TYPE_CHECKING:
     from .kinds import KindChecks
-    from .named_check import Check, check
     from .parametrization import parametrize
     from .runs import Runs
     from .suite import Conformance
 
-__all__ = [
-    "Check",
-    "CheckResult",
-    "Conformance",
-    "KindChecks",
-    "Runs",
-    "check",
-    "check_vector_env",
-    "parametrize",
-]
+__all__ = ["Check", "CheckResult", "Conformance", "KindChecks", "Runs", "check", "check_vector_env", "parametrize"]
 
 __getattr__ = late(
-    __name__,
-    {
-        "Check": ".named_check",
-        "Conformance": ".suite",
-        "KindChecks": ".kinds",
-        "Runs": ".runs",
-        "check": ".named_check",
-        "parametrize": ".parametrization",
-    },
+    __name__, {"Conformance": ".suite", "KindChecks": ".kinds", "Runs": ".runs", "parametrize": ".parametrization"}
 )

@@ -11,27 +11,7 @@ import numpy as np
 from pippin.quaternions import product, rotated
 
 from . import matter, mechanisms
-from .mechanisms import (
-    BESIDE,
-    CARRYING,
-    FALLING,
-    INERTIA,
-    LENGTH,
-    MASS,
-    NOWHERE,
-    SLIDING,
-    TUMBLING,
-    X,
-    Y,
-    Z,
-    hinge,
-    hung,
-    imported,
-    jointed,
-    met,
-    mimic,
-    slider,
-)
+from .mechanisms import BESIDE, INERTIA, LENGTH, MASS, NOWHERE, SLIDING, X, Y, Z, hinge, hung, imported, met, slider
 from .scenes import GRAVITY
 
 DURATION = 0.1
@@ -56,6 +36,9 @@ _X, _Y, _Z, _TURN_Y, _TURN_Z = 0, 1, 2, 4, 5
 Rows = tuple[np.ndarray, np.ndarray]
 """Poses and velocities of the bodies and then the particles of a bench, shapes [count, 7] and [count, 6]."""
 
+Bounds = tuple[float, float]
+"""The least and the largest number that a solver may give."""
+
 Measure = Callable[[Rows, Rows], float]
 """Returns a number from the bodies before and after `DURATION`."""
 
@@ -67,7 +50,7 @@ class Bench:
     expectation: str
     """Meaning of the measured number, with its unit; for errors and the reference page."""
 
-    bounds: tuple[float, float]
+    bounds: Bounds
     """Bounds of the number: far from its value without the feature, and wide enough for any numerical method."""
 
     measure: Measure
@@ -76,18 +59,18 @@ class Bench:
     control: mechanisms.Add
     """The mechanism once more where the feature has nothing to do: it moves beside the first, beyond the bounds."""
 
-    collision: Mapping[str, Any] = attrs.field(factory=dict)
+    collision: Mapping[str, Any] = attrs.field(factory=dict, kw_only=True)
     """Keys of `[collision]`; benches with the same keys stand side by side."""
 
 
-def _moved(axis: int, sign: float = 1.0, row: int = -1) -> Measure:
-    """Return a function that measures the displacement of a body, or else a particle, along an axis [m]."""
-    return lambda before, after: sign * float(after[0][row, axis] - before[0][row, axis])
+def _moved(axis: int, least: float, most: float, sign: float = 1.0, row: int = -1) -> tuple[Bounds, Measure]:
+    """Return bounds, and a function that measures the displacement of a body, or else a particle, along an axis [m]."""
+    return (least, most), lambda before, after: sign * float(after[0][row, axis] - before[0][row, axis])
 
 
-def _speed(axis: int, sign: float = 1.0) -> Measure:
-    """Return a function that measures a velocity of the last body [m/s, rad/s]."""
-    return lambda before, after: sign * float(after[1][-1, axis])
+def _speed(axis: int, least: float, most: float, sign: float = 1.0) -> tuple[Bounds, Measure]:
+    """Return bounds, and a function that measures a velocity of the last body [m/s, rad/s]."""
+    return (least, most), lambda before, after: sign * float(after[1][-1, axis])
 
 
 def _angle(one: np.ndarray, other: np.ndarray) -> float:
@@ -128,7 +111,7 @@ def _carried(before: Rows, after: Rows) -> float:
 @functools.cache
 def _tumbled() -> np.ndarray:
     """Return the rotation of the tumbling body by Euler's equations."""
-    (inertia, spin), turn = TUMBLING, np.array([0.0, 0.0, 0.0, 1.0])
+    (inertia, spin), turn = mechanisms.TUMBLING, np.array([0.0, 0.0, 0.0, 1.0])
     inverse, momentum = np.linalg.inv(inertia), inertia @ spin
     for _ in range(200):  # the first order suffices
         rotation = rotated(turn[..., None, :], np.eye(3)).swapaxes(-1, -2)
@@ -154,7 +137,7 @@ def _pair(
     return make(*shared, **options, **own), make(*shared, **options, **neutral)
 
 
-def _falls(expectation: str, add: Any, control: Any, bounds: tuple[float, float] = (0.8, 1.2)) -> Bench:
+def _falls(expectation: str, add: Any, control: Any, bounds: Bounds = (0.8, 1.2)) -> Bench:
     return Bench(f"{expectation}, in units of a free fall", bounds, _fallen, add, control)
 
 
@@ -177,26 +160,24 @@ _FORCES = ("target_ke", "target_kd", "friction", "damping", "stiffness", "effort
 def _both(
     feature: str,
     expectation: str,
-    bounds: tuple[float, float],
+    bounds: Bounds,
+    own: Mapping[str, float],
     neutral: Mapping[str, float],
     is_speed: bool = False,
-    **options: Any,
 ) -> dict[str, Bench]:
     """Return the benches of a slider along x, and of a hinge about z that moves as it does.
 
     The hinge carries a hundredth of the inertia, and has a hundredth of the numbers. The controls have the neutral
-    options.
+    options in place of a bench's own.
     """
-    control = {**options, **neutral}
-    small, small_control = (
-        {key: value / 100 if key in _FORCES else value for key, value in each.items()} for each in (options, control)
-    )
-    measures = (_speed(_X), _speed(_TURN_Z)) if is_speed else (_moved(_X), _turned_about_z)
-    unit = "/s" if is_speed else ""
+    both: Any = own, {**own, **neutral}
+    small: Any = [{key: value / 100 if key in _FORCES else value for key, value in each.items()} for each in both]
+    unit, of_slider = ("/s", _speed(_X, *bounds)) if is_speed else ("", _moved(_X, *bounds))
+    of_hinge = _speed(_TURN_Z, *bounds) if is_speed else (bounds, _turned_about_z)
     text = f"on a hinge, a hundredth of these numbers: {expectation} [rad{unit}]"
     return {
-        feature: Bench(f"{expectation} [m{unit}]", bounds, measures[0], slider(X, **options), slider(X, **control)),
-        f"{feature} of a hinge": Bench(text, bounds, measures[1], hinge(Z, **small), hinge(Z, **small_control)),
+        feature: Bench(f"{expectation} [m{unit}]", *of_slider, *(slider(X, **each) for each in both)),
+        f"{feature} of a hinge": Bench(text, *of_hinge, *(hinge(Z, **each) for each in small)),
     }
 
 
@@ -205,220 +186,13 @@ def _equality(attributes: str) -> str:
 
 
 _CARRIED: Mapping[str, Any] = {"speed": (1.0, 0.0), "ke": 1e4, "kd": 100.0}
-_OF_PARTICLES: Mapping[str, Bench] = {
-    "particles": _falls("a particle falls", matter.thrown(0.0), matter.thrown(_HALF_WAY)),
-    **{
-        f"attachments{of}": Bench(
-            f"{what} hangs by an attachment of 1000 N/m, and falls by up to 2 m g / k [m]",
-            (0.008, 0.03),
-            _moved(_Z, -1.0, row),
-            add(1000.0),
-            add(None),
-        )
-        for of, what, row, add in (
-            ("", "a particle", -1, matter.hanging_particle),
-            (" of bodies", "a body", 0, matter.hanging_body),
-        )
-    },
-    "springs": Bench(
-        "a spring of 100 N/m pulls a particle from 0.1 m [m]",
-        (-0.07, -0.025),
-        _moved(_X),
-        *_pair(matter.on_spring, {"ke": 100.0}, {"ke": 0.0}, 0.1, kd=0.0),
-    ),
-    "springs with damping": Bench(
-        "a spring with a damping of 10 N·s/m pulls a particle from 0.1 m more slowly [m]",
-        (-0.04, -0.02),
-        _moved(_X),
-        *_pair(matter.on_spring, {"kd": 10.0}, {"kd": 0.0}, 0.1, ke=100.0),
-    ),
-    "triangles": Bench(
-        "a triangle with μ = 100 N/m pulls back a corner that was moved along it by 0.04 m, as 100 N/m do [m]",
-        (-0.028, -0.01),
-        _moved(_Y),
-        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
-        matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=_TINY, tri_ka=_TINY),
-    ),
-    "triangles that stretch": Bench(
-        "a triangle with μ = λ = 50 N/m pulls back a corner that was moved out by 0.04 m, as 100 to 150 N/m do [m]",
-        (0.01, 0.032),
-        _moved(_X),
-        matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=50.0, tri_ka=50.0),
-        matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=_TINY, tri_ka=_TINY),
-    ),
-    "bending": Bench(
-        "an edge of 1 m and 100 N·m/rad turns back a flap of 1 m that stands out by 0.06 m [m]",
-        (-0.042, -0.014),
-        _moved(_Y),
-        *_pair(matter.deformed, {"edge_ke": 100.0}, {"edge_ke": _TINY}, "hinge", (0.0, 0.06, 0.0)),
-    ),
-    "triangle_damping": Bench(
-        "a triangle with μ = 100 N/m and a damping of 10 N·s/m pulls back a sheared corner more slowly [m]",
-        (-0.0165, -0.005),
-        _moved(_Y),
-        *_pair(matter.deformed, {"tri_kd": 10.0}, {}, "triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
-    ),
-    "bending_damping": Bench(
-        "an edge of 1 m with 100 N·m/rad and 10 N·m·s/rad turns back a flap more slowly [m]",
-        (-0.025, -0.008),
-        _moved(_Y),
-        *_pair(matter.deformed, {"edge_kd": 10.0}, {}, "hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
-    ),
-    "rest_angles": Bench(
-        "an edge of 100 N·m/rad that rests at 0.06 rad bends a flat flap of 1 m by about as much [m]",
-        (0.014, 0.042),
-        _moved(_Y),
-        *_pair(matter.deformed, {"rest": -0.06}, {"rest": 0.0}, "hinge", NOWHERE, edge_ke=100.0),
-    ),
-    "tetrahedron_damping": Bench(
-        "a tetrahedron with μ = λ = 500 Pa and 1500 Pa·s pulls back a corner that was moved out far more slowly [m]",
-        (-0.009, -0.0002),
-        _moved(_X),
-        *_pair(matter.deformed, {"k_damp": 1500.0}, {}, "tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
-    ),
-    "air_drag": Bench(
-        "a triangle whose corners of 1 kg feel 2.5 N at 1 m/s slows down to 1 / (1 + 2.5 t) [m/s]",
-        (0.7, 0.9),
-        _speed(_X),
-        matter.flying(tri_drag=125.0),
-        matter.flying(tri_drag=0.0),
-    ),
-    "air_drag that lifts": Bench(
-        "a lift of 2.5 N along the normal slows its corners of 1 kg, more and more aslant, from 1 m/s [m/s]",
-        (0.7, 0.95),
-        _speed(_X),
-        matter.flying(tri_lift=80.0),
-        matter.flying(tri_lift=0.0),
-    ),
-    "tetrahedra": Bench(
-        "a tetrahedron with μ = 1500 Pa pulls back a corner that was sheared by 0.04 m, as 100 N/m do [m]",
-        (-0.028, -0.01),
-        _moved(_Y),
-        matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=1500.0, k_lambda=1500.0),
-        matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=_TINY, k_lambda=_TINY),
-    ),
-    "tetrahedra that stretch": Bench(
-        "a tetrahedron with μ = λ = 500 Pa pulls back a corner that was moved out by 0.04 m, as 100 to 170 N/m do [m]",
-        (-0.036, -0.01),
-        _moved(_X),
-        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
-        matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=_TINY, k_lambda=_TINY),
-    ),
-    "activations": Bench(
-        "a tetrahedron with λ = 1500 Pa and an activation of 0.3 pulls in a corner with 6 N [m]",
-        (-0.045, -0.01),
-        _moved(_X),
-        *_pair(matter.deformed, {"activation": 0.3}, {}, "tetrahedron", NOWHERE, k_mu=1500.0, k_lambda=1500.0),
-    ),
-    "muscles": Bench(
-        "a muscle with an activation of 10 N pulls a slider of 1 kg towards another one [m]",
-        (-0.07, -0.035),
-        _moved(_X),
-        matter.pulled(10.0),
-        matter.pulled(0.0),
-    ),
-    "particle_contacts": Bench(
-        "a particle of 1 m/s that meets a wall of others, which stay, is held up before 0.1 m [m]",
-        (-0.09, 0.15),
-        _moved(_X),
-        matter.met_wall(0.0),
-        matter.met_wall(_AFAR),
-    ),
-    "face_contacts": Bench(
-        "a small triangle of 0.3 m/s that meets a large one, which stays, does not pass it, or rebounds [m]",
-        (-0.035, 5.0),  # Newton's own margin for `vbd`, 0.2 m, throws it up
-        _moved(_Z),
-        matter.over_face(0.02),
-        matter.over_face(_AFAR),
-    ),
-    "rod_joints": Bench(
-        "a joint of 13.3 N·m/rad holds a level segment, which turns by up to m g l / k [rad]",
-        (0.06, 0.22),
-        _turned,
-        *_pair(matter.rod, {"bend_stiffness": 13.3}, {"bend_stiffness": _TINY}, is_level=True),
-    ),
-    "rod_joints that stretch": Bench(
-        "a joint of 1000 N/m holds a hanging segment, which falls by up to 2 m g / k [m]",
-        (0.008, 0.03),
-        _moved(_Z, -1.0),
-        *_pair(matter.rod, {"stretch_stiffness": 1000.0}, {"stretch_stiffness": _TINY}, is_level=False),
-    ),
-    "tendons": Bench(
-        "over a roller with friction 0.15, 2 kg pull up 1 kg with g (2 - r) / (2 + r), r = exp(0.15 π) [m]",
-        (0.0035, 0.0075),
-        _moved(_Z, -1.0),
-        matter.atwood(0.15),
-        matter.atwood(0.0),
-    ),
-    "soft_contact_stiffness": Bench(
-        "a contact of 400 N/m lets a particle of 1 m/s sink in by some centimetres [m]",
-        (-0.1, -0.025),
-        _moved(_Z),
-        *_pair(matter.on_block, {}, {"gap": _AFAR}, speed=(0.0, -1.0), ke=400.0, kd=2.0),
-        {"soft_contact_ke": 400.0, "soft_contact_kd": 2.0},
-    ),
-    "soft_contact_friction": Bench(
-        "friction of 0.25, the mean of 0.1 and 0.4, slows a particle that slides with 1 m/s [m/s]",
-        (0.66, 0.88),  # from the arithmetic mean to the geometric one
-        _speed(_X),
-        *_pair(matter.on_block, {}, {"gap": _AFAR}, mu=0.4, **_CARRIED),
-        {"soft_contact_mu": 0.1},
-    ),
-    "soft_contact_friction_damping": Bench(
-        "a damping of 3 N·s/m, the mean of 6 and none, slows a particle that slides with 1 m/s by a quarter [m/s]",
-        (0.65, 0.9),
-        _speed(_X),
-        *_pair(matter.on_block, {}, {"gap": _AFAR}, mu=2.0, kf=0.0, **_CARRIED),
-        {"soft_contact_kf": 6.0},
-    ),
-    "soft_contact_restitution": Bench(
-        "a particle with restitution 0.5 that meets a block with 3 m/s bounces [m/s]",
-        (0.25, 1.3),
-        _speed(_Z),
-        *_pair(matter.on_block, {"gap": 0.06}, {"gap": _AFAR}, speed=(0.0, -3.0)),
-        {"soft_contact_restitution": 0.5},
-    ),
-    "particle_contact_stiffness": Bench(
-        "a contact of 400 N/m lets a particle of 1 m/s sink into another by some centimetres [m]",
-        (-0.09, -0.025),
-        _moved(_X),
-        matter.met_particle((-1.0, 0.0, 0.0)),
-        matter.met_particle((-1.0, 0.0, 0.0), _AFAR),
-        {"particle_ke": 400.0, "particle_kd": 2.0},
-    ),
-    "particle_friction": Bench(
-        "friction of 0.2 slows a particle that another one stops from 2 m/s, and that passes it with 1 m/s [m/s]",
-        (0.45, 0.75),
-        _speed(_Y),
-        matter.met_particle((-2.0, 1.0, 0.0)),
-        matter.met_particle((-2.0, 1.0, 0.0), _AFAR),
-        {"particle_mu": 0.2},
-    ),
-    "particle_cohesion": Bench(
-        "a particle holds another one that leaves with 1.5 m/s and would be 0.15 m away [m]",
-        (-0.06, 0.06),
-        _moved(_X),
-        matter.met_particle((1.5, 0.0, 0.0)),
-        matter.met_particle((1.5, 0.0, 0.0), _AFAR),
-        {"particle_cohesion": 0.1},
-    ),
-    "particle_adhesion": Bench(
-        "a block holds a particle that leaves with 1.5 m/s and would rise by 0.1 m [m]",
-        (-0.02, 0.05),
-        _moved(_Z),
-        *_pair(matter.on_block, {"gap": 0.001}, {"gap": _AFAR}, speed=(0.0, 1.5)),
-        {"soft_contact_gap": 0.2, "particle_adhesion": 0.1},
-    ),
-}
-"""Benches of particles, some with the table of `[collision]` that they need."""
-
 BENCHES: Mapping[str, Bench] = {
     "rigid_bodies": _falls("a free body falls", mechanisms.thrown(0.0), mechanisms.thrown(_HALF_WAY)),
     "rigid_bodies that tumble": Bench(
         "a body that turns about no principal axis turns by Euler's equations, but for an angle [rad]",
         (0.0, 0.03),
         _strayed,
-        mechanisms.turning(TUMBLING[0]),
+        mechanisms.turning(mechanisms.TUMBLING[0]),
         mechanisms.turning(0.02 * np.eye(3)),
     ),
     "kinematic_bodies": Bench(
@@ -431,41 +205,38 @@ BENCHES: Mapping[str, Bench] = {
     "rigid_contacts": _stays("the ground carries a ball", mechanisms.ball(0.0999), mechanisms.ball(_AFAR)),
     "rigid_contacts with much friction": Bench(
         "friction of 0.5 slows a box that slides with 1 m/s [m/s]",
-        (0.4, 0.65),
-        _speed(_X),
+        *_speed(_X, 0.4, 0.65),
         *_pair(met, {"mu": 0.5}, {"mu": 0.1}, is_box=True, gap=-0.001, speed=(1.0, 0.0)),
     ),
     "rigid_contacts with little friction": Bench(
         "friction of 0.1 slows a box that slides with 1 m/s [m/s]",
-        (0.85, 0.95),
-        _speed(_X),
+        *_speed(_X, 0.85, 0.95),
         *_pair(met, {"mu": 0.1}, {"mu": 0.5}, is_box=True, gap=-0.001, speed=(1.0, 0.0)),
     ),
     "rigid_contacts that tip": Bench(
         "a tall box that stands on an edge tips over [rad/s]",
-        (0.4, 1.8),
-        _speed(_TURN_Y),
-        mechanisms.leaning(0.5),
-        mechanisms.leaning(0.0),
+        *_speed(_TURN_Y, 0.4, 1.8),
+        *map(mechanisms.leaning, (0.5, 0.0)),
     ),
     "rigid_contacts of bodies": Bench(
         "a ball of 2 m/s strikes an equal one, which moves on [m/s]",
-        (0.5, 2.2),
-        _speed(_X),
-        mechanisms.struck(0.01),
-        mechanisms.struck(_AFAR),
+        *_speed(_X, 0.5, 2.2),
+        *map(mechanisms.struck, (0.01, _AFAR)),
     ),
     "fixed_joints": _stays("a fixed joint holds a body", hung("fixed", **BESIDE), mechanisms.thrown(0.0)),
     "revolute_joints": _turns("a hinged link", hinge(**BESIDE), hinge()),
     "ball_joints": _turns("a link on a ball joint", hung("ball", **BESIDE), hung("ball")),
     "prismatic_joints": _falls("an upright slider falls", slider(Z, **BESIDE), slider(X, **BESIDE)),
     "prismatic_joints across": _stays("a level slider holds a body", slider(X, **BESIDE), slider(Z, **BESIDE)),
-    "d6_joints": _falls("a joint with axes x and z lets a body fall", jointed(X, Z), jointed(X, Y)),
-    "d6_joints across": _stays("a joint with axes x and y holds a body", jointed(X, Y), jointed(X, Z)),
+    "d6_joints": _falls(
+        "a joint with axes x and z lets a body fall", mechanisms.jointed(X, Z), mechanisms.jointed(X, Y)
+    ),
+    "d6_joints across": _stays(
+        "a joint with axes x and y holds a body", mechanisms.jointed(X, Y), mechanisms.jointed(X, Z)
+    ),
     "distance_joints": Bench(
         "a tether of 0.02 m stops a fall of 0.05 m [m]",
-        (0.01, 0.03),
-        _moved(_Z, -1.0),
+        *_moved(_Z, 0.01, 0.03, -1.0),
         *_pair(hung, {"max_distance": 0.02}, {"max_distance": _AFAR}, "distance", min_distance=-1.0),
     ),
     "loop_joints": Bench(
@@ -489,8 +260,7 @@ BENCHES: Mapping[str, Bench] = {
     **{
         f"joint_limits of a slider{where}": Bench(
             f"a limit of {at:g} m stops a slider of {qd:g} m/s [m]",
-            (-0.06, 0.06),
-            _moved(_X),
+            *_moved(_X, -0.06, 0.06),
             *_pair(slider, {"limit_lower": min(at, -sign), "limit_upper": max(at, -sign)}, {}, qd=qd),
         )
         for where, at, qd, sign in (("", 0.03, 1.0, 1.0), (" below", -0.03, -1.0, -1.0))
@@ -500,18 +270,16 @@ BENCHES: Mapping[str, Bench] = {
         "joint_drives",
         "a drive of 100 N/m pulls a slider to 0.1 m",
         (0.02, 0.08),
+        {"target_q": 0.1, "target_ke": 100.0},
         {"target_q": 0.0},
-        target_q=0.1,
-        target_ke=100.0,
     ),
     **_both(
         "joint_drives by velocity",
         "a drive of 10 N·s/m pulls a slider to 1 m/s",
         (0.3, 0.8),
+        {"target_qd": 1.0, "target_kd": 10.0},
         {"target_qd": 0.0},
         is_speed=True,
-        target_qd=1.0,
-        target_kd=10.0,
     ),
     "massless_bodies": _falls(
         "a free body and a frame without mass fall", mechanisms.framed(0.0), mechanisms.framed(_HALF_WAY)
@@ -520,8 +288,8 @@ BENCHES: Mapping[str, Bench] = {
         "a slider that follows a falling one moves twice as far, from 0.1 m",
         (1.6, 2.4),
         _share(0.1),
-        mimic(2.0, 0.1),
-        mimic(1.0, 0.1),
+        mechanisms.mimic(2.0, 0.1),
+        mechanisms.mimic(1.0, 0.1),
     ),
     "armature": _falls(
         "armature equal to its mass halves a slider's fall", slider(Z, armature=MASS), slider(Z), (0.4, 0.6)
@@ -536,129 +304,109 @@ BENCHES: Mapping[str, Bench] = {
         "joint_friction",
         "friction of 5 N slows a slider from 1 m/s",
         (0.3, 0.7),
+        {"qd": 1.0, "friction": 5.0},
         {"friction": 0.0},
         is_speed=True,
-        qd=1.0,
-        friction=5.0,
     ),
     **_both(
         "joint_damping",
         "damping of 10 N·s/m slows a slider from 1 m/s",
         (0.2, 0.6),
+        {"qd": 1.0, "damping": 10.0},
         {"damping": 0.0},
         is_speed=True,
-        qd=1.0,
-        damping=10.0,
     ),
     **_both(
         "joint_stiffness",
         "a spring of 100 N/m pulls a slider from 0.1 m",
         (-0.07, -0.025),
+        {"q": 0.1, "stiffness": 100.0},
         {"stiffness": 0.0},
-        q=0.1,
-        stiffness=100.0,
     ),
     **_both(
         "effort_limits",
         "a drive held to 1 N moves a slider by t²/2 N/kg",
         (0.002, 0.01),
+        {"target_q": 1.0, "target_ke": 1000.0, "effort_limit": 1.0},
         {"effort_limit": 1000.0},
-        target_q=1.0,
-        target_ke=1000.0,
-        effort_limit=1.0,
     ),
     "carried_sliders": Bench(
         "a body of 1 kg that slides out on a rod slows its turn from 8 rad/s [rad/s]",
-        (4.8, 6.4),
-        _speed(_TURN_Z),
-        mechanisms.bead(0.3),
-        mechanisms.bead(0.0),
+        *_speed(_TURN_Z, 4.8, 6.4),
+        *map(mechanisms.bead, (0.3, 0.0)),
     ),
     "velocity_limits": Bench(
         "a limit of 0.2 m/s holds back a falling slider [m/s]",
-        (0.1, 0.4),
-        _speed(_Z, -1.0),
+        *_speed(_Z, 0.1, 0.4, -1.0),
         *_pair(slider, {"velocity_limit": 0.2}, {}, Z),
     ),
     "velocity_limits of a hinge": Bench(
         "a limit of 0.2 rad/s holds back a link that turns down [rad/s]",
-        (0.1, 0.4),
-        _speed(_TURN_Y),
+        *_speed(_TURN_Y, 0.1, 0.4),
         *_pair(hinge, {"velocity_limit": 0.2}, {}, **BESIDE),
     ),
     **{
         f"restitution of {value:g}": Bench(
             f"a ball with restitution {value:g} that meets a block with 3 m/s bounces [m/s]",
-            bounds,
-            _speed(_Z),
+            *_speed(_Z, *bounds),
             *_pair(met, {"restitution": value}, {"restitution": 0.0}, gap=0.06, speed=(0.0, -3.0)),
         )
         for value, bounds in ((1.0, (1.8, 2.8)), (0.5, (0.4, 1.3)))
     },
     "contact_stiffness": Bench(
         "a contact of 400 N/m lets a ball of 1 m/s sink in by some centimetres [m]",
-        (-0.1, -0.025),
-        _moved(_Z),
+        *_moved(_Z, -0.1, -0.025),
         *_pair(met, {}, {"gap": _AFAR}, speed=(0.0, -1.0), ke=400.0, kd=2.0),
     ),
     "friction_damping": Bench(
         "a contact with a damping of 3 N·s/m slows a ball that slides with 1 m/s by a quarter [m/s]",
-        (0.65, 0.9),
-        _speed(_X),
+        *_speed(_X, 0.65, 0.9),
         *_pair(met, {"kf": 3.0}, {"kf": 0.0}, gap=-0.001, speed=(1.0, 0.0)),
     ),
     "adhesion": Bench(
         "a block holds a ball that leaves with 1.5 m/s and would rise by 0.1 m [m]",
-        (-0.02, 0.05),
-        _moved(_Z),
+        *_moved(_Z, -0.02, 0.05),
         *_pair(met, {"ka": 0.1}, {"ka": 0.0}, speed=(0.0, 1.5), gap=0.001),
     ),
     "torsional_friction": Bench(
         "torsional friction of 0.02 m slows a ball that turns on the spot with 5 rad/s [rad/s]",
-        (1.5, 4.2),
-        _speed(_TURN_Z),
+        *_speed(_TURN_Z, 1.5, 4.2),
         *_pair(met, {"mu_torsional": 0.02}, {"mu_torsional": 0.0002}, gap=-0.0005, spin=(0.0, 5.0)),
     ),
     "rolling_friction": Bench(
         "rolling friction of 0.05 m slows a ball that rolls with 1 m/s [m/s]",
-        (0.4, 0.95),
-        _speed(_X),
+        *_speed(_X, 0.4, 0.95),
         *_pair(met, {"mu_rolling": 0.05}, {"mu_rolling": 0.0005}, gap=-0.0005, speed=(1.0, 0.0), spin=(10.0, 0.0)),
     ),
     **_both(
         "limit_stiffness",
         "a limit of 400 N/m and 20 N·s/m brings back a slider of 1 m/s from beyond to 2 cm",
         (0.014, 0.029),
+        {"qd": 1.0, "limit_lower": -1.0, "limit_upper": 0.0, "limit_ke": 400.0, "limit_kd": 20.0},
         {"limit_upper": 1.0},
-        qd=1.0,
-        limit_lower=-1.0,
-        limit_upper=0.0,
-        limit_ke=400.0,
-        limit_kd=20.0,
     ),
     "mimic_constraints": Bench(
         "a slider that a constraint lets follow the falling one under it moves twice as far, from 0.1 m",
         (1.6, 2.4),
         _share(0.1),
-        imported(CARRYING, _equality(_COUPLING.format(factor=2)), q=0.1),
-        imported(CARRYING, _equality(_COUPLING.format(factor=1)), q=0.1),
+        *(imported(mechanisms.CARRYING, _equality(_COUPLING.format(factor=factor)), q=0.1) for factor in (2, 1)),
     ),
     "equality_constraints": _stays(
         "a slider that an equality of its joint locks falls by at most a fifth",
-        imported(FALLING, _equality('joint joint1="{label}/falls" polycoef="0"')),
-        imported(FALLING),
+        imported(mechanisms.FALLING, _equality('joint joint1="{label}/falls" polycoef="0"')),
+        imported(mechanisms.FALLING),
     ),
     "inactive_equalities": _falls(
         "a slider falls although a connection that is switched off ties it to another",
         imported(
-            SLIDING + FALLING, _equality('connect body1="{label}/1" body2="{label}/2" anchor="0 0 0" active="false"')
+            SLIDING + mechanisms.FALLING,
+            _equality('connect body1="{label}/1" body2="{label}/2" anchor="0 0 0" active="false"'),
         ),
-        imported(FALLING + SLIDING),
+        imported(mechanisms.FALLING + SLIDING),
     ),
     "mujoco_tendons": Bench(
         "a tendon of 100 N/m and a length of 0.1 m at rest pulls a slider [m]",
-        (0.02, 0.08),
-        _moved(_X),
+        *_moved(_X, 0.02, 0.08),
         imported(
             SLIDING,
             '<tendon><fixed stiffness="100" springlength="0.1"><joint joint="{label}/slides" coef="1"/></fixed>'
@@ -668,8 +416,7 @@ BENCHES: Mapping[str, Bench] = {
     ),
     "asset_actuators": Bench(
         "an actuator of the asset's own pushes a slider of 1 kg with 10 N [m]",
-        (0.035, 0.065),
-        _moved(_X),
+        *_moved(_X, 0.035, 0.065),
         imported(SLIDING, '<actuator><general joint="{label}/slides" biastype="affine" biasprm="10"/></actuator>'),
         imported(SLIDING),
     ),
@@ -678,7 +425,169 @@ BENCHES: Mapping[str, Bench] = {
         mechanisms.weightless,
         mechanisms.thrown(0.0),
     ),
-    **_OF_PARTICLES,
+    # Of particles, some with the table of `[collision]` that they need:
+    "particles": _falls("a particle falls", matter.thrown(0.0), matter.thrown(_HALF_WAY)),
+    **{
+        f"attachments{of}": Bench(
+            f"{what} hangs by an attachment of 1000 N/m, and falls by up to 2 m g / k [m]",
+            *_moved(_Z, 0.008, 0.03, -1.0, row),
+            add(1000.0),
+            add(None),
+        )
+        for of, what, row, add in (
+            ("", "a particle", -1, matter.hanging_particle),
+            (" of bodies", "a body", 0, matter.hanging_body),
+        )
+    },
+    "springs": Bench(
+        "a spring of 100 N/m pulls a particle from 0.1 m [m]",
+        *_moved(_X, -0.07, -0.025),
+        *_pair(matter.on_spring, {"ke": 100.0}, {"ke": 0.0}, 0.1, kd=0.0),
+    ),
+    "springs with damping": Bench(
+        "a spring with a damping of 10 N·s/m pulls a particle from 0.1 m more slowly [m]",
+        *_moved(_X, -0.04, -0.02),
+        *_pair(matter.on_spring, {"kd": 10.0}, {"kd": 0.0}, 0.1, ke=100.0),
+    ),
+    "triangles": Bench(
+        "a triangle with μ = 100 N/m pulls back a corner that was moved along it by 0.04 m, as 100 N/m do [m]",
+        *_moved(_Y, -0.028, -0.01),
+        *(matter.deformed("triangle", (0.0, 0.04, 0.0), tri_ke=size, tri_ka=size) for size in (100.0, _TINY)),
+    ),
+    "triangles that stretch": Bench(
+        "a triangle with μ = λ = 50 N/m pulls back a corner that was moved out by 0.04 m, as 100 to 150 N/m do [m]",
+        *_moved(_X, 0.01, 0.032),
+        *(matter.deformed("triangle", (-0.04, 0.0, 0.0), tri_ke=size, tri_ka=size) for size in (50.0, _TINY)),
+    ),
+    "bending": Bench(
+        "an edge of 1 m and 100 N·m/rad turns back a flap of 1 m that stands out by 0.06 m [m]",
+        *_moved(_Y, -0.042, -0.014),
+        *_pair(matter.deformed, {"edge_ke": 100.0}, {"edge_ke": _TINY}, "hinge", (0.0, 0.06, 0.0)),
+    ),
+    "triangle_damping": Bench(
+        "a triangle with μ = 100 N/m and a damping of 10 N·s/m pulls back a sheared corner more slowly [m]",
+        *_moved(_Y, -0.0165, -0.005),
+        *_pair(matter.deformed, {"tri_kd": 10.0}, {}, "triangle", (0.0, 0.04, 0.0), tri_ke=100.0, tri_ka=100.0),
+    ),
+    "bending_damping": Bench(
+        "an edge of 1 m with 100 N·m/rad and 10 N·m·s/rad turns back a flap more slowly [m]",
+        *_moved(_Y, -0.025, -0.008),
+        *_pair(matter.deformed, {"edge_kd": 10.0}, {}, "hinge", (0.0, 0.06, 0.0), edge_ke=100.0),
+    ),
+    "rest_angles": Bench(
+        "an edge of 100 N·m/rad that rests at 0.06 rad bends a flat flap of 1 m by about as much [m]",
+        *_moved(_Y, 0.014, 0.042),
+        *_pair(matter.deformed, {"rest": -0.06}, {"rest": 0.0}, "hinge", NOWHERE, edge_ke=100.0),
+    ),
+    "tetrahedron_damping": Bench(
+        "a tetrahedron with μ = λ = 500 Pa and 1500 Pa·s pulls back a corner that was moved out far more slowly [m]",
+        *_moved(_X, -0.009, -0.0002),
+        *_pair(matter.deformed, {"k_damp": 1500.0}, {}, "tetrahedron", (0.04, 0.0, 0.0), k_mu=500.0, k_lambda=500.0),
+    ),
+    "air_drag": Bench(
+        "a triangle whose corners of 1 kg feel 2.5 N at 1 m/s slows down to 1 / (1 + 2.5 t) [m/s]",
+        *_speed(_X, 0.7, 0.9),
+        *_pair(matter.flying, {"tri_drag": 125.0}, {"tri_drag": 0.0}),
+    ),
+    "air_drag that lifts": Bench(
+        "a lift of 2.5 N along the normal slows its corners of 1 kg, more and more aslant, from 1 m/s [m/s]",
+        *_speed(_X, 0.7, 0.95),
+        *_pair(matter.flying, {"tri_lift": 80.0}, {"tri_lift": 0.0}),
+    ),
+    "tetrahedra": Bench(
+        "a tetrahedron with μ = 1500 Pa pulls back a corner that was sheared by 0.04 m, as 100 N/m do [m]",
+        *_moved(_Y, -0.028, -0.01),
+        *(matter.deformed("tetrahedron", (0.0, 0.04, 0.0), k_mu=size, k_lambda=size) for size in (1500.0, _TINY)),
+    ),
+    "tetrahedra that stretch": Bench(
+        "a tetrahedron with μ = λ = 500 Pa pulls back a corner that was moved out by 0.04 m, as 100 to 170 N/m do [m]",
+        *_moved(_X, -0.036, -0.01),
+        *(matter.deformed("tetrahedron", (0.04, 0.0, 0.0), k_mu=size, k_lambda=size) for size in (500.0, _TINY)),
+    ),
+    "activations": Bench(
+        "a tetrahedron with λ = 1500 Pa and an activation of 0.3 pulls in a corner with 6 N [m]",
+        *_moved(_X, -0.045, -0.01),
+        *_pair(matter.deformed, {"activation": 0.3}, {}, "tetrahedron", NOWHERE, k_mu=1500.0, k_lambda=1500.0),
+    ),
+    "muscles": Bench(
+        "a muscle with an activation of 10 N pulls a slider of 1 kg towards another one [m]",
+        *_moved(_X, -0.07, -0.035),
+        *map(matter.pulled, (10.0, 0.0)),
+    ),
+    "particle_contacts": Bench(
+        "a particle of 1 m/s that meets a wall of others, which stay, is held up before 0.1 m [m]",
+        *_moved(_X, -0.09, 0.15),
+        *map(matter.met_wall, (0.0, _AFAR)),
+    ),
+    "face_contacts": Bench(
+        "a small triangle of 0.3 m/s that meets a large one, which stays, does not pass it, or rebounds [m]",
+        *_moved(_Z, -0.035, 5.0),  # Newton's own margin for `vbd`, 0.2 m, throws it up
+        *map(matter.over_face, (0.02, _AFAR)),
+    ),
+    "rod_joints": Bench(
+        "a joint of 13.3 N·m/rad holds a level segment, which turns by up to m g l / k [rad]",
+        (0.06, 0.22),
+        _turned,
+        *_pair(matter.rod, {"bend_stiffness": 13.3}, {"bend_stiffness": _TINY}, is_level=True),
+    ),
+    "rod_joints that stretch": Bench(
+        "a joint of 1000 N/m holds a hanging segment, which falls by up to 2 m g / k [m]",
+        *_moved(_Z, 0.008, 0.03, -1.0),
+        *_pair(matter.rod, {"stretch_stiffness": 1000.0}, {"stretch_stiffness": _TINY}, is_level=False),
+    ),
+    "tendons": Bench(
+        "over a roller with friction 0.15, 2 kg pull up 1 kg with g (2 - r) / (2 + r), r = exp(0.15 π) [m]",
+        *_moved(_Z, 0.0035, 0.0075, -1.0),
+        *map(matter.atwood, (0.15, 0.0)),
+    ),
+    "soft_contact_stiffness": Bench(
+        "a contact of 400 N/m lets a particle of 1 m/s sink in by some centimetres [m]",
+        *_moved(_Z, -0.1, -0.025),
+        *_pair(matter.on_block, {}, {"gap": _AFAR}, speed=(0.0, -1.0), ke=400.0, kd=2.0),
+        collision={"soft_contact_ke": 400.0, "soft_contact_kd": 2.0},
+    ),
+    "soft_contact_friction": Bench(
+        "friction of 0.25, the mean of 0.1 and 0.4, slows a particle that slides with 1 m/s [m/s]",
+        *_speed(_X, 0.66, 0.88),  # from the arithmetic mean to the geometric one
+        *_pair(matter.on_block, {}, {"gap": _AFAR}, mu=0.4, **_CARRIED),
+        collision={"soft_contact_mu": 0.1},
+    ),
+    "soft_contact_friction_damping": Bench(
+        "a damping of 3 N·s/m, the mean of 6 and none, slows a particle that slides with 1 m/s by a quarter [m/s]",
+        *_speed(_X, 0.65, 0.9),
+        *_pair(matter.on_block, {}, {"gap": _AFAR}, mu=2.0, kf=0.0, **_CARRIED),
+        collision={"soft_contact_kf": 6.0},
+    ),
+    "soft_contact_restitution": Bench(
+        "a particle with restitution 0.5 that meets a block with 3 m/s bounces [m/s]",
+        *_speed(_Z, 0.25, 1.3),
+        *_pair(matter.on_block, {"gap": 0.06}, {"gap": _AFAR}, speed=(0.0, -3.0)),
+        collision={"soft_contact_restitution": 0.5},
+    ),
+    "particle_contact_stiffness": Bench(
+        "a contact of 400 N/m lets a particle of 1 m/s sink into another by some centimetres [m]",
+        *_moved(_X, -0.09, -0.025),
+        *_pair(matter.met_particle, {}, {"gap": _AFAR}, (-1.0, 0.0, 0.0)),
+        collision={"particle_ke": 400.0, "particle_kd": 2.0},
+    ),
+    "particle_friction": Bench(
+        "friction of 0.2 slows a particle that another one stops from 2 m/s, and that passes it with 1 m/s [m/s]",
+        *_speed(_Y, 0.45, 0.75),
+        *_pair(matter.met_particle, {}, {"gap": _AFAR}, (-2.0, 1.0, 0.0)),
+        collision={"particle_mu": 0.2},
+    ),
+    "particle_cohesion": Bench(
+        "a particle holds another one that leaves with 1.5 m/s and would be 0.15 m away [m]",
+        *_moved(_X, -0.06, 0.06),
+        *_pair(matter.met_particle, {}, {"gap": _AFAR}, (1.5, 0.0, 0.0)),
+        collision={"particle_cohesion": 0.1},
+    ),
+    "particle_adhesion": Bench(
+        "a block holds a particle that leaves with 1.5 m/s and would rise by 0.1 m [m]",
+        *_moved(_Z, -0.02, 0.05),
+        *_pair(matter.on_block, {"gap": 0.001}, {"gap": _AFAR}, speed=(0.0, 1.5)),
+        collision={"soft_contact_gap": 0.2, "particle_adhesion": 0.1},
+    ),
 }
 """The benches by name; the first word is the feature."""
 

@@ -1,4 +1,6 @@
-"""Checks of what adds content to a scene: an importer from a file of its author, an object from its table."""
+"""Checks of what adds content to a scene: an importer from a file of its author, an object from its table, and the
+patches of a terrain by difficulty and seed.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,12 @@ import newton
 import numpy as np
 import pippin
 from pippin import ConfigError, PluginError
+from pippin.arrays import present
 from pippin.assembly import scene_builder
+from pippin.catalog import Catalog
+from pippin.terrains import TerrainGrid
 
+from .kinds import LABEL
 from .outcomes import NotApplicableError
 from .plugin_under_test import PluginUnderTest
 from .runs import Runs
@@ -28,6 +34,27 @@ _VALUES: Mapping[str, tuple[Any, Any]] = {"floating": (True, False), "scale": (N
 
 _STEPS = 5
 
+_RADIUS = 0.1
+"""Radius of the balls [m]."""
+
+_DROP = 0.05
+"""Height above the start from which they fall [m]."""
+
+_TIME = 0.5
+"""Time for which they fall and roll [s]."""
+
+_DEPTH = 0.05
+"""Depth to which a ball may sink into soft contacts [m]."""
+
+_LEVELS = 3
+
+_FALLING_BALL = {
+    "type": "body",
+    "label": "ball",
+    "position": (0.0, 0.0, _RADIUS + _DROP),
+    "shapes": [{"type": "sphere", "radius": _RADIUS}],
+}
+
 
 def check_content(runs: Runs) -> None:
     """An importer reads its file, and an object its table, into bodies, shapes or particles; those of a kind have
@@ -36,10 +63,10 @@ def check_content(runs: Runs) -> None:
     first, second = (_read(runs.subject) for _ in range(2))
     for what in ("body", "joint", "shape"):
         if twice := _twice(getattr(first, f"{what}_label")):
-            raise PluginError(f"{runs.subject}: several of kind {what} are called {twice[0]!r}; tell them apart")
+            raise runs.fault(f"several of kind {what} are called {twice[0]!r}; tell them apart")
     odd = [name for name, values in _numbers(first).items() if not _same(values, _numbers(second).get(name))]
     if odd:
-        raise PluginError(f"{runs.subject}: reads {', '.join(odd[:3])} differently the second time; draw by a seed")
+        raise runs.fault(f"reads {', '.join(odd[:3])} differently the second time; draw by a seed")
 
 
 def check_place(runs: Runs) -> None:
@@ -51,9 +78,9 @@ def check_place(runs: Runs) -> None:
     for name, points in here.items():
         error = np.abs(_moved(points) - there[name]).max(initial=0.0)
         if not error < _TOLERANCE:
-            raise PluginError(
-                f"{runs.subject}: with a position and a rotation, a {name} is {error:.2g} m away from its place;"
-                " leave the position of an asset to the host, and put an object where its place is"
+            raise runs.fault(
+                f"with a position and a rotation, a {name} is {error:.2g} m away from its place; leave the position of"
+                " an asset to the host, and put an object where its place is"
             )
 
 
@@ -67,9 +94,9 @@ def check_options(runs: Runs) -> None:
             _numbers(_read(runs.subject, **({} if value is None else {name: value}))) for value in _VALUES[name]
         )
         if first.keys() == second.keys() and all(_same(values, second[key]) for key, values in first.items()):
-            raise PluginError(
-                f"{runs.subject}: declares the option {name}, and reads the same with {_VALUES[name][0]!r} and"
-                f" {_VALUES[name][1]!r}; obey it, or take it out of options"
+            raise runs.fault(
+                f"declares the option {name}, and reads the same with {_VALUES[name][0]!r} and {_VALUES[name][1]!r};"
+                " obey it, or take it out of options"
             )
 
 
@@ -80,30 +107,30 @@ def check_copies(runs: Runs) -> None:
     for what in ("body", "joint", "shape"):
         labels = getattr(copies, f"{what}_label")
         if twice := _twice(labels):
-            raise PluginError(f"{runs.subject}: two copies have a {what} {twice[0]!r}; begin it with the place's label")
+            raise runs.fault(f"two copies have a {what} {twice[0]!r}; begin it with the place's label")
         count = len(getattr(single, f"{what}_label"))
         if len(labels) != 3 * count:
-            raise PluginError(f"{runs.subject}: one has {count} of kind {what}, and three copies have {len(labels)}")
+            raise runs.fault(f"one has {count} of kind {what}, and three copies have {len(labels)}")
 
 
 def check_simulation(runs: Runs) -> None:
     """Worlds with the asset or the object take steps: the state stays finite, and is the same in every world."""
     subject = runs.subject
-    with subject.simulate({"worlds": subject.world_count, **subject.content()}, ball=_Ball()) as simulation:
+    with subject.simulate({"worlds": subject.world_count, **subject.content()}, ball=_BallAbove()) as simulation:
         simulation.step(_STEPS)
         poses: Any = simulation.state.body_q
         values = poses.numpy().reshape(subject.world_count, -1)
     if not np.isfinite(values).all():
-        raise PluginError(f"{subject}: after {_STEPS} steps a body is nowhere; check its pose, mass and inertia")
+        raise runs.fault(f"after {_STEPS} steps a body is nowhere; check its pose, mass and inertia")
     if not (values == values[0]).all():
-        raise PluginError(f"{subject}: the worlds differ after {_STEPS} steps; read the same into each")
+        raise runs.fault(f"the worlds differ after {_STEPS} steps; read the same into each")
 
 
 def _twice(labels: list[str]) -> list[str]:
     return sorted({label for label in labels if labels.count(label) > 1})
 
 
-class _Ball:
+class _BallAbove:
     """Something that moves, if the asset is scenery."""
 
     @pippin.hookimpl
@@ -150,3 +177,46 @@ def _moved(points: np.ndarray) -> np.ndarray:
     axis, w = np.array(_TURN[:3]), _TURN[3]
     turned = points + 2.0 * np.cross(axis, np.cross(axis, points) + w * points)
     return turned + np.array(_POSITION)
+
+
+def check_ground(runs: Runs) -> None:
+    """For each difficulty from 0 to 1, the ground is made of finite numbers and has a start on it. It depends on
+    nothing but the size, the difficulty and the random numbers that are passed.
+    """
+    first, again, other = (_grid(runs, seed) for seed in (1, 1, 2))
+    points = np.linspace(-0.5, 0.5, 41)
+    x, y = np.meshgrid(points * first.extent[0], points * first.extent[1])
+    if not np.array_equal(first.height(x, y), again.height(x, y)):
+        raise runs.fault("equal arguments give different ground; draw with the generator that is passed, alone")
+    if first.spawns.shape != other.spawns.shape:
+        raise runs.fault("another seed gives other patches; return one ground for each call")
+
+
+def check_stand(runs: Runs) -> None:
+    """Balls that fall on the start of an easy, a middle and a hard patch do not fall through the ground."""
+    subject = runs.subject
+    with subject.simulate(_scene(runs, 1) | {"worlds": _LEVELS, "objects": [_FALLING_BALL]}) as simulation:
+        simulation.step(round(_TIME / subject.dt))
+        places = present(simulation.state.body_q).numpy()[:, :3]
+    ground = _grid(runs, 1).height(places[:, 0], places[:, 1])
+    heights = np.where(np.isfinite(ground), places[:, 2] - ground, -np.inf)  # below all ground
+    for level, height in enumerate(heights.tolist()):
+        if not height > _RADIUS - _DEPTH:
+            raise runs.fault(
+                f"a ball with a radius of {_RADIUS:g} m that falls on the patch of level {level} is {height:.3g} m"
+                " above the ground; let blocks and heights cover the start"
+            )
+
+
+def _scene(runs: Runs, seed: int) -> dict[str, object]:
+    return {"terrain": {"levels": _LEVELS, "border": 1.0, "seed": seed, "patches": {LABEL: runs.subject.table}}}
+
+
+def _grid(runs: Runs, seed: int) -> TerrainGrid:
+    scene = pippin.structure({"scene": _scene(runs, seed)}).scene
+    try:
+        grid = TerrainGrid.of(scene, 0, Catalog.installed())
+    except ConfigError as error:
+        raise runs.fault(f"gives no ground: {error}") from error
+    assert grid is not None, "the scene has a terrain"
+    return grid

@@ -1,20 +1,25 @@
-"""Kinds of plugins as the kit tests them: their checks, and the simulations in which a plugin of each kind stands."""
+"""Kinds of plugins as the kit tests them: their checks, the simulations in which a plugin of each kind stands, and the
+components of the kit there: a solver, and an actuator and a sensor that carry a plugin.
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
-from pippin import ComponentConfig, PluginError
+import newton
+import pippin
+import warp as wp
+from newton.actuators import DrivePD
+from pippin import Binding, ComponentConfig, PluginError
+from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
 from pippin.catalog import Kind
-from pippin.sensing import FrameConfig
+from pippin.sensing import FrameConfig, Output, Sensor, SensorConfig
+from pippin.solving import RIGID_TREES
 
-from .host_components import actuator_with, sensor_with
-
-if TYPE_CHECKING:
-    from .named_check import Check
+from .outcomes import Check
 
 LABEL = "tested"
 """Label of the plugin in the simulations that test it; a solver has none."""
@@ -47,6 +52,54 @@ FORGETTING = (*STEPPED, "reset", "worlds")
 """Checks of every plugin of which a reset forgets what it remembers of a world."""
 
 
+def actuator_with(clamping: ComponentConfig | None) -> PlainActuator:
+    """Return the actuator that carries a clamping; None means the actuator alone."""
+    return PlainActuator(ActuatorConfig(joints=(".*",), clamping=() if clamping is None else (clamping,)))
+
+
+def sensor_with(stage: ComponentConfig | None) -> PlainSensor:
+    """Return the sensor that carries a stage; None means the sensor alone."""
+    return PlainSensor(SensorConfig(stages=() if stage is None else (stage,)))
+
+
+class PlainActuator(DriveActuator):
+    """PD control of every axis, with efforts of tens of newton metres."""
+
+    def build_drive(self, lanes: Lanes) -> DrivePD:
+        """Return Newton's drive, with gains in N·m/rad and N·m·s/rad."""
+        return DrivePD(kp=lanes.per_lane(100.0, "kp"), kd=lanes.per_lane(1.0, "kd"))
+
+
+class PlainSensor(Sensor):
+    """Velocity of every body's centre of mass, and its rotation."""
+
+    def build_outputs(self, binding: Binding) -> Mapping[str, Output]:
+        """Return the velocities, one row for each world."""
+        simulation = binding.simulation
+        shape: Any = (simulation.world_count, simulation.model.body_count // simulation.world_count)
+        kind: Any = wp.spatial_vector
+        self._velocities: Any = wp.zeros(shape, dtype=kind, device=simulation.device)
+        return {"velocity": Output(data=self._velocities, unit="m/s, rad/s", frame="world")}
+
+    def measure(self, state: newton.State, contacts: Any, observables: Any, dt: float) -> None:
+        """Copy the velocities of the state."""
+        velocities: Any = state.body_qd
+        wp.copy(self._velocities.flatten(), velocities)
+
+
+class PlainSolver:
+    """Component that builds Newton's XPBD."""
+
+    coordinates = "maximal"
+    supported_features = RIGID_TREES
+    supported_observables = newton.solvers.SolverXPBD.SUPPORTED_OBSERVABLES
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
+        """Return the solver of a model."""
+        return newton.solvers.SolverXPBD(model, iterations=4)
+
+
 def of_scene(config: type, given: Table) -> dict[str, Any]:
     """Return values for the required keys of a configuration: parts of the kit's scene."""
     fields = attrs.fields_dict(config)
@@ -58,10 +111,6 @@ def of_scene(config: type, given: Table) -> dict[str, Any]:
 
 def _none(config: type, given: Table) -> dict[str, Any]:
     return {}
-
-
-def _labelled(config: type, given: Table) -> dict[str, Any]:
-    return {"label": LABEL}
 
 
 def _driven(config: type, given: Table) -> dict[str, Any]:
@@ -129,7 +178,11 @@ RECORDER = KindChecks(names=(*SIMULATED, "allocation", "observation", "folder", 
 READER = KindChecks(names=(*CONFIGURED, "reading"))
 _ADDED = (*CONFIGURED, "content", "place", "simulation")
 IMPORTER = KindChecks(names=(*_ADDED, "options"), settings=_none, reads_file=True)
-OBJECT = KindChecks(names=(*_ADDED, "copies"), settings=_labelled, content=lambda table: {"objects": [table]})
+OBJECT = KindChecks(
+    names=(*_ADDED, "copies"),
+    settings=lambda config, given: {"label": LABEL},
+    content=lambda table: {"objects": [table]},
+)
 TERRAIN = KindChecks(names=(*CONFIGURED, "ground", "stand"), settings=_none)
 _TASK = {"task": {"autoreset": "disabled"}}
 """A task in which no world is reset but by the kit."""

@@ -168,24 +168,18 @@ def deformed(
     else:
         for place in places:
             particle(builder, place, mass=0.0, radius=_THIN)
-        _add_elements(builder, kind, first, **options)
+        if kind == "tetrahedron":
+            builder.add_tetrahedron(first, first + 1, first + 2, first + 3, **options)
+        elif kind == "triangle":
+            builder.add_triangle(*range(first, first + 3), tri_kd=options.pop("tri_kd", 0.0), **options)
+        else:
+            builder.add_edge(first + 2, first + 3, first, first + 1, edge_kd=options.pop("edge_kd", 0.0), **options)
     builder.particle_mass[first:] = [0.0] * (len(places) - 1) + [MASS]
     for held in range(first, builder.particle_count - 1):
         builder.particle_flags[held] &= ~int(newton.ParticleFlags.ACTIVE)
     builder.particle_q[-1] = places[-1] + wp.vec3(*shift)
     if activation:
         builder.tet_activations[-1] = activation
-
-
-def _add_elements(builder: newton.ModelBuilder, kind: str, first: int, **given: Any) -> None:
-    options: dict[str, Any] = {} if kind == "tetrahedron" else {"tri_kd" if kind == "triangle" else "edge_kd": 0.0}
-    options |= given
-    if kind == "tetrahedron":
-        builder.add_tetrahedron(first, first + 1, first + 2, first + 3, **options)
-    elif kind == "triangle":
-        builder.add_triangle(*range(first, first + 3), **options)
-    else:
-        builder.add_edge(first + 2, first + 3, first, first + 1, **options)
 
 
 @mechanism

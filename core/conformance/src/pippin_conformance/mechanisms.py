@@ -84,18 +84,14 @@ def hung(
         builder.joint_q[-1], builder.joint_qd[-1] = q, qd
 
 
-def _unarmed(options: dict[str, Any]) -> dict[str, Any]:
-    return {"armature": 0.0, **options}
-
-
 def slider(axis: Vector = X, **options: Any) -> Add:
     """Return a function that adds a body which slides along an axis."""
-    return hung("prismatic", axis=axis, **_unarmed(options))
+    return hung("prismatic", axis=axis, **{"armature": 0.0, **options})
 
 
 def hinge(axis: Vector = Y, **options: Any) -> Add:
     """Return a function that adds a body on a hinge."""
-    return hung("revolute", axis=axis, **_unarmed(options))
+    return hung("revolute", axis=axis, **{"armature": 0.0, **options})
 
 
 @mechanism

@@ -1,4 +1,4 @@
-"""Checks of plugins that only look at a simulation: sensors, viewers and recorders."""
+"""Checks of plugins that only look at a simulation, viewers and recorders, and of a sensor's outputs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 
 import attrs
 import numpy as np
+import warp as wp
 from pippin import ConfigError, PippinError, PluginError
 from pippin.catalog import Catalog, Entry
 from pippin.config import structure_choice
 from pippin.recording import Recorder, Recording
 
 from .kinds import LABEL
-from .observation import advance, differing, start
+from .observation import StateSnapshot, advance, differing, given, start
 from .plugin_under_test import PluginUnderTest
 from .runs import Runs
 
@@ -28,7 +29,7 @@ def check_observation(runs: Runs) -> None:
     shared = [name for name in without.arrays if not name.startswith("outputs[")]  # a stage changes an output
     odd = [name for name in differing(runs.eager, without) if name in shared]
     if odd:
-        raise PluginError(f"{runs.subject}: changes {', '.join(odd[:3])}; it may only read the state")
+        raise runs.fault(f"changes {', '.join(odd[:3])}; it may only read the state")
 
 
 def check_folder(runs: Runs) -> None:
@@ -48,12 +49,10 @@ def check_folder(runs: Runs) -> None:
         is_refused = False
     if made := set(Path.cwd().iterdir()) - before:
         names = ", ".join(sorted(path.name for path in made))
-        raise PluginError(
-            f"{runs.subject}: made {names} in the working folder; resolve paths with pippin.files.output_path"
-        )
+        raise runs.fault(f"made {names} in the working folder; resolve paths with pippin.files.output_path")
     if is_writer and not is_refused:
-        raise PluginError(
-            f"{runs.subject}: writes into a folder, and does not refuse a relative path without one; resolve paths with"
+        raise runs.fault(
+            "writes into a folder, and does not refuse a relative path without one; resolve paths with"
             " pippin.files.output_path"
         )
 
@@ -68,7 +67,7 @@ def check_frames(runs: Runs) -> None:
         notes = simulation.notes.get(f"viewers:{LABEL}", ())
     faults = [note for note in notes if note.startswith("switched off")]
     if faults:
-        raise PluginError(f"{runs.subject}: {faults[0]}")
+        raise runs.fault(faults[0])
 
 
 def check_rows(runs: Runs) -> None:
@@ -79,9 +78,9 @@ def check_rows(runs: Runs) -> None:
     assert folder is not None, "the subject gives one"
     files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
     if not files:
-        raise PluginError(
-            f"{runs.subject}: a run of several steps left no file in the folder of the simulation;"
-            " write the rows in `write`, and complete the file in `finish`"
+        raise runs.fault(
+            "a run of several steps left no file in the folder of the simulation; write the rows in `write`, and"
+            " complete the file in `finish`"
         )
     with runs.subject.build(capture="off"):
         pass
@@ -95,9 +94,7 @@ def check_reading(runs: Runs) -> None:
     others = [each for each in Catalog.installed().entries if (each.kind, each.name) == ("reader", subject.name)]
     if len(others) > 1:
         names = ", ".join(each.distribution for each in others)
-        raise PluginError(
-            f"{subject}: files that end with {suffix} have several readers, of {names}; use another suffix"
-        )
+        raise runs.fault(f"files that end with {suffix} have several readers, of {names}; use another suffix")
     recorder, config = _recorder_of(subject, suffix)
     npz = Catalog.installed().find("recorder", "npz")
     with tempfile.TemporaryDirectory() as folder:
@@ -113,9 +110,9 @@ def check_reading(runs: Runs) -> None:
             with Recording(paths[0]) as read, Recording(paths[1]) as written:
                 faults = list(_unlike(read, written))
         except PippinError as error:
-            raise PluginError(f"{subject}: a file of {recorder.__name__} is not read: {error}") from error
+            raise runs.fault(f"a file of {recorder.__name__} is not read: {error}") from error
     if faults:
-        raise PluginError(f"{subject}: reads {', '.join(faults[:3])} otherwise than recorded; keep every bit")
+        raise runs.fault(f"reads {', '.join(faults[:3])} otherwise than recorded; keep every bit")
 
 
 def _recorder_of(subject: PluginUnderTest, suffix: str) -> tuple[type[Recorder], Any]:
@@ -146,3 +143,46 @@ def _unlike(read: Recording, written: Recording) -> Iterator[str]:
         is_same = ours.dtype == theirs.dtype and np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f")
         if not is_same or not np.array_equal(read[name][-2:], theirs[-2:], equal_nan=ours.dtype.kind == "f"):
             yield repr(name)
+
+
+def check_outputs(runs: Runs) -> None:
+    """`outputs` maps names to arrays with unit and frame. Their first axis is the worlds of the sensor, and they keep
+    their memory.
+    """
+    with runs.subject.build(count=1, capture="off") as simulation:
+        sensor = simulation.sensors[LABEL]
+        outputs = given(sensor, "outputs", {})
+        if not outputs:
+            raise runs.fault("has no outputs after bind; map names to pippin.sensing.Output")
+        worlds = len(given(sensor, "worlds", range(simulation.world_count)))
+        for name, output in outputs.items():
+            if not isinstance(output.data, wp.array) or len(output.data) != worlds:
+                what = f"shape {getattr(output.data, 'shape', None)}"
+                raise runs.fault(f"output {name!r} has {what}; give it a row for each of {worlds} worlds")
+            if not output.unit or not output.frame:
+                raise runs.fault(f"output {name!r} has no unit or no frame; say which, '1' for a number")
+        before = _addresses(sensor)
+        simulation.step()
+        if _addresses(sensor) != before:
+            raise runs.fault("a step replaced the arrays of outputs; write into those made in bind")
+
+
+def check_readings(runs: Runs) -> None:
+    """Readings are finite, and some of them change while bodies are pushed and joints swing."""
+    initial, found = _outputs(runs.whole.initial), _outputs(runs.whole.half)
+    for name, values in found.items():
+        if not np.isfinite(values).all():
+            raise runs.fault(f"{name} holds values that are not finite; write each in every step")
+    if all(np.array_equal(initial[name], values) for name, values in found.items()):
+        raise runs.fault(
+            "no reading changes while bodies are pushed and joints swing; measure in update_sensors, or test it in a"
+            " scene with something to measure"
+        )
+
+
+def _addresses(sensor: Any) -> dict[str, int]:
+    return {name: output.data.ptr for name, output in sensor.outputs.items()}
+
+
+def _outputs(seen: StateSnapshot) -> dict[str, np.ndarray]:
+    return {name: array for name, array in seen.arrays.items() if name.startswith("outputs[")}

@@ -1,9 +1,12 @@
-"""Outcomes of checks: the result of each, and the error if some failed."""
+"""Checks of a plugin and their outcomes: a promise with the function that checks it, its result, and the error if some
+failed.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 from pippin import PluginError
@@ -51,3 +54,28 @@ def raise_failed(results: list[CheckResult]) -> list[CheckResult]:
     if failed:
         raise PluginError("\n".join(f"{result.check}: {result.reason}" for result in failed)) from failed[0].error
     return results
+
+
+@attrs.frozen(kw_only=True)
+class Check:
+    """A promise of plugins, and the function that checks it."""
+
+    name: str
+    """Name of the check, as in `expected_failures`."""
+
+    promise: str
+    """The promise, in one paragraph."""
+
+    run: Callable[[Any], None]
+    """For the core: raises `PluginError` if the promise is broken, `NotApplicableError` if it is not made."""
+
+
+def check(run: Callable[[Any], None]) -> Check:
+    """Return the check of a function `check_NAME`, with its docstring as the promise.
+
+    Args:
+        run: Raises `PluginError` if the promise is broken. It gets the runs of the plugin's simulations, and
+            `runs.subject`, the plugin itself.
+    """
+    promise = " ".join((inspect.getdoc(run) or "").split())
+    return Check(name=run.__name__.removeprefix("check_"), promise=promise, run=run)

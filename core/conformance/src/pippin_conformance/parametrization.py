@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from .suite import Conformance
@@ -16,21 +18,15 @@ def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
     Args:
         conformance: The checks of one plugin.
     """
-    return pytest.mark.parametrize("check", [_Test(conformance, name) for name in conformance.checks], ids=str)
+    names = list(conformance.checks)
+    return pytest.mark.parametrize("check", [functools.partial(_test, conformance, name) for name in names], ids=names)
 
 
-class _Test:
-    def __init__(self, conformance: Conformance, name: str) -> None:
-        self._conformance, self._name = conformance, name
-
-    def __str__(self) -> str:
-        return self._name
-
-    def __call__(self) -> None:
-        result = self._conformance.run(self._name)
-        if result.outcome == "expected failure":
-            pytest.xfail(result.reason)
-        if result.outcome == "not applicable":
-            pytest.skip(result.reason)
-        if result.error is not None:
-            raise result.error
+def _test(conformance: Conformance, name: str) -> None:
+    result = conformance.run(name)
+    if result.outcome == "expected failure":
+        pytest.xfail(result.reason)
+    if result.outcome == "not applicable":
+        pytest.skip(result.reason)
+    if result.error is not None:
+        raise result.error

@@ -20,8 +20,7 @@ from pippin.components import Declaration, load_plugin, make_component
 from pippin.config import structure_choice
 
 from . import scenes
-from .host_components import PlainSolver
-from .kinds import LABEL, KindChecks, kind_checks, merged, tables_of
+from .kinds import LABEL, KindChecks, PlainSolver, kind_checks, merged, tables_of
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
@@ -29,35 +28,20 @@ Scene = Callable[["newton.ModelBuilder"], None]
 
 @attrs.frozen(kw_only=True, eq=False)
 class PluginUnderTest:
-    """An installed plugin, and the settings of its tests."""
+    """An installed plugin, and the settings of its tests, which `Conformance` explains."""
 
     kind: str
-
     name: str
-    """Name of the plugin, as in the key `type`."""
-
     config: Mapping[str, Any] = attrs.field(factory=dict)
-    """Table of the plugin, without `type`."""
-
     prototype: Scene | None = None
-    """A suitable scene that replaces the kit's; its motion has to depend on the solver from the first step."""
+    """It replaces the kit's scene; its motion has to depend on the solver from the first step."""
 
     beside: Scene | None = None
-    """What every scene needs, apart from what the checks measure."""
-
     tables: Mapping[str, Any] = attrs.field(factory=dict)
-    """More tables of the simulations, such as a sensor that a term reads."""
-
     solver: str | None = None
-    """Solver for the tests of another plugin; by default XPBD, extended to report accelerations."""
-
     world_count: int = 3
-
     dt: float = 0.002
-    """Length of a substep [s]."""
-
     file: Path | None = None
-    """A file that an importer reads."""
 
     def __str__(self) -> str:
         """Return kind and name, as in error messages."""
@@ -167,25 +151,25 @@ class PluginUnderTest:
         chosen = scene or self.scene()
         worlds = self.world_count if world_count is None else world_count
         prototype: Any = self._filled(chosen) if callable(chosen) else [(self._filled(one), n) for one, n in chosen]
+        is_inner = self.of_kind.acts_each_substep
+        steps = {"dt": self.dt * count, "substeps": count} if is_inner else {"dt": self.dt, "decimation": count}
         tables: dict[str, Any] = {
-            "simulation": {"device": "cpu", "capture": capture, **self._steps(count)},
+            "simulation": {"device": "cpu", "capture": capture, **steps},
             "scene": {
                 "worlds": worlds if callable(chosen) else sum(n for _, n in chosen),
                 "ground": is_on_ground,
                 "settable_joints": settable_joints,
             },
         }
-        own = merged(tables, self._tables(is_present))
+        solver = {} if self.solver is None else {"solver": {"type": self.solver}}
+        of_plugin = merged(self.of_kind.tables, tables_of(self.record, self.table)) if is_present else {}
+        own = merged(tables, merged(merged(solver, of_plugin), self.tables))
         own = merged({"catalog": {"block": _solvers_besides(own)}}, own)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
-            simulation = Simulation(
-                structure(own),
-                {**self._plugins(is_present), **(plugins or {})},
-                prototype,
-                folder=self.new_folder() if has_folder else None,
-            )
-        return simulation
+            components = {**self._plugins(is_present), **(plugins or {})}
+            folder = self.new_folder() if has_folder else None
+            return Simulation(structure(own), components, prototype, folder=folder)
 
     def simulate(self, scene: Mapping[str, Any], **plugins: Any) -> Simulation:
         """Build an eager simulation of a table `[scene]`, which has the plugin, with the solver of the tests."""
@@ -215,16 +199,6 @@ class PluginUnderTest:
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
 
-    def _steps(self, count: int) -> dict[str, Any]:
-        if not self.of_kind.acts_each_substep:
-            return {"dt": self.dt, "decimation": count}
-        return {"dt": self.dt * count, "substeps": count}
-
-    def _tables(self, is_present: bool) -> dict[str, Any]:
-        solver = {} if self.solver is None else {"solver": {"type": self.solver}}
-        own = merged(self.of_kind.tables, tables_of(self.record, self.table)) if is_present else {}
-        return merged(merged(solver, own), self.tables)
-
     def _plugins(self, is_present: bool = True) -> dict[str, Any]:
         parts = self.plain_solver()
         if self.of_kind.carrier is not None:
@@ -240,7 +214,8 @@ class PluginUnderTest:
     def _filled(self, scene: Scene) -> newton.ModelBuilder:
         """Return a builder with a scene, prepared by the solver's `configure_builder`."""
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
-        component = self._solver_component()
+        solver = self if self.builds_solver else self.solver and PluginUnderTest(kind="solver", name=self.solver)
+        component = solver.component() if solver else None
         if hasattr(component, "configure_builder"):
             takes_builder = "builder" in inspect.signature(component.configure_builder).parameters
             component.configure_builder(**({"builder": builder} if takes_builder else {}))
@@ -248,11 +223,6 @@ class PluginUnderTest:
         if self.beside is not None:
             self.beside(builder)
         return builder
-
-    def _solver_component(self) -> Any:
-        if self.builds_solver:
-            return self.component()
-        return None if self.solver is None else PluginUnderTest(kind="solver", name=self.solver).component()
 
 
 def _solvers_besides(tables: Mapping[str, Any]) -> list[str]:

@@ -18,12 +18,9 @@ from pippin.devices import find_device
 from pippin.workers import WorkerProcess
 
 from . import scenes
-from .bench_process import TRIALS, begin_benches
-from .findings import Finding
-from .gradients import TIMEOUT, begin_rollout
 from .observation import HALF, StateSnapshot, advance, begin_anew, given, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
-from .trials import TrialResponse
+from .trials import TIMEOUT, TRIALS, begin_benches, begin_rollout
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""
@@ -85,15 +82,21 @@ class Runs:
     """Simulations of one plugin; each runs when a check first asks for it.
 
     Args:
-        subject: The plugin under test, kept as `subject`: its text begins each error, and it has the plugin's `name`,
-            its `table` of settings and the loaded `component`. Its `simulate(scene)` builds a simulation.
+        subject: The plugin under test, kept as `subject`: its text begins each error, as those of `fault`, and it has
+            the plugin's `name`, its `table` of settings and the loaded `component`. Its `simulate(scene)` builds a
+            simulation.
     """
 
     def __init__(self, subject: Any) -> None:
         self.subject: PluginUnderTest = subject
         self._benches: WorkerProcess | None = None
         self._rollout: WorkerProcess | None = None
+        self._tried: dict[str, Any] = {}
         find_device("cpu")  # Warp starts without its greeting
+
+    def fault(self, text: str) -> PluginError:
+        """Return an error about the plugin; the text says what is wrong, and after a semicolon the cure."""
+        return PluginError(f"{self.subject}: {text}")
 
     def begin_after(self, check: str) -> None:
         """For the core: begin what takes long in a process beside, if the check that it relies on has passed."""
@@ -160,7 +163,7 @@ class Runs:
     def resumed(self) -> StateSnapshot:
         """For the core: the end, reached from the file that the whole run saved half way."""
         if isinstance(self.whole.file, PippinError):
-            raise PluginError(f"{self.subject}: cannot be saved: {self.whole.file}") from self.whole.file
+            raise self.fault(f"cannot be saved: {self.whole.file}") from self.whole.file
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "half.npz")
             path.write_bytes(self.whole.file)
@@ -206,30 +209,11 @@ class Runs:
                 moments.append(_moment(simulation))
             return moments
 
-    @functools.cached_property
-    def features(self) -> Mapping[str, Finding | Exception]:
-        """For the core: what each bench of a declared feature gives, or the exception that its scene raised."""
-        return self._tried("features")
-
-    @functools.cached_property
-    def answers(self) -> Mapping[str, TrialResponse]:
-        """For the core: the answer to each runtime change for which the solver supports the body."""
-        return self._tried("answers")
-
-    @functools.cached_property
-    def refusals(self) -> Mapping[str, str]:
-        """For the core: the error of each runtime change that the solver declares that it cannot add to a joint."""
-        return self._tried("refusals")
-
-    @functools.cached_property
-    def trusted(self) -> Mapping[str, TrialResponse]:
-        """For the core: the answer to each change that the solver does not follow, if the host lets it pass."""
-        return self._tried("trusted")
-
-    def _tried(self, trial: str) -> Any:
-        """Return the results of a trial, or raise its error. The process beside has them, if it has begun."""
-        results = self._sent[trial] if self._benches else TRIALS[trial](self.subject)
-        if isinstance(results, Exception):
+    def tried(self, trial: str) -> Mapping[str, Any]:
+        """For the core: the results of a trial of a solver; the process beside has them, if it has begun."""
+        if trial not in self._tried:
+            self._tried[trial] = self._sent[trial] if self._benches else TRIALS[trial](self.subject)
+        if isinstance(results := self._tried[trial], Exception):
             raise results
         return results
 

@@ -22,7 +22,7 @@ START = 0.05
 GRAIN_RADIUS = 0.025
 """Radius of a grain [m]."""
 
-PIVOT = "pivot"
+PIVOT = "hinge_0"
 """Label of the pendulum's hinge."""
 
 _RADIUS, _MASS, _INERTIA, _LENGTH = 0.1, 1.0, 0.02, 0.5
@@ -89,9 +89,9 @@ def ball(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
 
 
 def falling(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
-    """Add a `ball` that falls and touches nothing, and beside it a pendulum, the body `bob`."""
+    """Add a `ball` that falls and touches nothing, and beside it a pendulum that starts from a small angle."""
     add_ball(builder, 5.0, is_solid)
-    _add_pendulum(builder)
+    add_chain(builder, [START], pivot=(2.0, 0.0, 5.0), label="pendulum")
 
 
 def add_ball(
@@ -109,16 +109,6 @@ def add_ball(
     if is_solid:
         builder.add_shape_sphere(body, radius=radius, cfg=newton.ModelBuilder.ShapeConfig(density=0.0), label="skin")
     builder.add_articulation([builder.add_joint_free(body, label="free")], label="ball")
-
-
-def _add_pendulum(builder: newton.ModelBuilder) -> None:
-    """Add a pendulum, the body `bob`, that hangs from a hinge about y and starts from a small angle."""
-    body = builder.add_link(label="bob", mass=_MASS, inertia=equal_moments(_INERTIA))
-    builder.body_com[body] = wp.vec3(0.0, 0.0, -_LENGTH)
-    frame = wp.transform(wp.vec3(2.0, 0.0, 5.0), wp.quat_identity())
-    hinge = builder.add_joint_revolute(-1, body, parent_xform=frame, axis=(0.0, 1.0, 0.0), label=PIVOT, armature=0.0)
-    builder.add_articulation([hinge], label="pendulum")
-    builder.joint_q[-1] = START
 
 
 def equal_moments(value: float) -> Any:

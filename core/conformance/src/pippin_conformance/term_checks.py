@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin import PluginError, Simulation
+from pippin import Simulation
 from pippin.state import arrays_of, worlds_of
 
 from .kinds import LABEL
@@ -24,11 +24,11 @@ def check_labels(runs: Runs) -> None:
     with _bound(runs) as (_, term):
         labels = list(term.labels)
         if not labels or len(set(labels)) < len(labels) or not all(isinstance(label, str) for label in labels):
-            raise PluginError(f"{runs.subject}: labels is {labels!r}; give each number a text of its own")
+            raise runs.fault(f"labels is {labels!r}; give each number a text of its own")
         value = getattr(term, "value", None)
         expected = (runs.subject.world_count, len(labels))
         if value is not None and value.shape != expected:
-            raise PluginError(f"{runs.subject}: value has shape {value.shape}; its labels ask for {expected}")
+            raise runs.fault(f"value has shape {value.shape}; its labels ask for {expected}")
 
 
 def check_numbers(runs: Runs) -> None:
@@ -36,14 +36,11 @@ def check_numbers(runs: Runs) -> None:
     with _bound(runs) as (simulation, term):
         first, second = (_written(simulation, term, filling) for filling in (np.nan, _FILLING))
         if not np.isfinite(first).all() or (second == np.float32(_FILLING)).any():
-            raise PluginError(
-                f"{runs.subject}: some numbers are not finite, or left as they were; write those of all worlds in each"
-                " call"
+            raise runs.fault(
+                "some numbers are not finite, or left as they were; write those of all worlds in each call"
             )
         if hasattr(term, "measure") and first.tobytes() != second.tobytes():
-            raise PluginError(
-                f"{runs.subject}: measured twice from one state, the numbers differ; remember nothing in `measure`"
-            )
+            raise runs.fault("measured twice from one state, the numbers differ; remember nothing in `measure`")
 
 
 def check_verdicts(runs: Runs) -> None:
@@ -54,7 +51,7 @@ def check_verdicts(runs: Runs) -> None:
         out: Any = wp.array(ptr=bits.ptr, dtype=wp.bool, shape=bits.shape, device="cpu")
         term.evaluate(out)
         if (bits.numpy() == unset).any():
-            raise PluginError(f"{runs.subject}: some verdicts are left as they were; write those of all worlds")
+            raise runs.fault("some verdicts are left as they were; write those of all worlds")
 
 
 def check_actions(runs: Runs) -> None:
@@ -63,9 +60,8 @@ def check_actions(runs: Runs) -> None:
         low, high = map(np.asarray, term.bounds)
         count = len(term.labels)
         if low.shape != (count,) or high.shape != (count,) or not (low <= high).all():
-            raise PluginError(
-                f"{runs.subject}: bounds are {low.tolist()} and {high.tolist()}; give {count} values each, the lowest"
-                " first"
+            raise runs.fault(
+                f"bounds are {low.tolist()} and {high.tolist()}; give {count} values each, the lowest first"
             )
 
 
@@ -82,9 +78,8 @@ def check_mask(runs: Runs) -> None:
         after = dict(_rows(simulation, term, count - 1))
         odd = [name for name, rows in before.items() if rows.tobytes() != after[name].tobytes()]
         if odd:
-            raise PluginError(
-                f"{runs.subject}: changes {', '.join(odd[:3])} of worlds that the mask leaves out; ask world_mask in"
-                " the kernel"
+            raise runs.fault(
+                f"changes {', '.join(odd[:3])} of worlds that the mask leaves out; ask world_mask in the kernel"
             )
 
 

@@ -1,18 +1,28 @@
-"""Trial of all runtime changes of a solver: each on its own body, and in the last of three worlds alone."""
+"""Trials of a solver: its numbers on benches, each beside its control in one simulation; its answers to all runtime
+changes, each on its own body, and in the last of three worlds alone; and a rollout with gradients.
+
+They take long, and run in processes beside the checks of the step. The rollout has one of its own: a process that has
+built a simulation without gradients has no backward kernels.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from multiprocessing.connection import Connection
 from typing import Any
 
 import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin import PippinError, Simulation
+from pippin import PippinError, PluginError, Simulation
+from pippin.arrays import on_host, present
+from pippin.workers import WorkerProcess
 
-from .benches import DURATION
+from . import scenes
+from .benches import BENCHES, DURATION, Rows
+from .kinds import merged
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
@@ -22,6 +32,14 @@ WORLDS = 3
 """Worlds of a trial; the change is made in the last one."""
 
 _MASS, _INERTIA, _HEIGHT = 1.0, 0.01, 1.0
+
+_COLUMNS = {"x": 0, "y": 1, "z": 2, "x speed": 3, "y speed": 4, "z speed": 5, "turn speed": 8}
+
+_STEPS = 5
+"""Control steps of the rollout."""
+
+TIMEOUT = 600.0
+"""Longest wait for the process, which compiles kernels of both directions [s]."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -73,8 +91,9 @@ def _answers(
             _push(simulation)
             step(simulation, 1)
         after = _motions(simulation)
+    motions = {name: (after[name] - before[name])[:, _COLUMNS[change.motion]] for name, change in changes.items()}
     return {
-        name: TrialResponse(refusal=text) if text else TrialResponse(motions=_measured(changes[name], before, after))
+        name: TrialResponse(refusal=text) if text else TrialResponse(motions=motions[name])
         for name, text in refusals.items()
     }
 
@@ -108,20 +127,16 @@ def _add(changes: Mapping[str, RuntimeChange], builder: newton.ModelBuilder) -> 
     for index, (name, change) in enumerate(changes.items()):
         place = wp.transform(wp.vec3(0.0, float(index), _HEIGHT), wp.quat_identity())
         body = builder.add_link(label=name, mass=_MASS, inertia=equal_moments(_INERTIA), xform=place)
-        joint = _joint(builder, change, body, place)
-        builder.add_articulation([joint], label=name)
-        if change.body == "slider":
+        if change.body == "ball":
+            joint = builder.add_joint_free(body)
+        elif change.body == "fixed":
+            joint = builder.add_joint_fixed(-1, body, parent_xform=place)
+        elif change.body == "wheel":
+            joint = builder.add_joint_revolute(-1, body, parent_xform=place, axis=(0.0, 0.0, 1.0), armature=0.0)
+        else:
+            joint = builder.add_joint_prismatic(-1, body, parent_xform=place, axis=(1.0, 0.0, 0.0), armature=0.0)
             builder.joint_q[-1], builder.joint_qd[-1] = change.start
-
-
-def _joint(builder: newton.ModelBuilder, change: RuntimeChange, body: int, place: Any) -> int:
-    if change.body == "ball":
-        return builder.add_joint_free(body)
-    if change.body == "fixed":
-        return builder.add_joint_fixed(-1, body, parent_xform=place)
-    if change.body == "wheel":
-        return builder.add_joint_revolute(-1, body, parent_xform=place, axis=(0.0, 0.0, 1.0), armature=0.0)
-    return builder.add_joint_prismatic(-1, body, parent_xform=place, axis=(1.0, 0.0, 0.0), armature=0.0)
+        builder.add_articulation([joint], label=name)
 
 
 def _try(simulation: Simulation, change: RuntimeChange, first: Mapping[str, float]) -> str:
@@ -167,9 +182,162 @@ def _motions(simulation: Simulation) -> dict[str, np.ndarray]:
     return {label: rows[:, index].copy() for index, label in enumerate(model.body_label[: rows.shape[1]])}
 
 
-_COLUMNS = {"x": 0, "y": 1, "z": 2, "x speed": 3, "y speed": 4, "z speed": 5, "turn speed": 8}
+@attrs.frozen
+class Finding:
+    """Numbers of a solver on a bench."""
+
+    number: float
+    """The measured number of the mechanism."""
+
+    control: float
+    """That of its control."""
 
 
-def _measured(change: RuntimeChange, before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> np.ndarray:
-    column = _COLUMNS[change.motion]
-    return (after[change.label] - before[change.label])[:, column]
+def measured_features(subject: PluginUnderTest) -> dict[str, Finding | Exception]:
+    """Return what a solver gives on each bench of a feature that it declares, or the exception raised."""
+    declared = subject.features or ()
+    return measured(subject, [name for name in BENCHES if name.partition(" ")[0] in declared])
+
+
+def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, Finding | Exception]:
+    """Return what a solver gives on the benches, or the exception raised.
+
+    All benches with the same keys of `[collision]` stand side by side in one simulation, with their controls. If this
+    fails, they are split into two simulations, and so on.
+    """
+    alike = [[name for name in names if BENCHES[name].collision == each] for each in collisions_of(names)]
+    return {name: found for group in alike for name, found in _measured_beside(subject, group).items()}
+
+
+def collisions_of(names: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Return the distinct keys of `[collision]` of some benches: each needs a simulation of its own."""
+    found: list[Mapping[str, Any]] = []
+    for name in names:
+        if BENCHES[name].collision not in found:
+            found.append(BENCHES[name].collision)
+    return found
+
+
+def _measured_beside(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, Finding | Exception]:
+    particles: dict[str, slice] = {}
+
+    def scene(builder: newton.ModelBuilder) -> None:
+        adders = {name: BENCHES[name].add for name in names} | {_control(name): BENCHES[name].control for name in names}
+        for index, (label, add) in enumerate(adders.items()):
+            first = builder.particle_count
+            add(builder, label, 1.0 * (index + 1))
+            particles[label] = slice(first, builder.particle_count)
+
+    tables = merged(subject.tables, {"collision": BENCHES[names[0]].collision})
+    try:
+        with attrs.evolve(subject, tables=tables).build(count=1, scene=scene, world_count=1) as simulation:
+            before = _rows(simulation, particles)
+            step(simulation, round(DURATION / subject.dt))
+            after = _rows(simulation, particles)
+    except Exception as error:  # a plugin may raise anything
+        if len(names) == 1:
+            return {names[0]: error}
+        middle = len(names) // 2
+        return _measured_beside(subject, names[:middle]) | _measured_beside(subject, names[middle:])
+    return {
+        name: Finding(*(BENCHES[name].measure(before[label], after[label]) for label in (name, _control(name))))
+        for name in names
+    }
+
+
+def _control(name: str) -> str:
+    return f"{name} without"
+
+
+def measured_apart(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, float]:
+    """Return the number that a solver gives on each bench of bodies, each in a world of its own."""
+    scenes = [(lambda builder, name=name: BENCHES[name].add(builder, name, 0.0), 1) for name in names]
+    particles = dict.fromkeys(names, slice(0))
+    with subject.build(count=1, scene=scenes) as simulation:
+        before = _rows(simulation, particles)
+        step(simulation, round(DURATION / subject.dt))
+        after = _rows(simulation, particles)
+    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
+
+
+def _rows(simulation: Simulation, particles: Mapping[str, slice]) -> dict[str, Rows]:
+    """Return copies of poses and velocities of the bodies and the particles of each bench."""
+    model, state = model_and_state(simulation)
+    owners = np.array([label.partition("/")[0] for label in model.body_label])
+    poses, velocities = _on_host(state.body_q, 7), _on_host(state.body_qd, 6)
+    places, speeds = _on_host(state.particle_q, 3), _on_host(state.particle_qd, 3)
+    return {
+        name: (
+            np.vstack([poses[owners == name], np.pad(places[own], ((0, 0), (0, 4)))]),
+            np.vstack([velocities[owners == name], np.pad(speeds[own], ((0, 0), (0, 3)))]),
+        )
+        for name, own in particles.items()
+    }
+
+
+def _on_host(array: Any, width: int) -> np.ndarray:
+    return np.zeros((0, width)) if array is None else array.numpy()
+
+
+TRIALS = {"features": measured_features, "answers": answers, "refusals": refusals, "trusted": trusted}
+"""What the process of benches does: each function says what its results are."""
+
+
+def begin_benches(subject: PluginUnderTest) -> WorkerProcess:
+    """Start the trials of a solver in a process of its own, which sends the results, or an error in place of each."""
+    return _begun(subject, _results, preload=())
+
+
+def begin_rollout(subject: PluginUnderTest) -> WorkerProcess:
+    """Start a rollout in a process of its own, which sends its `Runs.slope`."""
+    tables = merged(subject.tables, {"simulation": {"requires_grad": True}})
+    return _begun(attrs.evolve(subject, tables=tables), _slope, requires_grad=True)
+
+
+def _begun(subject: PluginUnderTest, find: Callable[[PluginUnderTest], Any], **options: Any) -> WorkerProcess:
+    settings = {"config": dict(subject.config), "tables": dict(subject.tables), "dt": subject.dt}
+    return WorkerProcess(str(subject), _send, find, subject.name, settings, **options)
+
+
+def _send(connection: Connection, find: Callable[[PluginUnderTest], Any], name: str, settings: dict[str, Any]) -> None:
+    connection.send(find(PluginUnderTest(kind="solver", name=name, **settings)))
+
+
+def _results(subject: PluginUnderTest) -> dict[str, Any]:
+    return {trial: _tried(run, subject) for trial, run in TRIALS.items()}
+
+
+def _tried(run: Callable[[PluginUnderTest], Any], subject: PluginUnderTest) -> Any:
+    try:
+        results = run(subject)
+    except Exception as error:  # a plugin may raise anything
+        return _plain(error)
+    return {name: _plain(found) if isinstance(found, Exception) else found for name, found in results.items()}
+
+
+def _plain(error: Exception) -> PluginError:
+    """Return an error that can be sent, whatever the other one has in it."""
+    return PluginError(str(error) or type(error).__name__)
+
+
+def _slope(subject: PluginUnderTest) -> float | str:
+    """Return the derivative of the way by the velocity, in units of the duration; or the error, as text."""
+    try:
+        return _share(subject)
+    except Exception as error:  # a plugin may raise anything
+        return f"{type(error).__name__}: {error}"
+
+
+def _share(subject: PluginUnderTest) -> float:
+    has_bodies = "rigid_bodies" in (subject.features or ())
+    scene = functools.partial(scenes.add_ball, height=5.0, is_solid=False) if has_bodies else subject.scene()
+    with subject.build(count=1, scene=scene, is_on_ground=False, world_count=1) as simulation, wp.Tape() as tape:
+        states = simulation.rollout(_STEPS)
+        first, last = states[0], states[-1]
+        places = present(last.body_q if has_bodies else last.particle_q)
+        speeds = (first.body_qd, first.joint_qd) if has_bodies else (first.particle_qd,)
+        weights = np.zeros((len(places), 7 if has_bodies else 3), dtype=np.float32)
+        weights[:, 0] = 1.0 / len(places)
+        tape.backward(grads={places: wp.array(weights, dtype=places.dtype, device=places.device)})
+        slopes = [on_host(present(each).grad).reshape(-1, 3)[:: 2 if has_bodies else 1, 0].sum() for each in speeds]
+        return float(sum(slopes)) / (_STEPS * simulation.control_dt)

@@ -18,8 +18,6 @@ from .outcomes import CheckResult, NotApplicableError, raise_failed, result_of
 
 @attrs.frozen(eq=False)
 class _Step:
-    """The results of one call of `step`."""
-
     observations: Any
     reward: np.ndarray
     terminated: np.ndarray

@@ -4,29 +4,12 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .executor import Executor, Job, JobResult
-from .job_calls import call_job
+from .executor import Executor, Job, JobResult, call_job
 
 if TYPE_CHECKING:
-    from .driver import SweepResult
+    from .driver import SweepResult, sweep
     from .executor_contract import executor_faults
-    from .run_sweep import sweep
 
-__all__ = [
-    "Executor",
-    "Job",
-    "JobResult",
-    "SweepResult",
-    "call_job",
-    "executor_faults",
-    "sweep",
-]
+__all__ = ["Executor", "Job", "JobResult", "SweepResult", "call_job", "executor_faults", "sweep"]
 
-__getattr__ = late(
-    __name__,
-    {
-        "SweepResult": ".driver",
-        "executor_faults": ".executor_contract",
-        "sweep": ".run_sweep",
-    },
-)
+__getattr__ = late(__name__, {"SweepResult": ".driver", "executor_faults": ".executor_contract", "sweep": ".driver"})

@@ -1,23 +1,27 @@
-"""The study of a sweep: it submits variants to an executor, and keeps the table of results."""
+"""Sweeps: variants of one file are planned, submitted to an executor, and listed in one table of results."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin import ConfigError
+from pippin.config import inline_text
+from pippin.extras import import_library
 from pippin.report import Markup
-from pippin.studies import RunFolder, RunProgress, Study
+from pippin.studies import RunFolder, RunProgress, Study, current_progress, run_study
 
-from .executor import Executor, Job, JobResult
+from .executor import Executor, Job, JobResult, make_executor
 from .results_page import results_page
-from .sweep_folder import SweepFolder, publish, unwritable
-from .table import write_parquet
-from .variants import Variant, preload_of
+from .sweep_folder import SweepFolder, publish, unwatched, unwritable, write_parquet
+from .variants import Variant, axis_of, plan, preload_of
 
 OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "incomplete", "stopped", "waiting")
 """Outcomes of a variant. The last three are not final: the next run of the sweep begins with them."""
@@ -116,7 +120,9 @@ class Sweep(Study[SweepResult]):
                     has_room = self._waiting and len(self._running) < self._executor.slots
                     for ended in self._executor.wait(_LOOK_PERIODS[bool(has_room)]):
                         self._settle(ended)
-                    self._write_table()
+                    if time.monotonic() - self._written > _TABLE_PERIOD:
+                        self._written = time.monotonic()
+                        self._folder.write_table(self.rows)
         except OSError as error:
             raise unwritable(self._folder.path, error) from error
         finally:
@@ -230,11 +236,6 @@ class Sweep(Study[SweepResult]):
             **found.get("figures", {}),
         }
 
-    def _write_table(self) -> None:
-        if time.monotonic() - self._written > _TABLE_PERIOD:
-            self._written = time.monotonic()
-            self._folder.write_table(self.rows)
-
     def _show(self, progress: RunProgress, before: int, elapsed: float) -> None:
         """Show the outcomes so far, if they have changed."""
         if (counts := self.counts) == self._shown:
@@ -248,3 +249,79 @@ class Sweep(Study[SweepResult]):
 def counted(counts: Mapping[str, int]) -> str:
     """Return outcomes with their numbers, in words."""
     return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def sweep(
+    file: str | os.PathLike[str],
+    over: Mapping[str, Iterable[Any]] | Iterable[str],
+    overrides: Mapping[str, Any] | Iterable[str] | None = None,
+    *,
+    steps: int | None = None,
+    duration: float | None = None,
+    executor: str = "local",
+    settings: Iterable[str] = (),
+    timeout: float = 3600.0,
+    out: str | os.PathLike[str] | None = None,
+) -> SweepResult:
+    """Simulate variants of a file: every combination of the values of some keys, the last key fastest.
+
+    A variant that goes wrong is a row with its reason. The same call resumes a sweep that was stopped.
+
+    Args:
+        file: A configuration file.
+        over: The values of each key: `{"solver.iterations": [4, 8]}`, or as on the command line:
+            `["solver.iterations=4,8"]`.
+        overrides: Values on top of the file in every variant, as for `load`.
+        steps: Control steps to simulate.
+        duration: Time to simulate [s], in place of `steps`; by default 5 s.
+        executor: What runs the variants: a plugin in the group `pippin.executors`.
+        settings: Keys of the executor, each `"key=value"`: `["processes=2"]`.
+        timeout: Longest time for a variant [s].
+        out: The folder of the sweep; by default `sweeps/NAME-ID`.
+
+    Raises:
+        ConfigError: The file, a variant or an argument is wrong. Nothing was run then.
+        PluginError: A plugin or the executor cannot be loaded.
+        SimulationError: The folder cannot be written.
+        KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far.
+    """
+    if isinstance(over, Mapping):
+        axes = [[{key: inline_text(value)} for value in values] for key, values in over.items()]
+    else:
+        axes = [axis_of(text) for text in over]
+    variants = plan(Path(file), axes, overrides, steps, duration, is_local=executor == "local")
+    return run_variants(Path(file), variants, make_executor(executor, settings), timeout=timeout, out=out)
+
+
+def run_variants(
+    file: Path,
+    variants: Sequence[Variant],
+    executor: Executor,
+    *,
+    timeout: float,
+    out: str | os.PathLike[str] | None,
+    command: Sequence[str] = (),
+    is_parquet: bool = False,
+) -> SweepResult:
+    """Run the variants of a file that are not finished, and return the results of all. `command` resumes the sweep, for
+    the reader of the folder.
+    """
+    if not timeout > 0.0:
+        raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")
+    if is_parquet:
+        import_library("pyarrow", "parquet")  # or it would be missed at the end
+    progress = current_progress()
+    labels = dict.fromkeys(
+        label for each in variants for label in each.config.viewers.keys() - unwatched(each.config).viewers.keys()
+    )
+    if labels:
+        progress.note(f"viewers are not shown: {', '.join(labels)}; show a variant by pippin run on its config.toml")
+    digest = hashlib.blake2b("".join(variant.id for variant in variants).encode(), digest_size=3).hexdigest()
+    path = Path("sweeps") / f"{file.stem}-{digest}" if out is None else Path(out)
+    folder = SweepFolder(path, variants, command)
+    study = Sweep(variants, folder, executor, timeout, name=file.name, is_parquet=is_parquet)
+    found = run_study(study, None, out=folder)
+    progress.note(f"{counted(found.outcomes)}; table: {path / 'results.csv'}, page: {path / 'results.html'}")
+    if "incomplete" in found.outcomes:
+        progress.note("recordings lack rows, as a disk was full: make room, and run the same command again")
+    return found

@@ -115,9 +115,8 @@ def _left(folder: Path) -> Iterator[str]:
         pid = int(path.read_text(encoding="utf-8"))
         while _is_there(pid) and time.monotonic() < end:
             time.sleep(0.05)
-        if not _is_there(pid):
-            continue
-        yield f"the job that {path.parent.name}: its process is left after close"
+        if _is_there(pid):
+            yield f"the job that {path.parent.name}: its process is left after close"
 
 
 def _is_there(pid: int) -> bool:

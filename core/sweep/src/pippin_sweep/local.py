@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import time
 from collections import deque
 
@@ -9,8 +10,7 @@ import attrs
 from pippin.workers import Worker, usable_cores, wait_any
 
 from .configs import LocalExecutorConfig
-from .executor import Job, JobResult, JobStatus
-from .job_calls import JobRunner
+from .executor import Job, JobResult, JobStatus, call_job_logged
 
 
 @attrs.frozen(eq=False)
@@ -25,6 +25,15 @@ class _Run:
     def deadline(self) -> float:
         """Latest end of the job [s]."""
         return self.started + (float("inf") if self.job.timeout is None else self.job.timeout)
+
+
+class JobRunner:
+    """Runs one job after the other in a worker."""
+
+    def __init__(self) -> None:
+        faulthandler.enable()  # a crash of native code leaves its stack in the job's log
+
+    run = staticmethod(call_job_logged)
 
 
 class LocalExecutor:

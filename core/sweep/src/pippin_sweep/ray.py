@@ -6,7 +6,6 @@ import math
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +15,7 @@ from pippin import ConfigError
 from pippin.extras import import_library
 
 from .configs import RayExecutorConfig
-from .executor import Job, JobResult, JobStatus
-from .job_calls import STARTED, JobStartTimes, call_job_logged
-
-_LOOK_PERIOD = 0.05
-"""Longest time between two looks at the jobs [s]."""
+from .executor import STARTED, ClusterExecutor, Job, JobResult, JobStatus, call_job_logged
 
 _CLOSE_TIMEOUT = 10.0
 """Longest wait for the end of cancelled jobs [s]."""
@@ -33,22 +28,19 @@ _LOST = {
 }
 
 
-class RayExecutor:
+class RayExecutor(ClusterExecutor):
     """Runs each job as a task of a Ray cluster. The folders must be on a file system that all nodes have.
 
     The first use of `slots` or `submit` joins the cluster.
     """
 
-    keeps_processes = False
+    look_period = 0.05
 
     def __init__(self, config: RayExecutorConfig) -> None:
+        super().__init__()
         self._config = config
         self._ray: Any = None
         self._slots, self._is_ours = 0, False
-        self._running: dict[str, tuple[Job, Any]] = {}
-        self._dropped: list[Any] = []
-        self._ended: list[JobResult] = []
-        self._starts = JobStartTimes()
 
     @property
     def slots(self) -> int:
@@ -65,21 +57,6 @@ class RayExecutor:
         """Give a job to the cluster, which queues it."""
         self._join()
         self._running[job.key] = job, self._task.remote(job, os.getcwd())
-
-    def wait(self, timeout: float) -> list[JobResult]:
-        """Return the jobs that ended since the last call."""
-        end = time.monotonic() + timeout
-        while not self._ended and self._running:
-            self._look(max(0.0, min(_LOOK_PERIOD, end - time.monotonic())))
-            if time.monotonic() >= end:
-                break
-        ended, self._ended = self._ended, []
-        return ended
-
-    def cancel(self, key: str) -> None:
-        """End a job that has not ended."""
-        if key in self._running:
-            self._drop(key, "cancelled", "")
 
     def close(self) -> None:
         """End all jobs, and leave the cluster."""
@@ -116,7 +93,6 @@ class RayExecutor:
         self._ray, self._slots = ray, slots
 
     def _room(self, ray: Any) -> int:
-        """Return the number of jobs for which the cluster has room."""
         found, fits = ray.cluster_resources(), list[float]()
         for key, name, count in (("cpus", "CPU", self._config.cpus), ("gpus", "GPU", self._config.gpus)):
             there = found.get(name, 0.0)
@@ -128,17 +104,14 @@ class RayExecutor:
             fits += [there / count] if count else []
         return math.floor(min(fits, default=found.get("CPU", 1.0)))
 
-    def _look(self, timeout: float) -> None:
-        """Note the jobs that ended, and end those that take too long."""
+    def _pause(self, seconds: float) -> None:
+        self._ray.wait([ref for _, ref in self._running.values()], num_returns=1, timeout=seconds)
+
+    def _finished(self) -> list[JobResult]:
         keys = {ref: key for key, (_, ref) in self._running.items()}
-        done, _ = self._ray.wait(list(keys), num_returns=1, timeout=timeout)
-        for ref in done:
-            del self._running[keys[ref]]
-            status, text = self._end_of(ref)
-            self._ended.append(JobResult(key=keys[ref], status=status, text=text))
-        for key, (job, _) in list(self._running.items()):
-            if job.timeout is not None and self._starts.seconds(job) > job.timeout:
-                self._drop(key, "timed-out", f"it took longer than {job.timeout:g} s")
+        done, _ = self._ray.wait(list(keys), num_returns=len(keys), timeout=0.0)
+        ends = {keys[ref]: self._end_of(ref) for ref in done}
+        return [JobResult(key=key, status=status, text=text) for key, (status, text) in ends.items()]
 
     def _end_of(self, ref: Any) -> tuple[JobStatus, str]:
         errors = self._ray.exceptions
@@ -149,11 +122,8 @@ class RayExecutor:
         except errors.RayError as error:
             return "lost", _LOST.get(type(error).__name__, f"{type(error).__name__}: {_line(error)}")
 
-    def _drop(self, key: str, status: JobStatus, text: str) -> None:
-        _, ref = self._running.pop(key)
-        self._ray.cancel(ref, force=True)
-        self._dropped.append(ref)
-        self._ended.append(JobResult(key=key, status=status, text=text))
+    def _end(self, known: Any) -> None:
+        self._ray.cancel(known, force=True)
 
 
 def run_job(job: Job, folder: str) -> tuple[JobStatus, str]:

@@ -30,7 +30,11 @@ def results_page(name: str, rows: Sequence[Row], keys: Sequence[str], folder: Pa
     facts = {*keys, "id", "outcome", "reason", "notes", "ignores", "seconds", "host", "shared"}
     figures = list(dict.fromkeys(name for row in rows for name in row if name not in facts))
     finished = [row for row in rows if row["outcome"] == "ok"]
-    shown = [*_videos(rows, keys, folder)]
+    shown = [
+        video
+        for row in rows
+        for video in videos(folder / row["id"], _settings(row, keys), f"{folder.name}/{row['id']}/")
+    ]
     drawn = [
         section(f"By {key}", [*_charts(finished, key, keys, figures)])
         for key in keys
@@ -105,7 +109,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _axis(values: Sequence[Any]) -> tuple[Axis, dict[Any, int]]:
-    """Return the axis of some values, and the column of each."""
     at, is_ordered = np.arange(len(values), dtype=float), all(map(_is_number, values))
     if is_ordered and np.isfinite(values).all():
         at = np.array(values, dtype=float)
@@ -121,11 +124,6 @@ def _text(value: Any) -> str:
 
 def _settings(row: Row, keys: Sequence[str]) -> str:
     return ", ".join(f"{key} = {_text(row[key])}" for key in keys)
-
-
-def _videos(rows: Sequence[Row], keys: Sequence[str], folder: Path) -> Iterator[Markup]:
-    for row in rows:
-        yield from videos(folder / row["id"], _settings(row, keys), f"{folder.name}/{row['id']}/")
 
 
 def _table(rows: Sequence[Row], keys: Sequence[str], figures: Sequence[str]) -> Iterator[Markup]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import getpass
 import signal
+import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,27 +14,29 @@ from typing import Any
 from pippin.extras import import_library
 
 from .configs import SlurmExecutorConfig
-from .executor import Job, JobResult, JobStatus
-from .job_calls import JobStartTimes, call_job_alone
-from .slurm_queue import SlurmQueue
-
-_LOOK_PERIOD = 0.1
-"""Time between two looks at the files of the jobs [s]."""
+from .executor import ClusterExecutor, Job, JobResult, call_job_alone
 
 _END_LIMIT = 60.0
 """Longest wait for the end of cancelled jobs [s]."""
 
+_LIVE = ("CONFIGURING", "COMPLETING", "PENDING", "REQUEUED", "RESIZING", "RUNNING", "STAGE_OUT", "STOPPED", "SUSPENDED")
+"""States of jobs that may still leave a result, or a process."""
 
-class SlurmExecutor:
+_END_PERIOD = 0.5
+"""Time between two questions for the end of cancelled jobs [s]."""
+
+
+class SlurmExecutor(ClusterExecutor):
     """Runs each job as a job of a Slurm cluster. The folders must be on a file system that all nodes have.
 
     Raises:
         PluginError: The extra `slurm` is not installed.
     """
 
-    keeps_processes = False
+    look_period = 0.1
 
     def __init__(self, config: SlurmExecutorConfig) -> None:
+        super().__init__()
         self.slots, self._is_local = config.processes, config.cluster == "local"
         self._submitit = import_library("submitit", "slurm")
         self._executor = self._submitit.AutoExecutor(folder=config.folder, cluster=config.cluster)
@@ -44,28 +48,11 @@ class SlurmExecutor:
         if config.partition is not None:
             self._executor.update_parameters(slurm_partition=config.partition)
         self._queue = None if self._is_local else SlurmQueue(config.look_period)
-        self._running: dict[str, tuple[Job, Any]] = {}
-        self._starts = JobStartTimes()
-        self._dropped: list[Any] = []
-        self._ended: list[JobResult] = []
 
     def submit(self, job: Job) -> None:
         """Give a job to the cluster, which queues it."""
         with _interruptible():
             self._running[job.key] = job, self._executor.submit(call_job_alone, job)
-
-    def wait(self, timeout: float) -> list[JobResult]:
-        """Return the jobs that ended since the last call."""
-        end = time.monotonic() + timeout
-        while not self._look() and self._running and time.monotonic() < end:
-            time.sleep(min(_LOOK_PERIOD, timeout))
-        ended, self._ended = self._ended, []
-        return ended
-
-    def cancel(self, key: str) -> None:
-        """End a job that has not ended."""
-        if key in self._running:
-            self._drop(key, "cancelled", "")
 
     def close(self) -> None:
         """Cancel all jobs, and return when the cluster has ended them; if it is silent, after a minute."""
@@ -75,19 +62,12 @@ class SlurmExecutor:
         if self._queue is not None:
             self._queue.wait_for([submitted.job_id for submitted in self._dropped], _END_LIMIT)
         while self._is_local and not all(submitted.done() for submitted in self._dropped) and time.monotonic() < end:
-            time.sleep(_LOOK_PERIOD)
+            time.sleep(self.look_period)
         self._dropped.clear()
 
-    def _look(self) -> bool:
-        """Note the jobs that have ended or take too long; return whether there are any."""
-        for key, (job, submitted) in list(self._running.items()):
-            state = self._state(submitted)
-            if state:
-                del self._running[key]
-                self._ended.append(self._end_of(job, submitted, state))
-            elif job.timeout is not None and self._starts.seconds(job) > job.timeout:
-                self._drop(key, "timed-out", f"it took longer than {job.timeout:g} s")
-        return bool(self._ended)
+    def _finished(self) -> list[JobResult]:
+        states = [(job, submitted, self._state(submitted)) for job, submitted in self._running.values()]
+        return [self._end_of(job, submitted, state) for job, submitted, state in states if state]
 
     def _state(self, submitted: Any) -> str:
         """Return "ended", or the state in which the cluster lost a job; empty if it runs or waits."""
@@ -102,11 +82,8 @@ class SlurmExecutor:
             return JobResult(key=job.key, status="returned")
         return JobResult(key=job.key, status="raised", text=_last_line(job.folder / "log.txt"))
 
-    def _drop(self, key: str, how: JobStatus, text: str) -> None:
-        _, submitted = self._running.pop(key)
-        submitted.cancel(check=False)
-        self._dropped.append(submitted)
-        self._ended.append(JobResult(key=key, status=how, text=text))
+    def _end(self, known: Any) -> None:
+        known.cancel(check=False)
 
 
 @contextmanager
@@ -130,3 +107,54 @@ def _last_line(log: Path) -> str:
     """Return the last line of a log, which names the exception."""
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+class SlurmQueue:
+    """The states of the user's jobs, asked for again after a while: those that are no longer in the queue and left no
+    result are lost.
+
+    It asks `squeue`, which every cluster answers; `sacct` needs a database of accounts.
+
+    Args:
+        period: Time between two questions [s].
+    """
+
+    def __init__(self, period: float) -> None:
+        self._period, self._asked = period, float("-inf")
+        self._states: dict[str, str] | None = None
+        self._gone: dict[str, int] = {}
+
+    def lost(self, job: str) -> str:
+        """Return the state of a job that ended without a result; empty if it lives, or a result may still appear.
+
+        Two questions in turn find it ended: a shared file system may show a result later.
+        """
+        if time.monotonic() - self._asked > self._period:
+            self._states, self._asked = _states(), time.monotonic()
+            for each in self._gone:
+                self._gone[each] += 1
+        if self._states is None or self._states.get(job) in _LIVE:
+            self._gone.pop(job, None)
+            return ""
+        if self._gone.setdefault(job, 0) < 1:
+            return ""
+        return self._states.get(job, "UNKNOWN")
+
+    def wait_for(self, jobs: Collection[str], limit: float) -> None:
+        """Return when none of some jobs lives, or after a limit [s]."""
+        end = time.monotonic() + limit
+        while jobs and time.monotonic() < end:
+            states = _states()
+            if states is not None and not any(states.get(job) in _LIVE for job in jobs):
+                return
+            time.sleep(_END_PERIOD)
+
+
+def _states() -> dict[str, str] | None:
+    """Return the state of each job of the user; None if the cluster does not answer, as while it starts anew."""
+    command = ["squeue", "--noheader", "--states=all", f"--user={getpass.getuser()}", "--format=%i %T"]
+    try:
+        answer = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60.0)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return dict(line.split(maxsplit=1) for line in answer.stdout.splitlines())

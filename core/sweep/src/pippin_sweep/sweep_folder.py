@@ -1,10 +1,11 @@
-"""The folder of a sweep: a folder for each finished variant, and the table of all.
+"""The folder of a sweep: a folder for each finished variant, and the table of all, as CSV or Parquet.
 
 A variant is written into a hidden folder and renamed when it is whole: a folder with a name of its own is finished.
 """
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import os
@@ -17,10 +18,10 @@ from typing import IO, Any
 
 from pippin import ConfigError, SimulationConfig, SimulationError
 from pippin.config import dump_toml
+from pippin.extras import import_library
 from pippin.studies import RunFolder, versions
 from pippin.viewing import FileViewerConfig
 
-from .table import write_csv
 from .variants import FORMAT, Variant
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -103,7 +104,8 @@ class SweepFolder(RunFolder):
             hidden.unlink(missing_ok=True)
 
     def _refuse_others(self, what: Mapping[str, Any]) -> None:
-        if not self.path.is_dir() or not any(path.name not in _BEGUN or _is_used(path) for path in self.path.iterdir()):
+        made = [*self.path.iterdir()] if self.path.is_dir() else []
+        if all(path.name in _BEGUN and not (path.is_dir() and any(path.iterdir())) for path in made):
             return
         try:
             found = json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
@@ -131,10 +133,6 @@ def unwritable(folder: Path, error: OSError) -> SimulationError:
     """Return the error of a folder that has no room, or that the user may not write."""
     cure = "make room, and run the same command again" if error.errno in _FULL else "choose another folder by --out"
     return SimulationError(f"{folder}: cannot be written ({error}); {cure}")
-
-
-def _is_used(path: Path) -> bool:
-    return path.is_dir() and any(path.iterdir())
 
 
 def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:
@@ -172,3 +170,39 @@ def _locked(path: Path) -> IO[str]:
         file.close()
         raise ConfigError(f"--out: '{path.parent}' is being run by another process; wait for its end") from error
     return file
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows into a CSV file; a value that a row does not have is an empty cell."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, _columns(rows), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+
+
+def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows into a Parquet file. A column of several types becomes text.
+
+    Raises:
+        PluginError: The extra `parquet` is not installed.
+    """
+    arrow, parquet = import_library("pyarrow", "parquet"), import_library("pyarrow.parquet", "parquet")
+    columns = {name: _of_one_type([row.get(name) for row in rows]) for name in _columns(rows)}
+    parquet.write_table(arrow.table(columns), path)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value
+
+
+def _of_one_type(values: list[Any]) -> list[Any]:
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) < 2 or kinds == {int, float}:
+        return values
+    return [None if value is None else str(_cell(value)) for value in values]

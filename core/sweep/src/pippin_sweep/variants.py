@@ -1,15 +1,20 @@
-"""Variants of a sweep: the product of the swept values, each a whole configuration with an id."""
+"""Variants of a sweep: the product of the swept values, each a whole configuration with an id. A user writes the values
+as `--over solver.iterations=4,8,16`, or in files.
+"""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import itertools
 import json
+import re
+import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 from pippin import ConfigError, PluginError, SimulationConfig, load
@@ -19,12 +24,15 @@ from pippin.measuring import accepting_numbers
 from pippin.studies import step_count
 from pippin.workers import start_warm_process
 
-from .values import Axis
-
 FORMAT = 1
 """Format of a sweep's folder."""
 
 _SCALARS = (str, bool, int, float)
+
+Axis: TypeAlias = "Sequence[Mapping[str, str]]"
+"""Alternatives of a sweep: each sets some keys to values, as TOML writes them."""
+
+_RANGE = re.compile(r"(?P<first>-?\d+)\.\.(?P<last>-?\d+)(\.\.(?P<step>-?\d+))?")
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -173,3 +181,92 @@ def _types(data: Any) -> Iterator[str]:
 
 def _digest(data: Any) -> str:
     return hashlib.blake2b(json.dumps(data).encode(), digest_size=6).hexdigest()
+
+
+def axis_of(text: str) -> Axis:
+    """Return the alternatives of `KEY=VALUES`.
+
+    Values are separated by commas; `0..9` and `0..100..25` are whole numbers with both ends; `@FILE` is a text file
+    with a value on each line.
+    """
+    key, values = _split(text)
+    if not values.strip():
+        raise ConfigError(f"over: {key}: has no values; separate them by commas, as in {key}=1,2")
+    items = _lines(key, Path(values[1:])) if values.startswith("@") else _items(key, values)
+    for item in items:
+        overridden({}, [f"{key}={item}"])  # the same errors as those of --set
+    return [{key: item} for item in items]
+
+
+def axis_of_file(path: Path) -> Axis:
+    """Return the alternatives of a CSV file: a column for each key, a row for each alternative."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            header, *rows = [row for row in csv.reader(file) if row] or [[]]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"--variants: '{path}' cannot be read ({error}); name a CSV file") from error
+    faults = [
+        f"--variants: {path}: row {number} has {len(row)} values for {len(header)} keys: {','.join(row)}; give each one"
+        for number, row in enumerate(rows, start=2)
+        if len(row) != len(header)
+    ]
+    if not rows:
+        faults.append(f"--variants: {path}: has no rows; write the keys in the first line, and values below")
+    if faults:
+        raise ConfigError(*faults)
+    for row in rows:
+        overridden({}, [f"{key}={item}" for key, item in zip(header, row, strict=True)])
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return key and values: the first `=` outside quotes parts them."""
+    match = re.match(r"""\s*(?P<key>(?:"[^"]*"|'[^']*'|[^"'=])+?)\s*=(?P<values>.*)""", text, re.DOTALL)
+    if match is None:
+        raise ConfigError(f"over: expected KEY=VALUES, got {text!r}; write, for example, solver.iterations=4,8")
+    return match["key"], match["values"].strip()
+
+
+def _lines(key: str, path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"over: {key}: '{path}' cannot be read ({error}); name a text file") from error
+    found = [line.strip() for line in lines if line.strip()]
+    if not found:
+        raise ConfigError(f"over: {key}: '{path}' has no values; write one on each line")
+    return found
+
+
+def _items(key: str, text: str) -> list[str]:
+    """Return the values of a list; a comma inside quotes or brackets parts none."""
+    items, rest = [], ""
+    for piece in text.split(","):
+        rest = f"{rest},{piece}" if rest else piece
+        if _is_whole(rest):
+            items += _range(key, rest.strip())
+            rest = ""
+    if rest:
+        raise ConfigError(f"over: {key}: {rest.strip()!r} is not a TOML value; close its quotes or brackets")
+    return items
+
+
+def _is_whole(text: str) -> bool:
+    if not re.match(r"""\s*["'\[{]""", text):
+        return True
+    try:
+        tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+def _range(key: str, item: str) -> Iterable[str]:
+    match = _RANGE.fullmatch(item)
+    if match is None:
+        return [item]
+    first, last, step = int(match["first"]), int(match["last"]), int(match["step"] or 1)
+    found = range(first, last + (1 if step > 0 else -1), step) if step else range(0)
+    if not found:
+        raise ConfigError(f"over: {key}: {item!r} has no numbers; write first..last, or first..last..step")
+    return map(str, found)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
-from pippin.console import json_line, out, shown_progress
-
-from ._benchmark import print_benchmark
+from pippin.console import json_line, new_table, out, print_table, shown_progress
 
 
 @click.command()
@@ -51,3 +50,25 @@ def benchmark(solvers: tuple[str, ...], as_json: bool, **options: Any) -> None:
         if not as_json:
             progress.note(f"page: {found.folder / 'benchmark.html'}")
     print_benchmark(found, is_json=as_json)
+
+
+def print_benchmark(found: Any, *, is_json: bool) -> None:
+    """Print a `Benchmark`, as a table or as one line of JSON."""
+    if is_json:
+        click.echo(json.dumps({**found.summary(), "folder": str(found.folder)}, ensure_ascii=False))
+        return
+    table = new_table("problem", "solver", r"held \[ms]", "order", "least error", "unit", r"cost \[s]")
+    for problem, kind in found.problems.items():
+        for each in found.series(problem):
+            best = min(each.finished, key=lambda row: row.error or 0.0, default=None)
+            figures = (
+                ("", "", "", "")
+                if best is None
+                else (_text(each.order), _text(best.error), kind.unit, _text(best.cost))
+            )
+            table.add_row(problem, each.name, each.held, *figures)
+    print_table(table, [])
+
+
+def _text(value: float | None) -> str:
+    return "" if value is None else f"{value:.2g}"

@@ -25,7 +25,7 @@ from pippin.console import (
 
 import pippin_benchmark
 
-from ._benchmark import print_benchmark
+from .benchmark import print_benchmark
 
 UNABLE, FAILED = 2, 4
 
@@ -96,7 +96,11 @@ def compare(
         click.echo(json.dumps({**found.summary(), "folder": str(found.folder)}, ensure_ascii=False))
     else:
         _print(found)
-    _leave(found, is_named=bool(solvers))
+    outcomes = {run.outcome for run in found.solvers.values()}
+    if found.exceeded or "failed" in outcomes:
+        sys.exit(FAILED)
+    if solvers and "unable" in outcomes:
+        sys.exit(UNABLE)
 
 
 def _compare_steps(
@@ -108,7 +112,6 @@ def _compare_steps(
     steps: int | None,
     **options: Any,
 ) -> None:
-    """Show error against cost over a ladder of steps."""
     from pippin_benchmark.file_problem import compare_steps
 
     if steps is not None:
@@ -150,12 +153,3 @@ def _print(found: pippin_benchmark.Comparison) -> None:
         table.add_row(run.solver, run.outcome, *cells, style=None if run.outcome == "finished" else "red")
     notes = [f"{run.solver}: {line}" for run in runs for line in (*run.warnings, *(run.reason or "").splitlines())]
     print_table(table, [*notes, *found.exceeded])
-
-
-def _leave(found: pippin_benchmark.Comparison, *, is_named: bool) -> None:
-    """Exit with the code of the worst outcome."""
-    outcomes = {run.outcome for run in found.solvers.values()}
-    if found.exceeded or "failed" in outcomes:
-        sys.exit(FAILED)
-    if is_named and "unable" in outcomes:
-        sys.exit(UNABLE)

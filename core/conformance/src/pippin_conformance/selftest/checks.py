@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin import Checkpoint, Replay, Simulation, SimulationError, structure
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 from pippin.catalog import Catalog
 from pippin.config import dump_toml
 from pippin.devices import find_device
@@ -23,11 +23,10 @@ from pippin.export import export_step
 from pippin.workers import usable_cores
 
 import pippin_conformance as conformance
-from pippin_conformance.observation import advance, begin_anew, see, start, step
+from pippin_conformance.observation import StateSnapshot, advance, begin_anew, see, start, step
 from pippin_conformance.outcomes import NotApplicableError
 from pippin_conformance.plugin_under_test import PluginUnderTest
 
-from .comparison import StepComparison
 from .figures import measure_speed
 from .rows import Case, WrongResult
 from .scenes import EPISODE, ROBOTS, SENSORS, SETTINGS, TASK, tables
@@ -42,12 +41,59 @@ Build = Callable[[str, int, str], Simulation]
 """Builds a simulation on a device, with a number of worlds, captured ("auto") or not ("off")."""
 
 
+@attrs.define
+class StepComparison:
+    """A comparison of the results of steps. A difference is relative to 1 + the size of the number."""
+
+    names: tuple[str, str]
+    """The two sides, in the text of a wrong result."""
+
+    tolerance: float = 0.0
+    reason: str = ""
+    has_numbers_alone: bool = False
+    """Whether integers are left out, which may be numbers of elements of all worlds."""
+
+    largest: float = 0.0
+    """Largest difference so far."""
+
+    def run(self, left: Simulation, right: Simulation, steps: int) -> str:
+        """Advance both sides, compare the worlds that both have after each step, and return the outcome in words."""
+        for count in range(1, steps + 1):
+            worlds = range(min(left.world_count, right.world_count))
+            self.add(advance(left, 1), advance(right, 1), worlds, count)
+        return str(self)
+
+    def add(self, left: StateSnapshot, right: StateSnapshot, worlds: Sequence[int], step: int) -> None:
+        """Compare some worlds after a step.
+
+        Raises:
+            WrongResult: They differ.
+        """
+        for name, rows in left.worlds.items():
+            if rows is None or (self.has_numbers_alone and left.arrays[name].dtype.kind in "iu"):
+                continue
+            chosen = np.isin(rows, worlds)
+            first = left.arrays[name][chosen].astype(float)
+            second = right.arrays[name][np.isin(present(right.worlds[name]), worlds)].astype(float)
+            difference = np.abs(first - second) / (1.0 + np.abs(second))
+            same = (difference <= self.tolerance) | (first == second) | (np.isnan(first) & np.isnan(second))
+            for index in map(tuple, np.argwhere(~same)[:1]):
+                place = f"{name}[{', '.join(map(str, index))}] of world {rows[chosen][index[0]]} at step {step}"
+                mine, other = (f"{side[index]:.9g} {of}" for side, of in zip((first, second), self.names, strict=True))
+                raise WrongResult(f"{place}: {mine}, {other}; allowed: {self}")
+            self.largest = max(self.largest, float(np.max(difference, initial=0.0, where=np.isfinite(difference))))
+
+    def __str__(self) -> str:
+        if not self.tolerance:
+            return "the same bits"
+        return f"{self.tolerance:.0e}, as {self.reason}; largest difference {self.largest:.1e}"
+
+
 def _steps(case: Case) -> int:
     return 8 if case.is_quick else 16
 
 
 def _on_device(case: Case, *names: str) -> StepComparison:
-    """Return the comparison of two runs on the device."""
     if case.is_alone:
         return StepComparison((names[0], names[1]))
     return StepComparison((names[0], names[1]), 1e-4, "atomic sums of a GPU have no fixed order")

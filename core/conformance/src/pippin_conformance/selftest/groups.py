@@ -14,6 +14,8 @@ from pippin import ConfigError, PippinError, did_you_mean
 from pippin.catalog import Catalog
 from pippin.workers import WorkerProcess
 
+from pippin_conformance.outcomes import NotApplicableError
+
 from .rows import Case, Row, WrongResult
 from .scenes import ROBOTS, SENSORS
 
@@ -100,8 +102,6 @@ def _work(connection: Connection, case: Case, checks: Sequence[str]) -> None:
 
 
 def _rows(case: Case, name: str, check: Callable[[Case], Any]) -> Iterator[Row]:
-    from pippin_conformance.outcomes import NotApplicableError
-
     start = time.perf_counter()
 
     def row(outcome: Any, detail: str = "", **figures: Any) -> Row:

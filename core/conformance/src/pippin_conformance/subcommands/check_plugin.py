@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from importlib import metadata
 from pathlib import Path
@@ -20,7 +20,7 @@ from pippin.console import PATH, json_list, new_table, overrides, print_table, s
 from pippin.workers import start_warm_process
 
 if TYPE_CHECKING:
-    from pippin_conformance import CheckResult, Conformance
+    from pippin_conformance import CheckResult
 
 BROKEN = 3
 
@@ -61,7 +61,8 @@ def check_plugin(
     """
     if is_markdown and as_json:
         raise ConfigError("--markdown: --json prints another form; give one of them")
-    name = _located(name)
+    if name.rpartition(":")[0].endswith(".py"):
+        name = str(Path(name).expanduser().absolute())
     found: Any = kind or _kind_of(name)
     if not chosen or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
@@ -80,23 +81,17 @@ def check_plugin(
             known = ", ".join(conformance.checks)
             raise ConfigError(f"--check: {check!r} is not a check of a {found}; there are {known}")
     with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
-        results = _run(conformance, chosen, progress.update)
+        names, results = list(chosen or conformance.checks), []
+        progress.update(names[0])
+        for result in conformance.results(chosen or None):
+            results.append(result)
+            progress.update(names[min(len(results), len(names) - 1)])
     if is_markdown:
         click.echo("\n".join(_markdown(found, name, results)))
     else:
         _show(results, as_json)
     if any(result.outcome == "failed" for result in results):
         sys.exit(BROKEN)
-
-
-def _run(conformance: Conformance, chosen: tuple[str, ...], update: Callable[[str], None]) -> list[CheckResult]:
-    """Run checks, by default all; each is announced."""
-    names, results = list(chosen or conformance.checks), []
-    update(names[0])
-    for result in conformance.results(chosen or None):
-        results.append(result)
-        update(names[min(len(results), len(names) - 1)])
-    return results
 
 
 def _kind_of(name: str) -> str:
@@ -115,12 +110,6 @@ def _kind_of(name: str) -> str:
     if len(kinds) > 1:
         raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
     return kinds[0]
-
-
-def _located(name: str) -> str:
-    """Return a name; that of a class of a file with an absolute path."""
-    is_of_file = name.rpartition(":")[0].endswith(".py")
-    return str(Path(name).expanduser().absolute()) if is_of_file else name
 
 
 def _is_class(name: str) -> bool:

@@ -43,7 +43,7 @@ def selftest(
     from pippin.devices import find_device
 
     from pippin_conformance.selftest.groups import groups, run
-    from pippin_conformance.selftest.page import fragment, machine, speed_text
+    from pippin_conformance.selftest.rows import fragment, machine, speed_text
 
     for file in (json_file, page):
         if file is not None and not file.parent.is_dir():

@@ -120,7 +120,6 @@ def _worded(text: str, words: Mapping[str, str], path: str) -> str:
 
 
 def _files(folder: Traversable, place: str = "") -> dict[str, str]:
-    """Return path and text of every file of a folder."""
     files: dict[str, str] = {}
     for entry in folder.iterdir():
         if entry.is_dir() and entry.name != "__pycache__":

@@ -91,13 +91,12 @@ def sweep(
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin_sweep.executor import make_executor
-            from pippin_sweep.values import axis_of, axis_of_file
-            from pippin_sweep.variants import plan
+            from pippin_sweep.variants import axis_of, axis_of_file, plan
 
             axes = [*([] if table is None else [axis_of_file(table)]), *map(axis_of, over)]
             variants = plan(file, axes, overrides, steps, duration, is_local=name == "local" and not is_dry)
             executor = make_executor(name, [*([] if processes is None else [f"processes={processes}"]), *settings])
-            from pippin_sweep.run_sweep import run_variants  # while the warm process imports
+            from pippin_sweep.driver import run_variants  # while the warm process imports
         if is_dry:
             _print_variants(variants)
             return

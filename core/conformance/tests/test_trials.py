@@ -6,8 +6,8 @@ from multiprocessing import active_children
 import pytest
 from pippin.errors import PluginError
 from pippin_conformance import Conformance
-from pippin_conformance.bench_process import TRIALS, _tried, begin_benches
 from pippin_conformance.plugin_under_test import PluginUnderTest
+from pippin_conformance.trials import TRIALS, _tried, begin_benches
 
 
 class UnsendableError(Exception):

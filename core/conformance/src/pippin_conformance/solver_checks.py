@@ -1,21 +1,26 @@
-"""Checks of a solver's declarations: each claim is tried in a simulation."""
+"""Checks of a solver: each claim of its declaration, tried in a simulation; what a user changes while it runs, which
+acts in its world alone, or is refused with a cure; and its results against formulas.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import newton
 import numpy as np
 import pippin
-from pippin import PluginError, Simulation
+from pippin import Simulation
 from pippin.arrays import on_host, present
 
 from . import scenes
 from .benches import BENCHES, benches_of
-from .findings import Finding, measured_apart
 from .observation import advance, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
+from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
+from .scenes import GRAVITY, START, SWING_RATE
+from .trials import measured_apart
 
 
 def check_coordinates(runs: Runs) -> None:
@@ -25,9 +30,9 @@ def check_coordinates(runs: Runs) -> None:
     claim = runs.subject.declaration.coordinates
     distance = runs.whole.misplacement
     if claim not in ("maximal", "mixed") and distance > 2e-5:  # rounding, at a few metres
-        raise PluginError(
-            f"{runs.subject}: claims {claim} coordinates, but a body is {distance:.3g} m from where the joints put it;"
-            " write body_q and body_qd, or declare coordinates = 'joint' or 'maximal'"
+        raise runs.fault(
+            f"claims {claim} coordinates, but a body is {distance:.3g} m from where the joints put it; write body_q and"
+            " body_qd, or declare coordinates = 'joint' or 'maximal'"
         )
 
 
@@ -41,9 +46,9 @@ def check_contacts(runs: Runs) -> None:
     for name, value in found.items():
         claim = getattr(declared, name)
         if claim != value:
-            raise PluginError(
-                f"{runs.subject}: {name} is {claim}, but its simulation says {value};"
-                " declare what initialize_contacts and build_solver do"
+            raise runs.fault(
+                f"{name} is {claim}, but its simulation says {value}; declare what initialize_contacts and build_solver"
+                " do"
             )
 
 
@@ -59,33 +64,27 @@ def check_feature(runs: Runs, name: str) -> None:
     if name not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare it")
     for each in benches_of(name):
-        found = runs.features[each]
+        found = runs.tried("features")[each]
         if isinstance(found, Exception):
-            raise PluginError(
-                f"{runs.subject}: declares {name}, but a scene with it fails: {found};"
-                " leave it out of supported_features"
+            raise runs.fault(
+                f"declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
             ) from found
         _refuse_motion(runs, name, each, found.number)
-        _refuse_blind(runs, name, each, found)
-
-
-def _refuse_blind(runs: Runs, name: str, bench: str, found: Finding) -> None:
-    """Refuse a feature if the mechanism moves in the same way where the feature has nothing to do."""
-    least, most = BENCHES[bench].bounds
-    if least <= found.control <= most:
-        raise PluginError(
-            f"{runs.subject}: declares {name}, but what makes the difference is not read: {BENCHES[bench].expectation}:"
-            f" {found.number:.3g}, and {found.control:.3g} where this has nothing to do; support it, or leave it out of"
-            " supported_features"
-        )
+        least, most = BENCHES[each].bounds
+        if least <= found.control <= most:
+            raise runs.fault(
+                f"declares {name}, but what makes the difference is not read: {BENCHES[each].expectation}:"
+                f" {found.number:.3g}, and {found.control:.3g} where this has nothing to do; support it, or leave it"
+                " out of supported_features"
+            )
 
 
 def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:
     least, most = BENCHES[bench].bounds
     if not least <= found <= most:
-        raise PluginError(
-            f"{runs.subject}: declares {name}, but not so that {BENCHES[bench].expectation}: {found:.3g}, expected"
-            f" {least:.3g} to {most:.3g}; support it, or leave it out of supported_features"
+        raise runs.fault(
+            f"declares {name}, but not so that {BENCHES[bench].expectation}: {found:.3g}, expected {least:.3g} to"
+            f" {most:.3g}; support it, or leave it out of supported_features"
         )
 
 
@@ -102,9 +101,9 @@ def check_feature_gravity(runs: Runs) -> None:
         if level == "build":
             simulation.services.model_changes.trust()
             if abs(_with_turned_gravity(simulation)[-1] - 0.5 * scenes.GRAVITY) < 0.05 * scenes.GRAVITY:
-                raise PluginError(
-                    f"{subject}: declares gravity 'build', but follows a change of it while it runs; declare it 'live',"
-                    " so that users may change it"
+                raise runs.fault(
+                    "declares gravity 'build', but follows a change of it while it runs; declare it 'live', so that"
+                    " users may change it"
                 )
 
 
@@ -127,9 +126,9 @@ def check_feature_particle_worlds(runs: Runs) -> None:
     if "particle_worlds" not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare particle_worlds")
     if runs.misled > 1e-3 * scenes.GRAIN_RADIUS:
-        raise PluginError(
-            f"{runs.subject}: declares particle_worlds, but particles of another world moved those of a world by"
-            f" {runs.misled:.3g} m; search for neighbours by world, or leave it out of supported_features"
+        raise runs.fault(
+            f"declares particle_worlds, but particles of another world moved those of a world by {runs.misled:.3g} m;"
+            " search for neighbours by world, or leave it out of supported_features"
         )
 
 
@@ -143,11 +142,11 @@ def check_feature_gradients(runs: Runs) -> None:
     if not runs.has_gradients:
         raise NotApplicableError("the scene that it needs beside cannot be sent to another process")
     if isinstance(found := runs.slope, str):
-        raise PluginError(f"{subject}: declares gradients, but a rollout fails: {found}; see 'Support gradients'")
+        raise runs.fault(f"declares gradients, but a rollout fails: {found}; see 'Support gradients'")
     if not abs(found - 1.0) <= 0.05:
-        raise PluginError(
-            f"{subject}: declares gradients, but the way of a flight depends on its velocity by {found:.3g} times the"
-            " duration; record every launch, see 'Support gradients', or leave it out of supported_features"
+        raise runs.fault(
+            f"declares gradients, but the way of a flight depends on its velocity by {found:.3g} times the duration;"
+            " record every launch, see 'Support gradients', or leave it out of supported_features"
         )
 
 
@@ -161,18 +160,18 @@ def check_observables(runs: Runs) -> None:
     with runs.subject.build(count=1, capture="off", plugins={"probe": probe}) as simulation:
         offered = frozenset(map(str, simulation.solver.supported_observables))
         if declared - offered:
-            raise PluginError(
-                f"{runs.subject}: declares the observables {sorted(declared)}, but the solver it builds offers"
-                f" {sorted(offered)}; declare what it offers, or less"
+            raise runs.fault(
+                f"declares the observables {sorted(declared)}, but the solver it builds offers {sorted(offered)};"
+                " declare what it offers, or less"
             )
         advance(simulation, 1)
         probe.poison()
         advance(simulation, 1)
         unwritten = probe.unwritten()
     if unwritten:
-        raise PluginError(
-            f"{runs.subject}: claims the observables {', '.join(unwritten)}, but does not write them;"
-            " write every row in each step if they are requested"
+        raise runs.fault(
+            f"claims the observables {', '.join(unwritten)}, but does not write them; write every row in each step if"
+            " they are requested"
         )
 
 
@@ -189,17 +188,13 @@ def check_model_changes(runs: Runs) -> None:
             simulation.notify_model_changed(newton.ModelFlags[flag])
         step(simulation, 2)
         if "MODEL_PROPERTIES" in flags:
-            _try_gravity(simulation, runs)
+            expected = np.zeros(simulation.world_count)
+            expected[-1] = 0.5 * scenes.GRAVITY
+            what = "MODEL_PROPERTIES: gravity of the last world was changed"
+            _refuse_other(_with_turned_gravity(simulation), expected, what, "gravity", runs)
         if "BODY_INERTIAL_PROPERTIES" in flags and simulation.model.body_count:
             _try_masses(simulation, runs)
         simulation.raise_errors()
-
-
-def _try_gravity(simulation: Simulation, runs: Runs) -> None:
-    expected = np.zeros(simulation.world_count)
-    expected[-1] = 0.5 * scenes.GRAVITY
-    what = "MODEL_PROPERTIES: gravity of the last world was changed"
-    _refuse_other(_with_turned_gravity(simulation), expected, what, "gravity", runs)
 
 
 def _with_turned_gravity(simulation: Simulation) -> np.ndarray:
@@ -254,16 +249,14 @@ def _velocities(simulation: Simulation) -> np.ndarray:
 
 def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, feature: str, runs: Runs) -> None:
     if not np.allclose(found, expected, rtol=0.05, atol=0.1):
-        raise PluginError(
-            f"{runs.subject}: {what}, and the worlds accelerate by"
-            f" {np.round(found, 2).tolist()} m/s², expected {np.round(expected, 2).tolist()};"
-            f" take the change over in notify_model_changed, or declare {feature} 'build' in supported_features"
+        raise runs.fault(
+            f"{what}, and the worlds accelerate by {np.round(found, 2).tolist()} m/s², expected"
+            f" {np.round(expected, 2).tolist()}; take the change over in notify_model_changed, or declare {feature}"
+            " 'build' in supported_features"
         )
 
 
 class _Probe:
-    """Reads every observable that a solver declares."""
-
     def __init__(self, kinds: frozenset[str]) -> None:
         self.observables = kinds
 
@@ -293,3 +286,98 @@ class _Probe:
             return []
         arrays = [(kind, getattr(self._given, kind)) for kind in sorted(self.observables)]
         return [(kind, array) for kind, array in arrays if array is not None and array.numpy().dtype.kind == "f"]
+
+
+def check_runtime_change(runs: Runs, name: str) -> None:
+    """Check one change: as the solver's declaration says, it acts in its world alone, or is refused.
+
+    One that is refused because the solver reads it at the build only has no effect if the host lets it pass.
+    """
+    change, subject = RUNTIME_CHANGES[name], runs.subject
+    cell = cell_of(change, subject.declaration)
+    if cell.lacks in change.of_body:
+        raise NotApplicableError(f"it declares no {cell.lacks}, and a scene with them is refused")
+    levels = subject.declaration.supported_features or {}
+    for withheld in sorted(each for each in change.prepares if levels.get(each) == "build"):
+        raise NotApplicableError(f"its bench sets {withheld} first, which it reads at the build only")
+    answer = runs.tried("answers")[name]
+    if not cell.is_honoured:
+        reason = f"its declaration has no {'live ' * cell.is_withheld}{cell.lacks}"
+        _refuse_silence(runs, change, answer.refusal, reason, cell.lacks)
+        if cell.is_withheld:
+            _refuse_modesty(runs, change, cell.lacks)
+        return
+    if answer.motions is None:
+        raise runs.fault(f"declares what {name} needs, but refuses it: {answer.refusal}; honour it")
+    for fault in _strays(change, answer.motions)[:1]:
+        raise runs.fault(
+            f"{change.label} in the last of {len(answer.motions)} worlds, but not so that {change.expectation}:"
+            f" {fault}; take it over in its world alone, declare what it needs 'build' in supported_features, or"
+            " declare features_fixed_at_build"
+        )
+    if cell.is_fixed:
+        reason = f"{change.feature} are fixed at its build"
+        _refuse_silence(runs, change, runs.tried("refusals")[name], reason, "scene.settable_joints")
+
+
+def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, what: str) -> None:
+    """Refuse a change that was accepted, and an error without the solver, the change or what is missing."""
+    missing = [part for part in (change.name, change.attribute, repr(runs.subject.name), what) if part not in error]
+    if missing:
+        fault = f"its error leaves out {', '.join(missing)}: {error}" if error else "it is accepted"
+        raise runs.fault(f"{change.label} has to be refused, since {reason}, but {fault}; declare what it honours")
+
+
+def _refuse_modesty(runs: Runs, change: RuntimeChange, what: str) -> None:
+    """Refuse a solver that follows a change although it declares that it reads this at the build only."""
+    motions = runs.tried("trusted")[change.label].motions
+    if motions is not None and not any(_strays(change, motions)):
+        raise runs.fault(
+            f"its declaration has no live {what}, but {change.expectation} where the host lets {change.label} pass;"
+            f" declare {change.feature or 'rigid_bodies'} 'live', so that users may change it"
+        )
+
+
+def _strays(change: RuntimeChange, motions: np.ndarray) -> list[str]:
+    """Return what moves in another way than it should, of the last world, which was changed, and of the others."""
+    bounds = [change.idle] * (len(motions) - 1) + [change.acting]
+    return [
+        f"{motion:.3g} in world {world}, expected {least:.3g} to {most:.3g}"
+        for world, (motion, (least, most)) in enumerate(zip(motions, bounds, strict=True))
+        if not least <= motion <= most
+    ]
+
+
+def check_free_fall(runs: Runs) -> None:
+    """A free body or particle falls for 0.1 s with v = g t and z = g t² / 2. The speed is within 2 %; the depth may
+    also have an error of first order in the substep.
+    """
+    before, after = runs.fall[:2]
+    speed = (before.speed - after.speed) / (GRAVITY * after.time)
+    depth = (before.height - after.height + before.speed * after.time) / (GRAVITY * after.time**2 / 2)
+    errors = {"speed": (abs(speed - 1), 0.02), "depth": (abs(depth - 1), 0.02 + runs.subject.dt / after.time)}
+    _refuse_errors(runs, f"after a free fall of {after.time:g} s", errors, "accelerate what is free by model.gravity")
+
+
+def check_pendulum(runs: Runs) -> None:
+    """A pendulum hangs straight down after a quarter of T = 2π √((I + m l²) / (m g l)), with the velocity of the
+    formula.
+
+    The error of the angle is at most 2 % of the initial angle, plus a part of first order in the substep. The error of
+    the velocity is at most 5 % of the largest velocity.
+    """
+    end = runs.fall[-1]
+    if end.angle is None or end.rate is None:
+        raise NotApplicableError("it declares no revolute_joints")
+    phase = SWING_RATE * end.time
+    angle, rate = end.angle / START - np.cos(phase), end.rate / (START * SWING_RATE) + np.sin(phase)
+    errors = {"angle": (abs(angle), 0.02 + SWING_RATE * runs.subject.dt), "angular velocity": (abs(rate), 0.05)}
+    cure = "check the inertia about the hinge and what damps it, or take a smaller dt"
+    _refuse_errors(runs, "a quarter of a swing after the start of a pendulum", errors, cure)
+
+
+def _refuse_errors(runs: Runs, when: str, errors: Mapping[str, tuple[float, float]], cure: str) -> None:
+    """Refuse the first error that is larger than allowed, or NaN."""
+    for what, (error, most) in errors.items():
+        if not error <= most:
+            raise runs.fault(f"{when}, the {what} is {error:.1%} off, and may be {most:.1%}; {cure}")

@@ -1,4 +1,4 @@
-"""Checks of the effort that an actuator applies to joints."""
+"""Checks of what drives joints: the effort that an actuator applies, and the goals and targets of a controller."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pippin
-from pippin import PluginError
+from pippin import Simulation
 from pippin.arrays import present
 from pippin.state import arrays_of
 
@@ -19,6 +19,12 @@ from .runs import Runs
 _BESIDE = 0.25
 """Effort that a user adds to every joint [N, N·m]."""
 
+_SHIFT = 0.02
+"""Distance by which a goal is moved [m]."""
+
+_NEAR = 1e-4
+"""Distance within which a goal is where its tool is [m]."""
+
 
 def check_efforts(runs: Runs) -> None:
     """The driven joints move differently than with the actuator switched off."""
@@ -27,9 +33,9 @@ def check_efforts(runs: Runs) -> None:
         start(simulation)
         idle = advance(simulation)
     if "joint_q" not in differing(runs.eager, idle):
-        raise PluginError(
-            f"{runs.subject}: the joints move as they do without it; add effort to control.joint_f,"
-            " or test it with gains and targets that ask for some"
+        raise runs.fault(
+            "the joints move as they do without it; add effort to control.joint_f, or test it with gains and targets"
+            " that ask for some"
         )
 
 
@@ -38,13 +44,13 @@ def check_driven_joints(runs: Runs) -> None:
     dofs, efforts = _efforts(runs, {})
     count = len(efforts)
     if not dofs.size or len(set(dofs.tolist())) < dofs.size or dofs.min() < 0 or dofs.max() >= count:
-        raise PluginError(f"{runs.subject}: actuated_dofs is {dofs.tolist()}; list each driven DOF once, of {count}")
+        raise runs.fault(f"actuated_dofs is {dofs.tolist()}; list each driven DOF once, of {count}")
     others = np.setdiff1d(np.arange(count), dofs)
     odd = others[efforts[others] != np.float32(_BESIDE)]
     if odd.size:
-        raise PluginError(
-            f"{runs.subject}: changes control.joint_f of the DOFs {odd.tolist()}, which actuated_dofs does not list;"
-            " list what it drives, and leave the rest alone"
+        raise runs.fault(
+            f"changes control.joint_f of the DOFs {odd.tolist()}, which actuated_dofs does not list; list what it"
+            " drives, and leave the rest alone"
         )
 
 
@@ -54,9 +60,7 @@ def check_addition(runs: Runs) -> None:
     _, beside = _efforts(runs, {"other": _Other()})
     tolerance = 1e-4 * np.abs(alone[dofs]).max(initial=1.0)
     if not np.allclose((beside - alone)[dofs], _BESIDE, rtol=0.0, atol=tolerance):
-        raise PluginError(
-            f"{runs.subject}: overwrites effort that others added to control.joint_f; add to it in place of assigning"
-        )
+        raise runs.fault("overwrites effort that others added to control.joint_f; add to it in place of assigning")
 
 
 def check_open_loop(runs: Runs) -> None:
@@ -70,10 +74,9 @@ def check_open_loop(runs: Runs) -> None:
         start(simulation)
         advance(simulation)
     if inputs.changed:
-        raise PluginError(
-            f"{runs.subject}: declares is_open_loop, but changes control.{', control.'.join(sorted(inputs.changed))}"
-            " between the physics steps of a control step; compute it from targets and parameters alone,"
-            " or leave is_open_loop out"
+        raise runs.fault(
+            f"declares is_open_loop, but changes control.{', control.'.join(sorted(inputs.changed))} between the"
+            " physics steps of a control step; compute it from targets and parameters alone, or leave is_open_loop out"
         )
 
 
@@ -100,8 +103,6 @@ class _Other:
 
 
 class _Inputs:
-    """Looks at the solver's inputs in every substep."""
-
     is_capturable = False
 
     def __init__(self) -> None:
@@ -119,3 +120,46 @@ class _Inputs:
         found = {name: array.numpy().tobytes() for name, array in arrays_of(control).items()}
         self.changed |= {name for name, data in self._before.items() if data != found[name]}
         self._before = found
+
+
+def check_goals(runs: Runs) -> None:
+    """After a reset, the goal of each tool is where the tool is, and its targets are finite after a step."""
+    with runs.subject.build(capture="off") as simulation:
+        start(simulation)
+        advance(simulation)
+        simulation.reset()
+        controller = _controller(simulation)
+        distance = np.abs(controller.goals.numpy() - controller.poses().numpy())[..., :3].max()
+        if distance > _NEAR:
+            raise runs.fault(f"after a reset, a goal is {distance:.3g} m from its tool; call super().reset_worlds")
+        simulation.step()
+        if not np.isfinite(controller.positions.numpy()).all():
+            raise runs.fault("commanded positions are not finite; write all of them in `compute`")
+
+
+def check_targets(runs: Runs) -> None:
+    """A goal that is moved in the last world changes targets of its group there, and nowhere else."""
+    still, moved = (_targets(runs, shift) for shift in (0.0, _SHIFT))
+    changed = np.flatnonzero((still != moved).any(axis=1)).tolist()
+    if changed != [len(still) - 1]:
+        where = f"the targets of worlds {changed} changed" if changed else "no target changed"
+        raise runs.fault(
+            f"the goal was moved in the last of {len(still)} worlds, but {where}; compute the positions of each world"
+            " from its own goals"
+        )
+
+
+def _targets(runs: Runs, shift: float) -> np.ndarray:
+    """Return the position targets after a step with a goal of the last world that is shifted along each axis [m]."""
+    with runs.subject.build(capture="off") as simulation:
+        start(simulation)
+        controller = _controller(simulation)
+        goals = controller.goals.numpy().copy()
+        goals[-1, :, :3] += shift
+        controller.goals.assign(goals)
+        simulation.step()
+        return simulation.actuators[controller.config.actuator].position_targets.numpy().copy()
+
+
+def _controller(simulation: Simulation) -> Any:
+    return simulation.controllers[LABEL]

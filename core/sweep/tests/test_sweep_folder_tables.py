@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from pippin_sweep.table import write_csv, write_parquet
+from pippin_sweep.sweep_folder import write_csv, write_parquet
 
 ROWS = [
     {"id": "a", "solver.type": "xpbd", "captured": True, "drift": 0.5, "key": 1},

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pippin_benchmark.matter_problems import HangingCloth, RodCantilever, ThrownGrains
 from pippin_benchmark.measuring import measured
 from pippin_benchmark.problem import SAMPLE, ProblemMotion
 from pippin_benchmark.result import BenchmarkRow
+from pippin_benchmark.smooth_problems import HangingCloth, RodCantilever, ThrownGrains
 
 TIMES = SAMPLE * np.arange(11)
 

@@ -1,11 +1,50 @@
-"""Reference motions of planar chains: hinges about y, in double precision and by Lagrange's equations."""
+"""Reference motions in double precision, by the classical method of Runge and Kutta: of free bodies that turn, by
+Euler's equations, and of planar chains of hinges about y, by Lagrange's.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 import numpy as np
+from pippin.quaternions import product
 
-from .integrator import integrated
+
+def integrated(
+    rates: Callable[[np.ndarray], np.ndarray], start: np.ndarray, times: np.ndarray, step: float
+) -> np.ndarray:
+    """Return the states at some ascending times [s], shape [times, states], in steps of at most `step` [s]."""
+    states, state, now = [], np.asarray(start, dtype=float), 0.0
+    for time in times:
+        count = int(np.ceil((time - now) / step - 1e-9))
+        own = (time - now) / max(count, 1)
+        for _ in range(count):
+            first = rates(state)
+            second = rates(state + 0.5 * own * first)
+            third = rates(state + 0.5 * own * second)
+            fourth = rates(state + own * third)
+            state = state + own / 6.0 * (first + 2.0 * second + 2.0 * third + fourth)
+        now = float(time)
+        states.append(state)
+    return np.array(states)
+
+
+def rotation(moments: np.ndarray, velocity: np.ndarray, times: np.ndarray, step: float = 1e-3) -> np.ndarray:
+    """Return the orientations of a free body that starts along the axes of the world, shape [times, 4] (x, y, z, w)."""
+
+    def rates(state: np.ndarray) -> np.ndarray:
+        turn, spin = state[:4], state[4:]
+        own = 0.5 * product(turn, np.append(spin, 0.0))
+        return np.concatenate([own, -np.cross(spin, moments * spin) / moments])
+
+    return integrated(rates, np.array([0.0, 0.0, 0.0, 1.0, *velocity]), times, step)[:, :4]
+
+
+def angle_between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the angle between orientations [rad], shape [...], of quaternions of any length."""
+    dot = (first * second).sum(axis=-1) / (np.linalg.norm(first, axis=-1) * np.linalg.norm(second, axis=-1))
+    return 2.0 * np.arccos(np.clip(np.abs(dot), 0.0, 1.0))
 
 
 @attrs.frozen(kw_only=True, eq=False)

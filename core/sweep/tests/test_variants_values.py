@@ -2,7 +2,7 @@
 
 import pytest
 from pippin.errors import ConfigError
-from pippin_sweep.values import axis_of, axis_of_file
+from pippin_sweep.variants import axis_of, axis_of_file
 
 
 @pytest.mark.parametrize(
