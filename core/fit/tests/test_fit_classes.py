@@ -57,5 +57,5 @@ def test_a_class_of_a_fit_is_small(name):
 
 def test_rollouts_ask_candidates_which_never_ask_back():
     assert {"candidates", "Candidates", "play"} <= names(ROOM / "rollouts.py")
-    for file in ("candidates", "log_playback", "log_player", "joint_motion", "device_commands"):
+    for file in ("candidates", "log_player"):
         assert not {"rollouts", "Rollouts", "roll_out", "evaluate", "residuals"} & names(ROOM / f"{file}.py")

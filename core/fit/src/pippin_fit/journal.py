@@ -17,7 +17,6 @@ from pippin.array_files import read_arrays
 from pippin.config import dump_toml
 
 from .least_squares import ALL_TAKEN, DAMPING
-from .search import StartsState
 from .verdicts import FitVerdict
 
 _Made = TypeVar("_Made")
@@ -26,6 +25,26 @@ _EXPLORED, _STARTS = "explored.npz", "starts.npz"
 
 _RESET = ("unknowns", "is_free", "numbers")
 """Arrays of a reset of values."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class StartsState:
+    """State of searches from several starts, from which they continue."""
+
+    x: np.ndarray
+    """The best point of each, shape [starts, unknowns]."""
+
+    costs: np.ndarray
+    """Its cost, shape [starts]; infinite if a search diverges at its start."""
+
+    dampings: np.ndarray
+    """The damping of its next step, shape [starts]."""
+
+    taken: np.ndarray
+    """Its iterations, shape [starts]."""
+
+    is_over: np.ndarray
+    """Whether it has ended, shape [starts]."""
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -1,12 +1,14 @@
-"""The parameters of a fit, by the first word of their keys."""
+"""The parameters of a fit, by the first word of their keys: those that vary, and those that are known of each log."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import PurePath
 
+import numpy as np
 from pippin import ConfigError, Simulation
 
-from pippin_fit.config import FitConfig
+from pippin_fit.config import FitConfig, FitParameterConfig
 
 from .body_parameters import BodyNumbers, body_parameter
 from .parameters import ActuatorParameter, FitParameter, SignalParameter
@@ -38,6 +40,50 @@ def find_parameters(
     return tuple(found)
 
 
-def by_signal(parameters: Sequence[FitParameter]) -> Mapping[str, SignalParameter]:
-    """Return the parameters of the logs by name."""
-    return {each.name: each for each in parameters if isinstance(each, SignalParameter)}
+_FIXED = FitParameterConfig(range=(0.0, 1.0), scale="linear")
+"""The table of a parameter that does not vary."""
+
+
+def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
+    """Refuse fixed parameters that belong to no log, that a log has twice, or that vary.
+
+    Raises:
+        ConfigError: Names the pattern, the log or the key.
+    """
+    for pattern, numbers in config.known.items():
+        if not any(PurePath(name).match(pattern) for name in names):
+            raise ConfigError(f"fit.known.{pattern!r}: matches no log; logs: {', '.join(names)}")
+        if varied := sorted(numbers.keys() & config.parameters.keys()):
+            raise ConfigError(f"fit.known.{pattern!r}.{varied[0]!r}: varies in fit.parameters; leave it out of one")
+    for name in names:
+        own = [key for pattern, numbers in config.known.items() if PurePath(name).match(pattern) for key in numbers]
+        if twice := [key for key in own if own.count(key) > 1]:
+            raise ConfigError(f"fit.known: two patterns match {name}, and both give {twice[0]!r}; give it once")
+
+
+def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Simulation, bodies: BodyNumbers) -> None:
+    """Set the fixed parameters of the log of each world; other numbers stay as in the file.
+
+    Raises:
+        ConfigError: A key means no number, or has another number of components.
+    """
+    for key in dict.fromkeys(key for numbers in config.known.values() for key in numbers):
+        parameter = _parameter(key, simulation, bodies)
+        values = np.tile(parameter.read(), (len(names), 1))
+        for pattern, numbers in config.known.items():
+            if key in numbers:
+                own = np.atleast_1d(numbers[key])
+                if len(own) not in (1, values.shape[1]):
+                    count = values.shape[1]
+                    raise ConfigError(f"fit.known.{pattern!r}.{key!r}: expected 1 or {count} numbers, got {len(own)}")
+                values[[PurePath(name).match(pattern) for name in names]] = own
+        parameter.write(values)
+
+
+def _parameter(key: str, simulation: Simulation, bodies: BodyNumbers) -> FitParameter:
+    where = f"fit.known.{key!r}"
+    if key.startswith("actuators."):
+        return ActuatorParameter(key, _FIXED, simulation, where)
+    if key.startswith("bodies."):
+        return body_parameter(key, _FIXED, bodies, where)
+    raise ConfigError(f"{where}: not a place of a number of a model; write actuators.LABEL.KEY or bodies.PATTERN.mass")

@@ -12,17 +12,14 @@ from pippin import ConfigError, Simulation, SimulationConfig
 from pippin_fit.config import FitConfig
 
 from .body_parameters import BodyNumbers
+from .candidates import FitMaterial
 from .checks import refuse_faults, say_faults
-from .fixed_parameters import refuse_unclear
 from .least_squares import DAMPINGS
-from .log import Log, read_logs
-from .log_playback import FitMaterial
-from .parameter_kinds import find_parameters
+from .log import Log, divide, read_logs, robot_joints
+from .parameter_kinds import find_parameters, refuse_unclear
+from .parameters import Unknowns
 from .replay_checks import contact_faults
-from .robot_joints import robot_joints
 from .rollouts import Rollouts
-from .unknowns import Unknowns
-from .windows import divide
 
 
 class FitProblem:
@@ -46,30 +43,32 @@ class FitProblem:
         scene = attrs.evolve(config.scene, worlds=1, first_world=0, total_worlds=None, settable_joints=True)
         # An episode that ends would reset a world in the middle of its window.
         config = attrs.evolve(config.with_tables(task=None, policy=None), scene=scene)
-        #: Number of processes that share the candidates.
-        self.processes: int | Literal["auto"] = processes
-        self.material: FitMaterial
-        self.material, count = _read(config, table, files)
+        with Simulation(config) as simulation:
+            joints = robot_joints(simulation.model)
+            logs = read_logs(files, table, joints)
+            refuse_unclear(table, [log.name for log in logs])
+            refuse_faults(logs, table, joints)
+            say_faults(list(contact_faults(simulation.model, logs, joints, table)), table)
+            _refuse_unequal(logs, table)
+            windows, steps = divide(logs, table, simulation.control_dt)
+            parameters = find_parameters(table, simulation, logs[0].joints, BodyNumbers(simulation))
+            count, dt = len(Unknowns(parameters).start), simulation.control_dt
+        #: The table `[fit]`, and the logs.
+        self.table, self.logs = table, logs
+        #: What all worlds are made of.
+        self.material: FitMaterial = FitMaterial(
+            config=config, table=table, logs=logs, windows=windows, steps=steps, control_dt=dt, processes=processes
+        )
         #: Points of an iteration of the least squares: a proposal, its neighbours, and the other dampings.
         self.slot: int = count + len(DAMPINGS)
-        states = 2 * len(self.material.logs[0].joints) if table.start == "estimated" else 0
+        states = 2 * len(logs[0].joints) if table.start == "estimated" else 0
         #: The simulation of the least squares.
-        self.rollouts: Rollouts = Rollouts(self.material, self.slot + states, processes)
+        self.rollouts: Rollouts = Rollouts(self.material, self.slot + states)
         self.unknowns: Unknowns = Unknowns(self.rollouts.parameters)
 
     def close(self) -> None:
         """Close the simulations."""
         self.rollouts.close()
-
-    @property
-    def table(self) -> FitConfig:
-        """The table `[fit]`."""
-        return self.material.table
-
-    @property
-    def logs(self) -> Sequence[Log]:
-        """The logs."""
-        return self.material.logs
 
     @property
     def sample_rows(self) -> int:
@@ -80,21 +79,6 @@ class FitProblem:
         """Return the index of the log of each residual that is fitted, shape [rows]."""
         part = self.rollouts.parts[0]
         return np.repeat(np.array([window.log for window in part.windows])[part.window_of], self.rollouts.width)
-
-
-def _read(config: SimulationConfig, table: FitConfig, files: Sequence[str]) -> tuple[FitMaterial, int]:
-    """Return the logs in windows, and the number of values that vary, after all checks."""
-    with Simulation(config) as simulation:
-        joints = robot_joints(simulation.model)
-        logs = read_logs(files, table, joints)
-        refuse_unclear(table, [log.name for log in logs])
-        refuse_faults(logs, table, joints)
-        say_faults(list(contact_faults(simulation.model, logs, joints, table)), table)
-        _refuse_unequal(logs, table)
-        windows, steps = divide(logs, table, simulation.control_dt)
-        parameters = find_parameters(table, simulation, logs[0].joints, BodyNumbers(simulation))
-        count, dt = len(Unknowns(parameters).start), simulation.control_dt
-    return FitMaterial(config=config, table=table, logs=logs, windows=windows, steps=steps, control_dt=dt), count
 
 
 def _refuse_unequal(logs: Sequence[Log], table: FitConfig) -> None:

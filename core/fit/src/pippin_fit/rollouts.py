@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from math import comb
-from typing import Literal
 
 import attrs
 import numpy as np
@@ -13,11 +12,9 @@ from pippin import Simulation
 
 from pippin_fit.config import FitConfig
 
-from .candidates import JUDGED, Candidates
-from .log import velocities_of
-from .log_playback import FitMaterial
-from .parameters import FitParameter, SignalParameter
-from .windows import Window
+from .candidates import JUDGED, Candidates, FitMaterial
+from .log import Window, velocities_of
+from .parameters import FitParameter, SignalParameter, parts_of
 
 _LEAST_NOISE = 1e-6
 """Smallest standard deviation of a channel, as a share of its range: single precision has no better."""
@@ -91,7 +88,7 @@ class Rollouts(AbstractContextManager["Rollouts"]):
         ConfigError: There are more processes than candidates.
     """
 
-    def __init__(self, material: FitMaterial, count: int, processes: int | Literal["auto"] = 1) -> None:
+    def __init__(self, material: FitMaterial, count: int) -> None:
         self._material, self._logs, self._config = material, material.logs, material.table
         self._joints = len(self._logs[0].joints)
         #: Rollouts so far.
@@ -113,7 +110,7 @@ class Rollouts(AbstractContextManager["Rollouts"]):
         self._motion: Mapping[str, np.ndarray] = {}
         self._simulated = 0
         #: The worlds.
-        self.candidates: Candidates = Candidates(material, count, processes)
+        self.candidates: Candidates = Candidates(material, count)
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -208,11 +205,10 @@ class Rollouts(AbstractContextManager["Rollouts"]):
         """
         is_asked = self._candidate_of < len(values)
         rows = values[np.where(is_asked, self._candidate_of, 0)]
-        self._offset, first = np.zeros((len(rows), self._joints)), 0
-        for parameter in self.parameters:
+        self._offset = np.zeros((len(rows), self._joints))
+        for parameter, own in zip(self.parameters, parts_of(rows, self.parameters), strict=True):
             if isinstance(parameter, SignalParameter) and parameter.name == "offset":
-                self._offset = parameter.of_joints(rows[:, first : first + parameter.count])
-            first += parameter.count
+                self._offset = parameter.of_joints(own)
         of_worlds = np.zeros((len(rows), 2 * self._joints))
         if shifts is not None:
             of_worlds[: shifts.shape[0] * shifts.shape[1]] = shifts.reshape(-1, shifts.shape[2])
