@@ -10,11 +10,10 @@ import warp as wp
 from pippin import Binding, ConfigError, find_file, hookimpl
 from pippin.array_files import read_arrays
 
-from pippin_optimise.kernels import count_step, play_row
-from pippin_optimise.rollout_inputs import flat
-from pippin_optimise.variables import InputVariable, StartVelocity, Variable, find_variables
+from pippin_optimise.config import OptimisedConfig
 
-from .config import OptimisedConfig
+from .kernels import count_step, play_row
+from .variables import InputVariable, StartVelocity, Variable, find_variables, flat
 
 
 class Optimised:
