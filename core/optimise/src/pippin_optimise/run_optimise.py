@@ -105,14 +105,11 @@ class OptimisationStudy(Study[OptimisationResult]):
         }
         yield heading(f"Optimisation of {file.name}", play_command(result), tiles)
         yield section("Loss", [*_charts(result)], element("p", f"{result.ended}."))
-        whose = (
-            f"Those of world {result.world}." if result.moves is None else "Those of the moves, one after the other."
-        )
-        yield section("Values", element("p", whose), table(("variable", "point", "values"), _rows(result)))
-        checks = [
-            (each.variable, each.world, f"{each.derivative:.6g}", f"{each.difference:.6g}")
-            for each in result.comparisons
-        ]
+        whose = "the moves, one after the other" if result.moves is not None else f"world {result.world}"
+        values = table(("variable", "point", "values"), _rows(result))
+        yield section("Values", element("p", f"Those of {whose}."), values)
+        found = result.comparisons
+        checks = [(each.variable, each.world, f"{each.derivative:.6g}", f"{each.difference:.6g}") for each in found]
         heads = ("variable", "world", "by the gradient", "by two rollouts")
         yield section("Gradient at the start", table(heads, checks, numeric=2) if checks else None)
 
