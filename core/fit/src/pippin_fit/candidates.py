@@ -15,8 +15,7 @@ from pippin_fit.config import FitConfig
 
 from .body_parameters import BodyNumbers
 from .log import Log, Window
-from .log_player import LogPlayer
-from .open_loop import OpenLoopRollout
+from .log_player import LogPlayer, OpenLoopRollout
 from .parameter_kinds import find_parameters, set_fixed_parameters
 from .parameters import FitParameter, SignalParameter, parts_of
 
@@ -33,7 +32,8 @@ class FitMaterial:
 
     logs: Sequence[Log]
 
-    windows: Sequence[Window]
+    windows: tuple[Sequence[Window], Sequence[Window]]
+    """The windows that are fitted, and those that judge the fit, which does not see them."""
 
     steps: int
     """Control steps of the longest window."""
@@ -103,21 +103,17 @@ JUDGED = 2
 """Candidates that play the windows of the validation: the values of the file, and the ones that were found."""
 
 
-def worlds_of(windows: Sequence[Window], candidates: int) -> list[Window]:
-    """Return the window of each world: candidates × windows to fit, then `JUDGED` × windows of the validation."""
-    fitted = [window for window in windows if not window.is_validation]
-    return fitted * candidates + [window for window in windows if window.is_validation] * JUDGED
-
-
 class Candidates:
-    """Simulations whose worlds are candidates × windows. A world gives the same bits in any number of processes.
+    """Simulations whose worlds are candidates × windows to fit, then `JUDGED` × windows of the validation. A world has
+    the same bits in any number of processes.
 
     Raises:
         ConfigError: There are more processes than candidates.
     """
 
     def __init__(self, material: FitMaterial, count: int) -> None:
-        windows = worlds_of(material.windows, count)
+        fitted, judging = material.windows
+        windows = [*fitted] * count + [*judging] * JUDGED
         config = attrs.evolve(material.config, scene=attrs.evolve(material.config.scene, worlds=len(windows)))
         total = shard_count(config, material.processes)
         if material.processes == "auto":

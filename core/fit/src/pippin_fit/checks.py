@@ -88,9 +88,11 @@ def _faults(log: Log, config: FitConfig, joints: Mapping[str, RobotJoint]) -> It
         yield Fault(text=f"a sample each {log.period:g} s; times are in seconds: divide milliseconds or nanoseconds")
         return
     yield from _clock_faults(log, config)
+    table = config.parameters.get("signals.offset")  # readings at zero, which the fit looks for
+    offset = 0.0 if table is None else max(map(abs, table.range))
     for column, label in enumerate(log.joints):
         yield from _stale_faults(log, column)
-        yield from _unit_faults(log, column, joints[label], _offsets(config))
+        yield from _unit_faults(log, column, joints[label], offset)
     yield from motion_faults(log, config)
 
 
@@ -166,12 +168,6 @@ def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Ite
             f" {joint.high:.3g}; {guess}"
         )
         yield Fault(kind="units", text=text)
-
-
-def _offsets(config: FitConfig) -> float:
-    """Return the largest reading at zero that the fit looks for."""
-    table = config.parameters.get("signals.offset")
-    return 0.0 if table is None else max(map(abs, table.range))
 
 
 def _rest_faults(logs: Sequence[Log], config: FitConfig) -> Iterator[Fault]:

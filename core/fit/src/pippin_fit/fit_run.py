@@ -17,20 +17,17 @@ from pippin_fit.config import FitConfig
 
 from .candidates import JUDGED
 from .checks import align, say_faults
-from .estimated_starts import unseen_starts
 from .evidence import Evidence
-from .identifiability import Identifiability, ValueSelection
+from .identifiability import Identifiability, ValueSelection, WholeNumbers
 from .journal import FitState, Journal, key_of
 from .least_squares import Point
 from .log import log_paths
-from .minimisation import Minimisation
-from .problem import FitProblem
+from .minimisation import Minimisation, unseen_starts
+from .problem import FitProblem, Rollouts
 from .replay_checks import SaturationWatch, gain_faults
 from .result import FitResult, LogAlignment, Trace
-from .rollouts import Rollouts
 from .search import Exploration
 from .verdicts import FitVerdict, is_refuted, kept_values
-from .whole_numbers import WholeNumbers
 
 
 class FitRun(AbstractContextManager["FitRun"]):
@@ -200,7 +197,7 @@ class FitRun(AbstractContextManager["FitRun"]):
 
     def _traces(self) -> Iterator[Trace]:
         """Yield the signals of the last rollout, with the values of the file and with the ones that were found."""
-        for part in self.rollouts.parts:
+        for part, is_validation in zip(self.rollouts.parts, (False, True), strict=True):
             for kind, values in self.rollouts.signals(part).items():
                 for window, samples in part.slices:
                     log = self.problem.logs[window.log]
@@ -210,7 +207,7 @@ class FitRun(AbstractContextManager["FitRun"]):
                             log=log.name,
                             joint=joint,
                             signal=kind,
-                            is_validation=window.is_validation,
+                            is_validation=is_validation,
                             times=log.times[window.samples],
                             values=np.stack([part.measured[kind][samples, column], *both], axis=1),
                         )

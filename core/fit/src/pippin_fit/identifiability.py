@@ -1,4 +1,4 @@
-"""Identifiability of values at a minimum: evidence, verdicts, and which ones are unobservable and reset to the file."""
+"""Identifiability of values at a minimum: evidence and verdicts, and which values are reset to the file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from .evidence import Evidence, blocks_of
 from .journal import FitState, ValueReset
-from .least_squares import Point
+from .least_squares import STEP, Point, Residuals
 from .problem import FitProblem
-from .verdicts import CHI_SQUARED, CONTRADICTED, CORRELATED, UNOBSERVABLE, FitVerdict, is_worse, judge
+from .verdicts import CHI_SQUARED, CONTRADICTED, CORRELATED, IDENTIFIED, UNOBSERVABLE, FitVerdict, is_worse, judge
 
 _DEPENDENT = 0.2
 """Sensitivity above which a value counts as dependent on a held one."""
@@ -151,16 +151,13 @@ class ValueSelection:
             held += numbers
         if not held:
             return False
-        back = [number for number in held if not self._is_contradicted(number)]
+        contradicted = {number for number, each in state.verdicts.items() if each.is_contradicted}
+        back = [number for number in held if number not in contradicted]
         state.reset = ValueReset(unknowns=state.unknowns, is_free=state.is_free, numbers=np.array(back, int))
         state.unknowns, state.is_free = state.unknowns.copy(), state.is_free.copy()
         state.unknowns[back] = unknowns.of_file[back]
         state.is_free[held] = False
         return bool(state.is_free.any())
-
-    def _is_contradicted(self, number: int) -> bool:
-        verdict = self._state.verdicts.get(number)
-        return verdict is not None and verdict.is_contradicted
 
     def restore(self, minimum: Minimum | None) -> bool:
         """Restore the estimates of reset values if the fit got worse: the other values cannot compensate a large reset,
@@ -187,3 +184,69 @@ class ValueSelection:
         contradicted = {each: attrs.evolve(state.verdicts[each], verdict=CONTRADICTED) for each in wrong}
         state.verdicts |= contradicted
         return True
+
+
+class WholeNumbers:
+    """The whole numbers among the unknowns of a fit."""
+
+    def __init__(self, problem: FitProblem) -> None:
+        self._problem = problem
+        self._better: dict[int, float] = {}
+        self._visited: set[tuple[float, ...]] = set()
+
+    def judge(
+        self, residuals: Residuals, unknowns: np.ndarray, is_free: np.ndarray, *, is_fitted: bool
+    ) -> dict[int, FitVerdict]:
+        """Return the verdict on each whole number, by its number: identified if both neighbours raise the cost clearly,
+        each with its own best other values.
+
+        The noise is that of the residuals if they are fitted, and otherwise the one that the fit assumes.
+        """
+        own, free, found = self._problem.unknowns, np.flatnonzero(is_free), {}
+        ahead = np.where(unknowns + STEP <= own.high, STEP, -STEP)[free]
+        samples, self._better = self._problem.sample_rows, {}
+        for number in np.flatnonzero(own.is_whole).tolist():
+            low, high = own.owners[number][0].config.range
+            value = own.values(unknowns)[number]
+            near = [(each - low) / (high - low) for each in (value - 1.0, value + 1.0) if low <= each <= high]
+            points = np.tile(unknowns, (1 + len(free) + len(near), 1))
+            points[1 + np.arange(len(free)), free] += ahead
+            points[1 + len(free) :, number] = near
+            rows = residuals(points)
+            present = rows[0] if is_fitted else np.zeros_like(rows[0])
+            changes = rows[1:] - rows[0]
+            changes[~np.isfinite(changes).all(axis=1)] = np.nan
+            basis = np.linalg.qr(np.nan_to_num(changes[: len(free)]).T)[0]
+            both = np.vstack([present, present + changes[len(free) :]]).T
+            squares = ((both - basis @ (basis.T @ both)) ** 2).sum(axis=0)
+            variance = squares[0] / max(samples - len(free), 1) if is_fitted else 1.0
+            rise = np.nan_to_num(squares[1:] - squares[0], nan=np.inf)  # a neighbour that diverges is excluded
+            found[number] = self._verdict(number, unknowns, bool((rise > CHI_SQUARED * variance).all()))
+            if rise.min(initial=0.0) < -CHI_SQUARED * variance:
+                self._better[number] = near[int(rise.argmin())]
+        return found
+
+    def step(self, unknowns: np.ndarray) -> np.ndarray | None:
+        """Return unknowns with the neighbours that explain the logs better; None without any, or if these were visited
+        before.
+        """
+        is_whole = self._problem.unknowns.is_whole
+        self._visited.add(tuple(unknowns[is_whole].tolist()))
+        moved = unknowns.copy()
+        for number, unknown in self._better.items():
+            moved[number] = unknown
+        is_known = tuple(moved[is_whole].tolist()) in self._visited
+        return None if not self._better or is_known else moved
+
+    def _verdict(self, number: int, unknowns: np.ndarray, is_identified: bool) -> FitVerdict:
+        own = self._problem.unknowns
+        parameter, name = own.owners[number]
+        return FitVerdict(
+            key=parameter.key,
+            name=name,
+            start=float(own.file_values[number]),
+            value=float(own.values(unknowns)[number]),
+            half_width=0.5 if is_identified else np.inf,
+            verdict=IDENTIFIED if is_identified else UNOBSERVABLE,
+            collinearity=0.0,
+        )

@@ -158,15 +158,12 @@ def log_paths(files: Iterable[str | Path], where: str = "fit.logs") -> list[Path
     found: list[Path] = []
     for file in files:
         pattern = Path(file)
-        paths = [pattern] if pattern.exists() else sorted(Path(pattern.anchor).glob(str(_relative(pattern))))
+        rest = pattern.relative_to(pattern.anchor) if pattern.anchor else pattern
+        paths = [pattern] if pattern.exists() else sorted(Path(pattern.anchor).glob(str(rest)))
         if not paths:
             raise ConfigError(f"{where}: {str(file)!r} matches no file; name a log, .npz, .csv or a recording")
         found += paths
     return found
-
-
-def _relative(pattern: Path) -> Path:
-    return pattern.relative_to(pattern.anchor) if pattern.anchor else pattern
 
 
 def _logs_of(path: Path, config: FitConfig, known: Mapping[str, RobotJoint]) -> Iterator[Log]:
@@ -292,18 +289,15 @@ class Window:
     samples: np.ndarray
     """Indices of the samples that count."""
 
-    is_validation: bool
-    """Whether it judges the fit, which does not see it."""
 
-
-def divide(logs: Sequence[Log], config: FitConfig, dt: float) -> tuple[tuple[Window, ...], int]:
-    """Return the windows of logs, and the number of control steps of the longest one.
+def divide(logs: Sequence[Log], config: FitConfig, dt: float) -> tuple[tuple[list[Window], list[Window]], int]:
+    """Return the windows of logs that are fitted, and those that judge the fit, which does not see them; and the number
+    of control steps of the longest one.
 
     Raises:
         ConfigError: There is no window to fit.
     """
-    windows: list[Window] = []
-    longest = 0
+    fitted, judging, longest = list[Window](), list[Window](), 0
     for number, log in enumerate(logs):
         length = log.duration if isinstance(config.window, str) else config.window
         own: list[Window] = []
@@ -315,13 +309,13 @@ def divide(logs: Sequence[Log], config: FitConfig, dt: float) -> tuple[tuple[Win
             kept = inside[log.times[inside] >= log.times[start] + config.burn_in]
             is_short = log.times[-1] - log.times[start] < _SHORTEST * length
             if len(kept) and not (is_short and own):
-                own.append(Window(log=number, first=start, samples=kept, is_validation=False))
+                own.append(Window(log=number, first=start, samples=kept))
                 longest = max(longest, int(np.ceil((log.times[kept[-1]] - log.times[start]) / dt - 1e-6)))
             start = max(after - 1, start + 1)
         share = 0.0 if isinstance(config.validation, tuple) else config.validation
-        validating = len(own) if log.is_unseen else round(share * len(own))
-        windows += own[: len(own) - validating]
-        windows += [attrs.evolve(each, is_validation=True) for each in own[len(own) - validating :]]
-    if all(each.is_validation for each in windows):
+        count = 0 if log.is_unseen else len(own) - round(share * len(own))
+        fitted += own[:count]
+        judging += own[count:]
+    if not fitted:
         raise ConfigError("fit.validation: no window is left to fit; shorten 'window', lower 'validation', or log more")
-    return tuple(windows), longest
+    return (fitted, judging), longest

@@ -10,10 +10,21 @@ from pippin import ConfigError, Simulation
 
 from pippin_fit.config import FitConfig, FitParameterConfig
 
-from .body_parameters import BodyNumbers, body_parameter
+from .body_parameters import BodyNumbers, BodyParameter
 from .parameters import ActuatorParameter, FitParameter, SignalParameter
 
-_SIGNALS = ("offset", "delay")
+_SIGNALS = ("signals.offset", "signals.delay")
+
+_FIXED = FitParameterConfig(range=(0.0, 1.0), scale="linear")
+"""The table of a parameter that does not vary."""
+
+
+def _of_model(
+    key: str, table: FitParameterConfig, where: str, simulation: Simulation, bodies: BodyNumbers, *, is_known: bool
+) -> FitParameter | None:
+    if key.startswith("actuators."):
+        return ActuatorParameter(key, table, where, simulation)
+    return BodyParameter(key, table, where, bodies, is_known=is_known) if key.startswith("bodies.") else None
 
 
 def find_parameters(
@@ -26,22 +37,17 @@ def find_parameters(
     """
     found: list[FitParameter] = []
     for key, table in config.parameters.items():
-        if key.startswith("actuators."):
-            found.append(ActuatorParameter(key, table, simulation))
-        elif key.startswith("bodies."):
-            found.append(body_parameter(key, table, bodies))
-        elif key.removeprefix("signals.") in _SIGNALS and key.startswith("signals."):
-            found.append(SignalParameter(key, table, joints))
+        where = f"fit.parameters.{key!r}"
+        if key in _SIGNALS:
+            found.append(SignalParameter(key, table, where, joints))
+        elif (parameter := _of_model(key, table, where, simulation, bodies, is_known=False)) is not None:
+            found.append(parameter)
         else:
             raise ConfigError(
-                f"fit.parameters.{key!r}: not a place of a parameter; write actuators.LABEL.KEY,"
-                " bodies.PATTERN.mass, signals.offset or signals.delay"
+                f"{where}: not a place of a parameter; write actuators.LABEL.KEY, bodies.PATTERN.mass, signals.offset"
+                " or signals.delay"
             )
     return tuple(found)
-
-
-_FIXED = FitParameterConfig(range=(0.0, 1.0), scale="linear")
-"""The table of a parameter that does not vary."""
 
 
 def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
@@ -68,8 +74,13 @@ def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Si
         ConfigError: A key means no number, or has another number of components.
     """
     for key in dict.fromkeys(key for numbers in config.known.values() for key in numbers):
-        parameter = _parameter(key, simulation, bodies)
-        values = np.tile(parameter.read(), (len(names), 1))
+        where = f"fit.known.{key!r}"
+        parameter = _of_model(key, _FIXED, where, simulation, bodies, is_known=True)
+        if parameter is None:
+            raise ConfigError(
+                f"{where}: not a place of a number of a model; write actuators.LABEL.KEY or bodies.PATTERN.mass"
+            )
+        values = np.tile(parameter.file_values, (len(names), 1))
         for pattern, numbers in config.known.items():
             if key in numbers:
                 own = np.atleast_1d(numbers[key])
@@ -78,12 +89,3 @@ def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Si
                     raise ConfigError(f"fit.known.{pattern!r}.{key!r}: expected 1 or {count} numbers, got {len(own)}")
                 values[[PurePath(name).match(pattern) for name in names]] = own
         parameter.write(values)
-
-
-def _parameter(key: str, simulation: Simulation, bodies: BodyNumbers) -> FitParameter:
-    where = f"fit.known.{key!r}"
-    if key.startswith("actuators."):
-        return ActuatorParameter(key, _FIXED, simulation, where)
-    if key.startswith("bodies."):
-        return body_parameter(key, _FIXED, bodies, where)
-    raise ConfigError(f"{where}: not a place of a number of a model; write actuators.LABEL.KEY or bodies.PATTERN.mass")

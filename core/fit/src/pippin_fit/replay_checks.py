@@ -33,7 +33,9 @@ class Touching:
     def __init__(self, model: newton.Model, joints: Sequence[RobotJoint]) -> None:
         self._model, self._columns = model, [joint.coordinate for joint in joints]
         self._state = model.state(requires_grad=False)
-        self._probe = PenetrationProbe(model) if _can_touch(model) else None
+        has_free_base = (on_host(model.joint_type) == int(newton.JointType.FREE)).any()  # no log says where it is
+        can_touch = bool(model.shape_contact_pair_count) and not has_free_base
+        self._probe = PenetrationProbe(model) if can_touch else None
 
     def bodies(self, positions: np.ndarray) -> tuple[str, str] | None:
         """Return the names of the two bodies that overlap most at positions of the joints, shape [joints], or None."""
@@ -53,12 +55,6 @@ class Touching:
     def _name(self, shape: int) -> str:
         body = int(on_host(self._model.shape_body)[shape])
         return name_of(self._model.shape_label[shape] if body < 0 else self._model.body_label[body])
-
-
-def _can_touch(model: newton.Model) -> bool:
-    """Return whether shapes of a robot may collide in poses that the joints of a log determine."""
-    has_free_base = (on_host(model.joint_type) == int(newton.JointType.FREE)).any()
-    return bool(model.shape_contact_pair_count) and not has_free_base
 
 
 def contact_faults(

@@ -37,7 +37,9 @@ def fit_page(result: FitResult, file: Path) -> Iterator[Markup]:
     }
     yield heading(f"Fit of {file.name}", play_command(result), tiles)
     yield section("Parameters", element("p", _judgement(result)), table(HEADS, rows(result), numeric=2))
-    yield section("Signals", element("p", _shown(result.traces)), [*_signals(result.traces)])
+    groups = _groups(result.traces)
+    shown = f"The first {_CHARTS} of {len(groups)}." if len(groups) > _CHARTS else "All signals of all logs."
+    yield section("Signals", element("p", shown), [*_signals(groups)])
     texts = (element("p", text) for text in _left(spectra))
     yield section("What was left", *texts, [_spectrum(each) for each in spectra])
     yield section("How the values hang together", *_coupling(result))
@@ -108,13 +110,8 @@ def _groups(traces: Sequence[Trace]) -> dict[tuple[str, str, str], list[Trace]]:
     return groups
 
 
-def _shown(traces: Sequence[Trace]) -> str:
-    count = len(_groups(traces))
-    return f"The first {_CHARTS} of {count}." if count > _CHARTS else "All signals of all logs."
-
-
-def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
-    for (log, joint, signal), own in list(_groups(traces).items())[:_CHARTS]:
+def _signals(groups: Mapping[tuple[str, str, str], list[Trace]]) -> Iterator[Chart]:
+    for (log, joint, signal), own in list(groups.items())[:_CHARTS]:
         own.sort(key=lambda trace: trace.times[0])
         gap = np.full((1, 3), np.nan)
         values = np.concatenate([part for trace in own for part in (trace.values, gap)])[:-1]
@@ -126,7 +123,6 @@ def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
 
 
 def _left(spectra: Sequence[ResidualSpectrum]) -> Iterator[str]:
-    """Yield a sentence on the residuals of each signal."""
     for each in spectra:
         low, high = each.band
         text = f"{each.signal}: half of what is left lies between {low:.3g} and {high:.3g} Hz."
@@ -152,7 +148,6 @@ def _spectrum(spectrum: ResidualSpectrum) -> Chart:
 
 
 def _coupling(result: FitResult) -> Iterator[Any]:
-    """Yield the weakest directions, and the correlations."""
     if not result.correlated:
         yield element("p", "No value was fitted.")
         return

@@ -140,7 +140,6 @@ def _judged_by(config: SimulationConfig, file: Path, logs: Logs) -> SimulationCo
 
 
 def _course(config: SimulationConfig, logs: Logs, journal: Path | None, processes: int | Literal["auto"] = 1) -> Any:
-    """Return the run of a fit, a `FitRun`."""
     from .fit_run import FitRun
 
     assert config.fit is not None, "`_judged_by` sees to it"

@@ -14,8 +14,7 @@ from pippin.studies import RunProgress
 from .journal import FitState, Journal, StartsState
 from .least_squares import DAMPING, LeastSquares, Point, Residuals, cost_of
 from .minimisation import DIVERGES, Minimisation
-from .problem import FitProblem
-from .rollouts import Rollouts
+from .problem import FitProblem, Rollouts
 
 _SPREAD = 1e-2
 """An evolution ends if the costs of a generation differ by no more than this share."""
@@ -36,8 +35,6 @@ def latin_hypercube(count: int, low: np.ndarray, high: np.ndarray, seed: int) ->
 
 @attrs.define(eq=False)
 class _Track:
-    """One of several searches."""
-
     method: LeastSquares
     x: np.ndarray
     cost: float
@@ -258,7 +255,6 @@ class Exploration:
         return ends
 
     def _evolve(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> np.ndarray:
-        """Return the best unknowns of an evolution."""
         problem, table, unknowns = self._problem, self._problem.table, self._problem.unknowns
         steps = unknowns.is_whole / (unknowns.ranges[:, 1] - unknowns.ranges[:, 0])
         population = population_of(len(steps))

@@ -245,8 +245,6 @@ def _seed(state: newton.State, following: newton.State) -> None:
 
 
 class _Term:
-    """One term of the loss."""
-
     def __init__(self, name: str, config: LossConfig, simulation: Host, steps: int) -> None:
         where, worlds, device = f"optimise.loss.{name}", simulation.world_count, simulation.device
         plugin: Any = simulation.catalog.find("quantity", config.of.type).load()

@@ -216,11 +216,7 @@ def play_command(file: Path, options: Sequence[str], training: Training) -> str:
 
 
 def _resumed(folder: Path, training: Training) -> Training:
-    """Return how far the training of a folder is.
-
-    Raises:
-        ConfigError: It is not the folder of a training, or another trainer wrote it, or it has ended.
-    """
+    """Return how far the training of a folder is; it may be that of another trainer, or have ended."""
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
         of, iteration = str(state["trainer"]), int(state["iteration"])
