@@ -21,7 +21,7 @@ import warp as wp
 from pippin.quaternions import rotated
 from pippin_optimise.descent import Descent
 from pippin_optimise.objective import Objective
-from pippin_optimise.rollout_inputs import flat
+from pippin_optimise.variables import flat
 
 FILES = Path(__file__).parent / "files"
 

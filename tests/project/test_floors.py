@@ -43,7 +43,6 @@ DOORS = {
     ("pippin_fit.excitation", "pippin_fit.fit_run"),
     ("pippin_fit.excitation", "pippin_fit.trial"),
     ("pippin_fit.run_fit", "pippin_fit.fit_run"),
-    ("pippin_fit.run_fit", "pippin_fit.outcome"),
     ("pippin_optimise.run_optimise", "pippin_optimise.descent"),
     ("pippin_benchmark.benchmark", "pippin_benchmark.measuring"),
     ("pippin_benchmark.file_problem", "pippin_benchmark.measuring"),

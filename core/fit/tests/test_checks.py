@@ -8,11 +8,9 @@ import pippin
 import pippin_fit
 import pytest
 from pippin.config import toml_text
-from pippin_fit.checks import refuse_faults
+from pippin_fit.checks import align, refuse_faults
 from pippin_fit.config import FitConfig, FitParameterConfig
-from pippin_fit.log import Log
-from pippin_fit.motion_checks import align
-from pippin_fit.robot_joints import RobotJoint
+from pippin_fit.log import Log, RobotJoint
 
 from . import arms
 

@@ -6,7 +6,7 @@ import numpy as np
 import pippin_fit
 import pytest
 from pippin.config import toml_text
-from pippin_fit.estimated_starts import eliminate
+from pippin_fit.minimisation import eliminate
 
 from . import arms
 

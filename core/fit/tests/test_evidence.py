@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pippin_fit.blocks import blocks_of, bootstrap, directions
-from pippin_fit.evidence import Evidence
+from pippin_fit.evidence import Evidence, blocks_of, bootstrap, directions
+from pippin_fit.problem import noise_of
+from pippin_fit.report import residual_spectra
 from pippin_fit.result import Trace
-from pippin_fit.rollouts import noise_of
-from pippin_fit.spectrum import residual_spectra
 
 SAMPLES, WINDOWS = 1200, 30
 

@@ -11,7 +11,7 @@ from pippin.cli import main
 from pippin.config import toml_text
 from pippin.recording.reading import Recording
 from pippin_fit.excitation import ExciteSettings, excite
-from pippin_fit.waveforms import chirp, edge_of, harmonics, multisine, steps
+from pippin_fit.trial import chirp, edge_of, harmonics, multisine, steps
 
 from . import arms
 

@@ -10,7 +10,7 @@ import pytest
 from pippin.array_files import read_arrays
 from pippin.config import toml_text
 from pippin_fit.config import FitConfig, FitParameterConfig
-from pippin_fit.fixed_parameters import refuse_unclear
+from pippin_fit.parameter_kinds import refuse_unclear
 
 from . import arms
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.config import toml_text
-from pippin_fit.spectrum import residual_spectra
+from pippin_fit.report import residual_spectra
 
 from . import arms
 

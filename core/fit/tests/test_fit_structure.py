@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.config import toml_text
-from pippin_fit.spectrum import residual_spectra
+from pippin_fit.report import residual_spectra
 from pippin_fit.verdicts import FitVerdict, is_refuted
 
 from . import arms

@@ -10,7 +10,7 @@ import pytest
 from pippin.config.loading import structure_choice
 from pippin_fit import log as logs
 from pippin_fit.config import FitConfig, FitParameterConfig
-from pippin_fit.robot_joints import RobotJoint
+from pippin_fit.log import RobotJoint
 
 LIMITS = {"low": -3.0, "high": 3.0}
 JOINTS = {

@@ -106,35 +106,40 @@ class BodyNumbers:
 
 
 class BodyParameter(FitParameter):
-    """Masses [kg], centres of mass [m], spreads [kg·m²] or shears of some bodies."""
+    """Masses [kg], centres of mass [m], spreads [kg·m²] or shears of some bodies, by a key `bodies.PATTERN.NUMBER`.
+    Known ones do not vary.
+
+    Raises:
+        ConfigError: The pattern matches no body, or a body has no such number.
+    """
 
     def __init__(
-        self,
-        key: str,
-        config: FitParameterConfig,
-        numbers: BodyNumbers,
-        name: str,
-        bodies: list[int],
-        known: str | None,
+        self, key: str, config: FitParameterConfig, where: str, numbers: BodyNumbers, *, is_known: bool = False
     ) -> None:
-        self._numbers, self._name, self._bodies = numbers, name, bodies
+        pattern, _, name = key.removeprefix("bodies.").rpartition(".")
+        if name not in _PARTS:
+            near = did_you_mean(name, _PARTS)
+            raise ConfigError(f"{where}: a body has no number {name!r}{near}; {', '.join(_PARTS)}")
+        bodies = labels.match(pattern, numbers.labels, "body", where)
+        for body in bodies:
+            if name in numbers.varied.get(body, ()):
+                raise ConfigError(f"{where}: {numbers.labels[body]!r} varies by another key already; name it once")
+            if is_known and body not in numbers.known and numbers.varied.get(body):
+                raise ConfigError(f"{where}: other numbers of {numbers.labels[body]!r} vary; fit those of another body")
+            if not numbers.values["mass"][0, body, 0] > 0.0:
+                raise ConfigError(f"{where}: {numbers.labels[body]!r} has no mass; leave it out of the pattern")
         for body in bodies:
             numbers.varied.setdefault(body, set()).add(name)
-        if known is not None:
+        if is_known:
             numbers.known.update(bodies)
-        super().__init__(
-            key, config, [f"{numbers.labels[body]}{part}" for body in bodies for part in _PARTS[name]], known
-        )
-        self._present = numbers.values[name][0, bodies].ravel()
-
-    def read(self) -> np.ndarray:
-        """Return the values of the file."""
-        return self._present
+        self._numbers, self._name, self._bodies = numbers, name, bodies
+        names = [f"{numbers.labels[body]}{part}" for body in bodies for part in _PARTS[name]]
+        super().__init__(key, config, where, names, numbers.values[name][0, bodies].ravel())
 
     def write(self, values: np.ndarray) -> None:
         """Set the values of all worlds."""
         own = self._numbers.values[self._name]
-        own[:, self._bodies] = self.whole(values, self._present).reshape(len(values), len(self._bodies), -1)
+        own[:, self._bodies] = self.of_joints(values).reshape(len(values), len(self._bodies), -1)
         self._numbers.push()
 
     def write_tables(self, tables: dict[str, Any], comments: dict[tuple[Any, ...], str], texts: Sequence[str]) -> None:
@@ -150,26 +155,3 @@ class BodyParameter(FitParameter):
 
 def _rounded(value: float) -> float:
     return float(f"{value:.9g}")
-
-
-def body_parameter(
-    key: str, config: FitParameterConfig, numbers: BodyNumbers, known: str | None = None
-) -> BodyParameter:
-    """Return the parameter of a key `bodies.PATTERN.NUMBER`; `known` says where it stands if it does not vary.
-
-    Raises:
-        ConfigError: The pattern matches no body, or a body has no such number.
-    """
-    where = known or f"fit.parameters.{key!r}"
-    pattern, _, name = key.removeprefix("bodies.").rpartition(".")
-    if name not in _PARTS:
-        raise ConfigError(f"{where}: a body has no number {name!r}{did_you_mean(name, _PARTS)}; {', '.join(_PARTS)}")
-    bodies = labels.match(pattern, numbers.labels, "body", where)
-    for body in bodies:
-        if name in numbers.varied.get(body, ()):
-            raise ConfigError(f"{where}: {numbers.labels[body]!r} varies by another key already; name it once")
-        if known and body not in numbers.known and numbers.varied.get(body):
-            raise ConfigError(f"{where}: other numbers of {numbers.labels[body]!r} vary; fit those of another body")
-        if not numbers.values["mass"][0, body, 0] > 0.0:
-            raise ConfigError(f"{where}: {numbers.labels[body]!r} has no mass; leave it out of the pattern")
-    return BodyParameter(key, config, numbers, name, bodies, known)

@@ -1,14 +1,18 @@
-"""The `[fit]` table: logs of a robot, the parameters that they determine, and how `pippin fit` finds them."""
+"""The `[fit]` table: logs of a robot, the parameters that they determine, and how `pippin fit` finds them; and the
+settings of motions for such logs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import attrs
 from attrs.validators import deep_iterable, ge, in_, lt, min_len, optional
-from pippin import ComponentConfig, FilePath
+from pippin import ComponentConfig, ConfigError, FilePath
 from pippin.validators import finite, non_negative, positive
+
+MotionKind = Literal["multisine", "chirp", "steps", "optimal"]
 
 NOTED = ("clock", "commands", "contact", "excitation", "lag", "rate", "stale", "units")
 """Faults of logs that may be accepted."""
@@ -181,3 +185,38 @@ class FitConfig:
             raise ValueError("'starts' are those of the method \"least-squares\"; leave them out, or the method")
         if not isinstance(self.window, str) and not self.window > self.burn_in:
             raise ValueError(f"'window' must be longer than 'burn_in', {self.burn_in:g}, got {self.window:g}")
+
+
+@attrs.frozen(kw_only=True)
+class ExciteSettings:
+    """Settings of a motion of joints."""
+
+    kind: MotionKind = attrs.field(default="multisine", validator=in_(get_args(MotionKind)))
+    """Sum of sines, sweep, levels, or the best of random sums of sines."""
+
+    joints: tuple[str, ...] = ()
+    """Patterns of labels of the joints; by default all that take position targets."""
+
+    band: tuple[float, float] = (0.1, 5.0)
+    """Lowest and highest frequency [Hz]."""
+
+    duration: float = attrs.field(default=20.0, validator=positive)
+    """Length of the motion, or of that of each joint [s]."""
+
+    amplitude: float | None = None
+    """Largest swing from the centre [rad or m]; by default 0.5 rad or 0.1 m."""
+
+    is_separate: bool = False
+    """Whether one joint moves after the other; a chirp always does."""
+
+    candidates: int = attrs.field(default=16, validator=ge(1))
+    """Motions among which `optimal` chooses."""
+
+    seed: int = 0
+    """Seed of random phases and levels."""
+
+    def __attrs_post_init__(self) -> None:
+        if not 0.0 < self.band[0] < self.band[1]:
+            raise ConfigError(f"--band: {self.band[0]:g} to {self.band[1]:g} Hz must ascend from above 0")
+        if self.amplitude is not None and not self.amplitude > 0.0:
+            raise ConfigError(f"--amplitude: {self.amplitude:g} must be above 0")

@@ -1,15 +1,110 @@
-"""Evidence of logs about values: covariance, intervals, correlations and weak directions."""
+"""Evidence of logs about values: covariance, intervals from blocks of residuals, correlations and weak directions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import attrs
 import numpy as np
 
-from .blocks import bootstrap, directions
 from .least_squares import inner
-from .verdicts import COUPLED, collinearity, covariance, informative_normal, variances
+from .verdicts import COUPLED, collinearity, covariance, informative_normal, quantile, variances
+
+_DRAWS = 200
+_FEWEST, _WANTED = 8, 24
+"""Fewest blocks that give an interval, and the number of pieces of windows that are fewer."""
+
+_NORMAL = 1.96
+"""The 97.5 % quantile of the normal distribution."""
+
+_SHOWN = 0.3
+"""Smallest part of a value in a direction that is shown, as a share of the largest."""
+
+
+def blocks_of(windows: np.ndarray, width: int) -> np.ndarray:
+    """Return the block of each row of residuals, shape [rows]: windows, or equal pieces of them if they are few.
+
+    Args:
+        windows: The window of each sample, in ascending order, shape [samples].
+        width: Rows of a sample.
+    """
+    count = int(windows.max(initial=-1)) + 1
+    pieces = max(1, -(-_WANTED // max(count, 1))) if count < _WANTED else 1
+    sizes = np.bincount(windows, minlength=count)
+    places = np.concatenate([np.arange(size) * pieces // size for size in sizes]) if count else np.zeros(0, dtype=int)
+    return np.repeat(windows * pieces + places, width)
+
+
+def bootstrap(
+    jacobian: np.ndarray, residuals: np.ndarray, blocks: np.ndarray, priors: np.ndarray, seed: int = 0
+) -> np.ndarray | None:
+    """Return half of the 95 % interval of each unknown, shape [unknowns]; None if there are too few blocks.
+
+    Blocks are drawn with replacement, and the linear problem about the minimum is solved for each of 200 draws (Efron
+    and Tibshirani 1993, the bootstrap of pairs; Künsch 1989 for blocks).
+
+    Args:
+        jacobian: Derivatives of the residuals, shape [rows, unknowns].
+        residuals: Residuals at the minimum, shape [rows].
+        blocks: The block of each row.
+        priors: Inverse variance of the priors, in units of the residuals, shape [unknowns].
+        seed: Seed of the draws.
+    """
+    numbers = np.unique(blocks)
+    count, unknowns = len(numbers), jacobian.shape[1]
+    if count < max(_FEWEST, 2 * unknowns):
+        return None
+    parts = [blocks == number for number in numbers]
+    normals = np.stack([inner(jacobian[part].T, jacobian[part].T) for part in parts])
+    gradients = np.stack([inner(jacobian[part].T, residuals[part]) for part in parts])
+    left = gradients.sum(axis=0)  # balanced by the priors, or of a minimum that is not quite one
+    size = np.sqrt(np.diag(normals.sum(axis=0)) + priors)
+    scale = np.where(size > 0.0, size, 1.0)
+    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1.0 / count), size=_DRAWS)
+    steps = np.zeros((_DRAWS, unknowns))
+    for number, weights in enumerate(draws):
+        normal = (np.tensordot(weights, normals, 1) + np.diag(priors)) / np.outer(scale, scale)
+        gradient = (weights @ gradients - left) / scale
+        steps[number] = -np.linalg.lstsq(normal, gradient, rcond=1e-12)[0] / scale
+    found = quantile(count - 1) * steps.std(axis=0) * np.sqrt(count / (count - 1))
+    return np.where(size > 0.0, found, np.inf)
+
+
+def directions(
+    names: Sequence[str],
+    covariance: np.ndarray,
+    slopes: np.ndarray,
+    values: np.ndarray,
+    sizes: np.ndarray,
+    count: int = 3,
+) -> tuple[str, ...]:
+    """Return the weakest directions in words: joint changes of values within the interval of 95 %.
+
+    Args:
+        names: The name of each value.
+        covariance: Covariance of the unknowns, shape [values, values]; infinite for an undetermined one.
+        slopes: Change of the values per change of the unknowns.
+        values: The values, of which changes are shares; NaN for those whose changes are shown as they are.
+        sizes: Change of the residuals per change of the unknowns: in a direction, a small change may outweigh others.
+        count: Number of directions.
+    """
+    finite = np.flatnonzero(np.isfinite(np.diag(covariance)))
+    found = []
+    spreads, axes = np.linalg.eigh(covariance[np.ix_(finite, finite)])
+    for size, axis in list(zip(spreads, axes.T, strict=True))[::-1][:count]:
+        step = _NORMAL * np.sqrt(max(float(size), 0.0)) * axis * np.sign(axis[np.abs(axis).argmax()])
+        parts = [np.abs(step), np.abs(step) * sizes[finite]]
+        is_shown = np.any([part >= _SHOWN * part.max() for part in parts], axis=0)
+        shown = [at for at in np.argsort(-np.abs(step), kind="stable") if is_shown[at]]
+        changes = [(int(finite[at]), float(step[at] * slopes[finite[at]])) for at in shown]
+        texts = [
+            f"{names[at]} {change:+.2g}" if np.isnan(values[at]) else f"{names[at]} {100 * change / values[at]:+.2g} %"
+            for at, change in changes
+        ]
+        found.append(", ".join(texts))
+    return tuple(found)
+
 
 _WIDEST = 3.0
 """Standard deviation of an unobservable unknown: a factor of 20, or three times its range."""

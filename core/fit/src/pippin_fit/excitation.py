@@ -12,61 +12,17 @@ from typing import Any
 
 import attrs
 import numpy as np
-from attrs.validators import ge, in_
 from pippin import ConfigError, SimulationConfig
+from pippin.labels import name_of
 from pippin.studies import Overlay, RunFolder, RunProgress, Study, run_study
-from pippin.validators import positive
 
-from pippin_fit.config import NOTED, FitConfig, FitSignalConfig
+from pippin_fit.config import NOTED, ExciteSettings, FitConfig, FitSignalConfig
 
 from .least_squares import Point
 from .verdicts import FitVerdict
-from .waveforms import Kind, chirp, envelope, harmonics, multisine, steps
 
-_SWING = 0.5
-"""Amplitude by default [rad], if the limits leave room; a fifth of it for slides [m]."""
-
-_MARGIN = 0.9
-"""Share of a limit that a motion may reach in simulation."""
-
-_ROUNDS = 15
 _NOISE = 5e-4
 """Noise of positions that is assumed without `fit.signals.position.std` [rad or m]."""
-
-
-@attrs.frozen(kw_only=True)
-class ExciteSettings:
-    """Settings of a motion of joints."""
-
-    kind: Kind = attrs.field(default="multisine", validator=in_(("multisine", "chirp", "steps", "optimal")))
-    """Sum of sines, sweep, levels, or the best of random sums of sines."""
-
-    joints: tuple[str, ...] = ()
-    """Patterns of labels of the joints; by default all that take position targets."""
-
-    band: tuple[float, float] = (0.1, 5.0)
-    """Lowest and highest frequency [Hz]."""
-
-    duration: float = attrs.field(default=20.0, validator=positive)
-    """Length of the motion, or of that of each joint [s]."""
-
-    amplitude: float | None = None
-    """Largest swing from the centre [rad or m]; by default 0.5 rad or 0.1 m."""
-
-    is_separate: bool = False
-    """Whether one joint moves after the other; a chirp always does."""
-
-    candidates: int = attrs.field(default=16, validator=ge(1))
-    """Motions among which `optimal` chooses."""
-
-    seed: int = 0
-    """Seed of random phases and levels."""
-
-    def __attrs_post_init__(self) -> None:
-        if not 0.0 < self.band[0] < self.band[1]:
-            raise ConfigError(f"--band: {self.band[0]:g} to {self.band[1]:g} Hz must ascend from above 0")
-        if self.amplitude is not None and not self.amplitude > 0.0:
-            raise ConfigError(f"--amplitude: {self.amplitude:g} must be above 0")
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -104,19 +60,14 @@ class Excitation:
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers, for JSON."""
-        rows = [
-            attrs.asdict(each) | {"half_width": each.half_width if np.isfinite(each.half_width) else None}
-            for each in self.verdicts
-        ]
-        names = zip(self.joints, self.amplitudes, strict=True)
         return {
             "folder": str(self.folder),
             "file": str(self.file),
             "seconds": float(self.times[-1]),
-            "amplitudes": dict(names),
+            "amplitudes": dict(zip(self.joints, self.amplitudes, strict=True)),
             "notes": list(self.notes),
             "noise": self.noise,
-            "expected": rows,
+            "expected": [each.plain() for each in self.verdicts],
         }
 
 
@@ -168,9 +119,11 @@ class ExciteStudy(Study[Excitation]):
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Find motions within all limits, and the one that tells most."""
+        from .trial import MotionSearch
+
         trial, config = self._trial, self._config
         with progress.phase("try"):
-            found = _Search(trial, self._settings, progress).run(stop_if_asked)
+            found = MotionSearch(trial, self._settings, progress).run(stop_if_asked)
         best, verdicts = 0, ()
         if config.fit is not None:
             with progress.phase("expect"):
@@ -178,7 +131,7 @@ class ExciteStudy(Study[Excitation]):
         self._found = Excitation(
             folder=Path(),
             joints=tuple(joint.label for joint in trial.joints),
-            times=found.motion.times,
+            times=found.times,
             targets=found.commands[best],
             amplitudes=tuple(found.amplitudes[best].tolist()),
             notes=found.notes[best],
@@ -192,7 +145,9 @@ class ExciteStudy(Study[Excitation]):
 
     def write(self, result: Excitation, folder: RunFolder) -> None:
         """Write the targets, for a simulation and for the robot."""
-        names = _names(result)
+        names = [name_of(label) for label in result.joints]
+        if len(set(names)) < len(names):
+            names = list(result.joints)
         folder.write_arrays("targets.npz", {"times": result.times, "values": result.targets, "joints": np.array(names)})
         lines = [",".join(["time", *(f"command.{name}" for name in names)])]
         rows = np.column_stack([result.times, result.targets])
@@ -221,113 +176,12 @@ class ExciteStudy(Study[Excitation]):
             self._trial.close()
 
 
-def _names(result: Excitation) -> list[str]:
-    short = [label.rpartition("/")[2] for label in result.joints]
-    return short if len(set(short)) == len(short) else list(result.joints)
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class _Motions:
-    """Motions that keep the limits."""
-
-    motion: Any
-    commands: np.ndarray
-    amplitudes: np.ndarray
-    notes: list[tuple[str, ...]]
-
-
-class _Search:
-    """Looks for the largest swings that keep all limits in simulation."""
-
-    def __init__(self, trial: Any, settings: ExciteSettings, progress: RunProgress) -> None:
-        self._trial, self._settings, self._progress = trial, settings, progress
-        self._is_separate = settings.is_separate or settings.kind == "chirp"
-        joints, dt = trial.joints, trial.simulation.control_dt
-        slots = len(joints) if self._is_separate else 1
-        self._times = np.arange(round(slots * settings.duration / dt) + 1) * dt
-        worlds, random = trial.simulation.world_count, np.random.default_rng(settings.seed)
-        self._waves = np.stack([self._wave(random, world > 0) for world in range(worlds)])
-        rates = np.abs(np.gradient(self._waves, dt, axis=1)).max(axis=1)
-        wanted = [settings.amplitude or (_SWING if joint.is_turning else _SWING / 5.0) for joint in joints]
-        rooms = [_MARGIN * 0.5 * (joint.high - joint.low) for joint in joints]
-        self._most = np.minimum(np.minimum(wanted, rooms), _MARGIN * trial.speeds / np.maximum(rates, 1e-9))
-
-    def _wave(self, random: np.random.Generator, is_random: bool) -> np.ndarray:
-        """Return a motion of all joints between -1 and 1, shape [steps, joints]."""
-        own, count = self._settings, len(self._trial.joints)
-        slots = count if self._is_separate else 1
-        kept = harmonics(1 if self._is_separate else count, own.band, own.duration) if own.kind in _SINES else []
-        columns = []
-        for joint in range(count):
-            begin = joint * own.duration if slots > 1 else 0.0
-            local = np.clip(self._times - begin, 0.0, own.duration)
-            if own.kind == "chirp":
-                values = chirp(local, own.band, own.duration)
-            elif own.kind == "steps":
-                values = steps(local, own.band, own.duration, random)
-            else:
-                ks = kept[joint % len(kept)]
-                phases = random.uniform(0.0, 2.0 * np.pi, len(ks)) if is_random else None
-                values = multisine(local, ks, own.duration, random.uniform(-0.5, 1.5) if is_random else 1.0, phases)
-            columns.append(values)
-        return np.stack(columns, axis=1)
-
-    def run(self, stop_if_asked: Callable[[], None]) -> _Motions:
-        """Return motions within all limits, one in each world.
-
-        Raises:
-            ConfigError: Even small swings reach a limit, or touch something.
-        """
-        trial, amplitudes = self._trial, self._most.copy()
-        worlds = len(amplitudes)
-        reasons: list[dict[str, None]] = [{} for _ in range(worlds)]
-        for _ in range(_ROUNDS):
-            stop_if_asked()
-            commands = self._commands(amplitudes)
-            motion = trial.play(commands)
-            if not np.isfinite(motion.positions).all():
-                raise ConfigError("excite: the simulation diverges; shorten simulation.dt, or lower --amplitude")
-            factors = np.ones_like(amplitudes)
-            for what, excess in trial.excess(motion).items():
-                is_beyond = excess > _MARGIN
-                factors = np.where(
-                    is_beyond, np.minimum(factors, np.minimum(_MARGIN / np.maximum(excess, 1e-9), 0.9)), factors
-                )
-                for world, joint in np.argwhere(is_beyond):
-                    reasons[world][f"the limit of {what} of {trial.joints[joint].label}"] = None
-            for world in np.flatnonzero((factors == 1.0).all(axis=1)):
-                if (touch := trial.touch(motion, world)) is not None:
-                    factors[world] = 0.7
-                    reasons[world][f"{touch[1][0]} and {touch[1][1]} touched at {touch[0]:.3g} s"] = None
-            if (factors == 1.0).all():
-                notes = [tuple(f"scaled down: {reason}" for reason in each) for each in reasons]
-                return _Motions(motion=motion, commands=commands, amplitudes=amplitudes, notes=notes)
-            amplitudes = amplitudes * factors
-            self._progress.update(f"scaled to {(amplitudes / self._most).min():.0%}")
-        text = "; ".join(dict.fromkeys(reason for each in reasons for reason in each))
-        raise ConfigError(f"excite: even small swings reach {text}; change the start pose, or choose --joints")
-
-    def _commands(self, amplitudes: np.ndarray) -> np.ndarray:
-        """Return targets about centres that leave room for the swings, shape [worlds, steps, joints]."""
-        start, joints = self._trial.start, self._trial.joints
-        low, high = (np.array([getattr(joint, name) for joint in joints]) for name in ("low", "high"))
-        swing = amplitudes / _MARGIN
-        centres = np.minimum(np.maximum(start, low + swing), high - swing)
-        shift = envelope(self._times, self._times[-1])[None, :, None] * (centres - start)[:, None]
-        return start + shift + amplitudes[:, None] * self._waves
-
-
-_SINES = ("multisine", "optimal")
-
-
 def _noise(table: FitConfig | None) -> float:
     signal = None if table is None else table.signals.get("position")
     return _NOISE if signal is None or signal.std is None else signal.std
 
 
-def _expected(
-    config: SimulationConfig, table: FitConfig, trial: Any, found: _Motions
-) -> tuple[int, tuple[FitVerdict, ...]]:
+def _expected(config: SimulationConfig, table: FitConfig, trial: Any, found: Any) -> tuple[int, tuple[FitVerdict, ...]]:
     """Return the index of the motion that tells most, and what a fit to its log would say."""
     from .fit_run import FitRun
 
@@ -353,14 +207,12 @@ def _expected(
                 "position": measured + noise * random.normal(size=measured.shape),
                 "command": found.commands[world],
             }
-            np.savez(file, time=found.motion.times, joints=joints, **arrays)
+            np.savez(file, time=found.times, joints=joints, **arrays)
         best = 0
         if len(files) > 1:
-            course = FitRun(config, table, files, None)
-            with course.simulation:
+            with FitRun(config, table, files, None) as course:
                 best = _most_telling(course.look(), course.problem.logs_of_rows(), len(files))
-        course = FitRun(config, table, [files[best]], None)
-        with course.simulation:
+        with FitRun(config, table, [files[best]], None) as course:
             return best, course.expect(is_right=True)
 
 

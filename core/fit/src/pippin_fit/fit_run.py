@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -15,23 +15,19 @@ from pippin.studies import RunProgress
 
 from pippin_fit.config import FitConfig
 
-from .checks import say_faults
-from .estimated_starts import unseen_starts
+from .candidates import JUDGED
+from .checks import align, say_faults
 from .evidence import Evidence
-from .exploration import Exploration
-from .identifiability import Identifiability
+from .identifiability import Identifiability, ValueSelection, WholeNumbers
 from .journal import FitState, Journal, key_of
 from .least_squares import Point
 from .log import log_paths
-from .minimisation import Minimisation
-from .outcome import traces
-from .problem import FitProblem
+from .minimisation import Minimisation, unseen_starts
+from .problem import FitProblem, Rollouts
 from .replay_checks import SaturationWatch, gain_faults
-from .result import FitResult
-from .rollouts import Rollouts
-from .selection import ValueSelection
+from .result import FitResult, LogAlignment, Trace
+from .search import Exploration
 from .verdicts import FitVerdict, is_refuted, kept_values
-from .whole_numbers import WholeNumbers
 
 
 class FitRun(AbstractContextManager["FitRun"]):
@@ -59,6 +55,9 @@ class FitRun(AbstractContextManager["FitRun"]):
         notes = None if journal is None else Journal(journal, key_of(config, paths))
         earlier = None if notes is None else notes.last()
         self.problem: FitProblem = FitProblem(config, table, files, processes)
+        #: The rollouts of the least squares, and their simulation.
+        self.rollouts: Rollouts = self.problem.rollouts
+        self.simulation: Simulation = self.rollouts.simulation
         unknowns = self.problem.unknowns
         self._state = earlier or FitState(unknowns=unknowns.start, is_free=~unknowns.is_whole)
         self._whole = WholeNumbers(self.problem)
@@ -69,16 +68,6 @@ class FitRun(AbstractContextManager["FitRun"]):
 
     def __exit__(self, *error: object) -> None:
         self.problem.close()
-
-    @property
-    def rollouts(self) -> Rollouts:
-        """The rollouts of the least squares."""
-        return self.problem.rollouts
-
-    @property
-    def simulation(self) -> Simulation:
-        """The simulation of the least squares."""
-        return self.rollouts.simulation
 
     @property
     def costs(self) -> Sequence[float]:
@@ -186,7 +175,7 @@ class FitRun(AbstractContextManager["FitRun"]):
             seconds=seconds,
             ended=state.ended or "it was stopped",
             noise={kind: tuple(noise.tolist()) for kind, noise in rollouts.noise.items()},
-            traces=tuple(traces(problem)),
+            traces=tuple(self._traces()),
         )
 
     def _verdicts(self) -> list[FitVerdict]:
@@ -205,3 +194,48 @@ class FitRun(AbstractContextManager["FitRun"]):
         if not np.array_equal(self._state.is_free, is_free):
             minimum = self._minimisation.linearise(self._state.unknowns, is_free)
         return Identifiability(self.problem, minimum).evidence
+
+    def _traces(self) -> Iterator[Trace]:
+        """Yield the signals of the last rollout, with the values of the file and with the ones that were found."""
+        for part, is_validation in zip(self.rollouts.parts, (False, True), strict=True):
+            for kind, values in self.rollouts.signals(part).items():
+                for window, samples in part.slices:
+                    log = self.problem.logs[window.log]
+                    for column, joint in enumerate(log.joints):
+                        both = values[:JUDGED, samples, column]
+                        yield Trace(
+                            log=log.name,
+                            joint=joint,
+                            signal=kind,
+                            is_validation=is_validation,
+                            times=log.times[window.samples],
+                            values=np.stack([part.measured[kind][samples, column], *both], axis=1),
+                        )
+
+    def alignments(self) -> Iterator[LogAlignment]:
+        """Yield length and rate of each log, and the lag of its motion."""
+        for log in self.problem.logs:
+            aligned = None if self.problem.table.command == "feedforward" else align(log, self.problem.table)
+            lag, drift = (None, 0.0) if aligned is None else (aligned.lag, aligned.drift)
+            rate = 1.0 / log.period
+            yield LogAlignment(name=log.name, seconds=log.duration, rate=rate, lag=lag, drift=drift, notes=log.notes)
+
+    def identified_tables(self, result: FitResult) -> tuple[dict[str, Any], dict[tuple[Any, ...], str]]:
+        """Return the tables of a file with the values that are kept, and a comment for each value."""
+        tables: dict[str, Any] = {}
+        comments: dict[tuple[Any, ...], str] = {}
+        verdicts = [
+            (each, [own for own in result.verdicts if own.key == each.key]) for each in self.rollouts.parameters
+        ]
+        for parameter, own in verdicts:
+            parameter.write(np.tile(kept_values(own), (self.simulation.world_count, 1)))
+        for parameter, own in verdicts:
+            if any(each.is_kept for each in own):
+                parameter.write_tables(tables, comments, [_comment(each) for each in own])
+        return tables, comments
+
+
+def _comment(verdict: FitVerdict) -> str:
+    if verdict.is_identified:
+        return f"± {verdict.half_width:.2g}"
+    return ", ".join([verdict.verdict, *(f"coupled to {each}" for each in verdict.coupled)])

@@ -1,4 +1,4 @@
-"""Identifiability of values at a minimum: their evidence, their verdicts, and which ones are unobservable."""
+"""Identifiability of values at a minimum: evidence and verdicts, and which values are reset to the file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from .blocks import blocks_of
-from .evidence import Evidence
-from .least_squares import Point
+from .evidence import Evidence, blocks_of
+from .journal import FitState, ValueReset
+from .least_squares import STEP, Point, Residuals
 from .problem import FitProblem
-from .verdicts import CORRELATED, FitVerdict, judge
+from .verdicts import CHI_SQUARED, CONTRADICTED, CORRELATED, IDENTIFIED, UNOBSERVABLE, FitVerdict, is_worse, judge
 
 _DEPENDENT = 0.2
 """Sensitivity above which a value counts as dependent on a held one."""
@@ -127,3 +127,126 @@ class Identifiability:
                 coupled = (str(names[own.argmax()]).replace(" ", ": ", 1),)
                 dependent[number] = attrs.evolve(verdicts[number], verdict=CORRELATED, coupled=coupled)
         return self._free[is_held].tolist(), dependent
+
+
+class ValueSelection:
+    """The choice of the values that vary."""
+
+    def __init__(self, problem: FitProblem, state: FitState) -> None:
+        self._problem, self._state = problem, state
+
+    def reset(self, minimum: Minimum | None) -> bool:
+        """Reset unobservable values to the file, and hold them. Values that the logs contradict are held as estimated.
+        Return whether other values have to be fitted anew. There may be no minimum of the free values yet.
+        """
+        state, unknowns = self._state, self._problem.unknowns
+        is_moved = unknowns.is_whole & (state.unknowns != unknowns.of_file)
+        held = [number for number, each in state.verdicts.items() if is_moved[number] and not each.is_determined]
+        if minimum is not None and state.is_free.any():
+            judge = Identifiability(self._problem, minimum)
+            found = judge.verdicts(state.verdicts)
+            state.verdicts |= {number: each for number, each in found.items() if not each.is_determined}
+            numbers, dependent = judge.held(state.verdicts)
+            state.verdicts |= dependent
+            held += numbers
+        if not held:
+            return False
+        contradicted = {number for number, each in state.verdicts.items() if each.is_contradicted}
+        back = [number for number in held if number not in contradicted]
+        state.reset = ValueReset(unknowns=state.unknowns, is_free=state.is_free, numbers=np.array(back, int))
+        state.unknowns, state.is_free = state.unknowns.copy(), state.is_free.copy()
+        state.unknowns[back] = unknowns.of_file[back]
+        state.is_free[held] = False
+        return bool(state.is_free.any())
+
+    def restore(self, minimum: Minimum | None) -> bool:
+        """Restore the estimates of reset values if the fit got worse: the other values cannot compensate a large reset,
+        although they can a small one. Return whether this happened.
+
+        Of several values, those are held as estimated that have no finite interval.
+        """
+        state = self._state
+        if minimum is None or not state.is_free.any():
+            return False
+        reset, state.reset = state.reset, None
+        cost, rows = minimum.point.cost, len(minimum.point.residuals)
+        least = state.least = min(state.least, cost)
+        if reset is None or not is_worse((np.sqrt(least), np.sqrt(cost))):
+            return False
+        if 2.0 * (cost - least) <= CHI_SQUARED * len(reset.numbers) * max(2.0 * least / rows, 1.0):
+            return False
+        own = [number for number in reset.numbers.tolist() if not self._problem.unknowns.is_whole[number]]
+        lost = [number for number in own if state.verdicts[number].verdict == UNOBSERVABLE]
+        if not (wrong := [each for each in lost if not np.isfinite(state.verdicts[each].half_width)] or lost):
+            return False
+        state.unknowns, state.is_free = reset.unknowns.copy(), reset.is_free.copy()
+        state.is_free[wrong] = False
+        contradicted = {each: attrs.evolve(state.verdicts[each], verdict=CONTRADICTED) for each in wrong}
+        state.verdicts |= contradicted
+        return True
+
+
+class WholeNumbers:
+    """The whole numbers among the unknowns of a fit."""
+
+    def __init__(self, problem: FitProblem) -> None:
+        self._problem = problem
+        self._better: dict[int, float] = {}
+        self._visited: set[tuple[float, ...]] = set()
+
+    def judge(
+        self, residuals: Residuals, unknowns: np.ndarray, is_free: np.ndarray, *, is_fitted: bool
+    ) -> dict[int, FitVerdict]:
+        """Return the verdict on each whole number, by its number: identified if both neighbours raise the cost clearly,
+        each with its own best other values.
+
+        The noise is that of the residuals if they are fitted, and otherwise the one that the fit assumes.
+        """
+        own, free, found = self._problem.unknowns, np.flatnonzero(is_free), {}
+        ahead = np.where(unknowns + STEP <= own.high, STEP, -STEP)[free]
+        samples, self._better = self._problem.sample_rows, {}
+        for number in np.flatnonzero(own.is_whole).tolist():
+            low, high = own.owners[number][0].config.range
+            value = own.values(unknowns)[number]
+            near = [(each - low) / (high - low) for each in (value - 1.0, value + 1.0) if low <= each <= high]
+            points = np.tile(unknowns, (1 + len(free) + len(near), 1))
+            points[1 + np.arange(len(free)), free] += ahead
+            points[1 + len(free) :, number] = near
+            rows = residuals(points)
+            present = rows[0] if is_fitted else np.zeros_like(rows[0])
+            changes = rows[1:] - rows[0]
+            changes[~np.isfinite(changes).all(axis=1)] = np.nan
+            basis = np.linalg.qr(np.nan_to_num(changes[: len(free)]).T)[0]
+            both = np.vstack([present, present + changes[len(free) :]]).T
+            squares = ((both - basis @ (basis.T @ both)) ** 2).sum(axis=0)
+            variance = squares[0] / max(samples - len(free), 1) if is_fitted else 1.0
+            rise = np.nan_to_num(squares[1:] - squares[0], nan=np.inf)  # a neighbour that diverges is excluded
+            found[number] = self._verdict(number, unknowns, bool((rise > CHI_SQUARED * variance).all()))
+            if rise.min(initial=0.0) < -CHI_SQUARED * variance:
+                self._better[number] = near[int(rise.argmin())]
+        return found
+
+    def step(self, unknowns: np.ndarray) -> np.ndarray | None:
+        """Return unknowns with the neighbours that explain the logs better; None without any, or if these were visited
+        before.
+        """
+        is_whole = self._problem.unknowns.is_whole
+        self._visited.add(tuple(unknowns[is_whole].tolist()))
+        moved = unknowns.copy()
+        for number, unknown in self._better.items():
+            moved[number] = unknown
+        is_known = tuple(moved[is_whole].tolist()) in self._visited
+        return None if not self._better or is_known else moved
+
+    def _verdict(self, number: int, unknowns: np.ndarray, is_identified: bool) -> FitVerdict:
+        own = self._problem.unknowns
+        parameter, name = own.owners[number]
+        return FitVerdict(
+            key=parameter.key,
+            name=name,
+            start=float(own.file_values[number]),
+            value=float(own.values(unknowns)[number]),
+            half_width=0.5 if is_identified else np.inf,
+            verdict=IDENTIFIED if is_identified else UNOBSERVABLE,
+            collinearity=0.0,
+        )

@@ -17,7 +17,6 @@ from pippin.array_files import read_arrays
 from pippin.config import dump_toml
 
 from .least_squares import ALL_TAKEN, DAMPING
-from .search import StartsState
 from .verdicts import FitVerdict
 
 _Made = TypeVar("_Made")
@@ -25,7 +24,28 @@ _Made = TypeVar("_Made")
 _EXPLORED, _STARTS = "explored.npz", "starts.npz"
 
 _RESET = ("unknowns", "is_free", "numbers")
-"""Arrays of a reset of values."""
+_ARRAYS = ("unknowns", "is_free", "starts", "damping", "costs", "ends", "least")
+"""Attributes of a reset and of a state that are arrays of a file."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class StartsState:
+    """State of searches from several starts, from which they continue."""
+
+    x: np.ndarray
+    """The best point of each, shape [starts, unknowns]."""
+
+    costs: np.ndarray
+    """Its cost, shape [starts]; infinite if a search diverges at its start."""
+
+    dampings: np.ndarray
+    """The damping of its next step, shape [starts]."""
+
+    taken: np.ndarray
+    """Its iterations, shape [starts]."""
+
+    is_over: np.ndarray
+    """Whether it has ended, shape [starts]."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -110,24 +130,7 @@ class Journal:
             ConfigError: The state belongs to another fit.
         """
         files = sorted(self._folder.glob("[0-9]*.npz"))
-        if not files:
-            return None
-        return self._read(files[-1], self._state)
-
-    def _state(self, arrays: Mapping[str, np.ndarray], notes: Any) -> FitState:
-        return FitState(
-            unknowns=arrays["unknowns"],
-            is_free=arrays["is_free"],
-            starts=arrays["starts"],
-            damping=float(arrays["damping"]),
-            taken=notes["taken"],
-            costs=arrays["costs"].tolist(),
-            ends=tuple(arrays["ends"].tolist()),
-            ended=notes["ended"],
-            verdicts={int(number): _verdict(each) for number, each in notes["verdicts"].items()},
-            least=float(arrays["least"]),
-            reset=ValueReset(**{name: arrays[f"reset_{name}"] for name in _RESET}) if notes["has_reset"] else None,
-        )
+        return self._read(files[-1], _state) if files else None
 
     def _read(self, file: Path, make: Callable[[Mapping[str, np.ndarray], Any], _Made]) -> _Made:
         """Return the value of a function of the arrays and the notes of a file."""
@@ -155,45 +158,50 @@ class Journal:
 
     def save_explored(self, costs: Sequence[np.ndarray]) -> None:
         """Write the costs of the generations of an evolution."""
-        self._write(_EXPLORED, {"key": self._key}, costs=np.stack(costs))
+        self._write(_EXPLORED, {}, costs=np.stack(costs))
 
     def starts(self) -> StartsState | None:
         """Return how far the searches from several starts are; None if there are none."""
         file = self._folder / _STARTS
         if not file.is_file():
             return None
-        names = [field.name for field in attrs.fields(StartsState)]
+        names = attrs.fields_dict(StartsState)
         return self._read(file, lambda arrays, _: StartsState(**{name: arrays[name] for name in names}))
 
     def save_starts(self, state: StartsState) -> None:
         """Write how far the searches from several starts are."""
-        self._write(_STARTS, {"key": self._key}, **attrs.asdict(state))
+        self._write(_STARTS, {}, **attrs.asdict(state))
 
     def save(self, state: FitState) -> None:
         """Write the state after an iteration."""
         verdicts = {number: attrs.asdict(each) for number, each in state.verdicts.items()}
-        notes = {"key": self._key, "taken": state.taken, "ended": state.ended, "verdicts": verdicts}
-        notes["has_reset"] = state.reset is not None
-        reset = {} if state.reset is None else {f"reset_{name}": getattr(state.reset, name) for name in _RESET}
-        count = len(list(self._folder.glob("[0-9]*.npz")))
-        self._write(
-            f"{count:04d}.npz",
-            notes,
-            unknowns=state.unknowns,
-            is_free=state.is_free,
-            starts=state.starts,
-            damping=state.damping,
-            costs=np.array(state.costs),
-            ends=np.array(state.ends),
-            least=np.array(state.least),
-            **reset,
-        )
+        notes = {"taken": state.taken, "ended": state.ended, "verdicts": verdicts, "has_reset": state.reset is not None}
+        arrays = {name: np.array(getattr(state, name)) for name in _ARRAYS}
+        if state.reset is not None:
+            arrays |= {f"reset_{name}": getattr(state.reset, name) for name in _RESET}
+        self._write(f"{len(list(self._folder.glob('[0-9]*.npz'))):04d}.npz", notes, **arrays)
 
     def _write(self, name: str, notes: Mapping[str, Any], **arrays: Any) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         hidden = self._folder / ".next.npz"
-        np.savez(hidden, notes=np.array(json.dumps(notes)), **arrays)
+        np.savez(hidden, notes=np.array(json.dumps({"key": self._key, **notes})), **arrays)
         os.replace(hidden, self._folder / name)
+
+
+def _state(arrays: Mapping[str, np.ndarray], notes: Any) -> FitState:
+    return FitState(
+        unknowns=arrays["unknowns"],
+        is_free=arrays["is_free"],
+        starts=arrays["starts"],
+        damping=float(arrays["damping"]),
+        taken=notes["taken"],
+        costs=arrays["costs"].tolist(),
+        ends=tuple(arrays["ends"].tolist()),
+        ended=notes["ended"],
+        verdicts={int(number): _verdict(each) for number, each in notes["verdicts"].items()},
+        least=float(arrays["least"]),
+        reset=ValueReset(**{name: arrays[f"reset_{name}"] for name in _RESET}) if notes["has_reset"] else None,
+    )
 
 
 def _verdict(notes: dict[str, Any]) -> FitVerdict:

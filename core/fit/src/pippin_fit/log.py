@@ -1,4 +1,4 @@
-"""Logs of a robot: commands and measurements over time."""
+"""Logs of a robot: its joints, its commands and measurements over time, and the windows that they are divided into."""
 
 from __future__ import annotations
 
@@ -7,13 +7,64 @@ from pathlib import Path, PurePath
 from typing import Any
 
 import attrs
+import newton
 import numpy as np
 from pippin import ConfigError, PippinError, did_you_mean
+from pippin.arrays import on_host
+from pippin.axes import choose_axes
 
 from pippin_fit.config import FitConfig
 
 from .readers.reader import make_reader
-from .robot_joints import RobotJoint
+
+
+@attrs.frozen(kw_only=True)
+class RobotJoint:
+    """A joint with one coordinate."""
+
+    label: str
+
+    dof: int
+    """Index of its degree of freedom in the model."""
+
+    coordinate: int
+    """Index of its coordinate."""
+
+    is_turning: bool
+    """Whether it turns, and its numbers are angles; otherwise it slides."""
+
+    low: float
+    """Lower limit [rad or m]; minus infinity without one."""
+
+    high: float
+    """Upper limit [rad or m]."""
+
+
+_NO_LIMIT = 1e6
+"""Limits from which on there are none, as Newton writes them [rad or m]."""
+
+
+def robot_joints(model: newton.Model) -> Mapping[str, RobotJoint]:
+    """Return the joints of a model by label."""
+    axes, _ = choose_axes(model, ".*", "fit.logs")
+    starts, coordinates = on_host(model.joint_qd_start), on_host(model.joint_q_start)
+    low, high = on_host(model.joint_limit_lower), on_host(model.joint_limit_upper)
+    dimensions: Any = on_host(model.joint_dof_dim)
+    found = {}
+    for (joint, axis), label in axes.items():
+        dof = int(starts[joint]) + axis
+        ends = (float(low[dof]), float(high[dof]))
+        has_limits = ends[0] < ends[1] and max(map(abs, ends)) < _NO_LIMIT
+        found[label] = RobotJoint(
+            label=label,
+            dof=dof,
+            coordinate=int(coordinates[joint]) + axis,
+            is_turning=axis >= int(dimensions[joint, 0]),
+            low=ends[0] if has_limits else -float("inf"),
+            high=ends[1] if has_limits else float("inf"),
+        )
+    return found
+
 
 _NEAREST = 4
 """Samples on each side of one of which a velocity is the slope."""
@@ -107,15 +158,12 @@ def log_paths(files: Iterable[str | Path], where: str = "fit.logs") -> list[Path
     found: list[Path] = []
     for file in files:
         pattern = Path(file)
-        paths = [pattern] if pattern.exists() else sorted(Path(pattern.anchor).glob(str(_relative(pattern))))
+        rest = pattern.relative_to(pattern.anchor) if pattern.anchor else pattern
+        paths = [pattern] if pattern.exists() else sorted(Path(pattern.anchor).glob(str(rest)))
         if not paths:
             raise ConfigError(f"{where}: {str(file)!r} matches no file; name a log, .npz, .csv or a recording")
         found += paths
     return found
-
-
-def _relative(pattern: Path) -> Path:
-    return pattern.relative_to(pattern.anchor) if pattern.anchor else pattern
 
 
 def _logs_of(path: Path, config: FitConfig, known: Mapping[str, RobotJoint]) -> Iterator[Log]:
@@ -222,3 +270,52 @@ def slopes(log: Log) -> np.ndarray:
 def velocities_of(log: Log) -> np.ndarray:
     """Return the velocities of a log, shape [samples, joints]: as measured, or the slopes of the positions."""
     return log.signals["velocity"] if "velocity" in log.signals else slopes(log)
+
+
+_SHORTEST = 0.5
+"""Shortest piece at the end of a log that is a window of its own, as a share of a window."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Window:
+    """A window: it starts from the measured state, and the samples after it count."""
+
+    log: int
+    """Index of the log."""
+
+    first: int
+    """Index of the sample that it starts with."""
+
+    samples: np.ndarray
+    """Indices of the samples that count."""
+
+
+def divide(logs: Sequence[Log], config: FitConfig, dt: float) -> tuple[tuple[list[Window], list[Window]], int]:
+    """Return the windows of logs that are fitted, and those that judge the fit, which does not see them; and the number
+    of control steps of the longest one.
+
+    Raises:
+        ConfigError: There is no window to fit.
+    """
+    fitted, judging, longest = list[Window](), list[Window](), 0
+    for number, log in enumerate(logs):
+        length = log.duration if isinstance(config.window, str) else config.window
+        own: list[Window] = []
+        start = 0
+        while start < len(log.times) - 1:
+            end = log.times[start] + length
+            after = int(np.searchsorted(log.times, end, side="right"))
+            inside = np.arange(start + 1, min(after, len(log.times)))
+            kept = inside[log.times[inside] >= log.times[start] + config.burn_in]
+            is_short = log.times[-1] - log.times[start] < _SHORTEST * length
+            if len(kept) and not (is_short and own):
+                own.append(Window(log=number, first=start, samples=kept))
+                longest = max(longest, int(np.ceil((log.times[kept[-1]] - log.times[start]) / dt - 1e-6)))
+            start = max(after - 1, start + 1)
+        share = 0.0 if isinstance(config.validation, tuple) else config.validation
+        count = 0 if log.is_unseen else len(own) - round(share * len(own))
+        fitted += own[:count]
+        judging += own[count:]
+    if not fitted:
+        raise ConfigError("fit.validation: no window is left to fit; shorten 'window', lower 'validation', or log more")
+    return (fitted, judging), longest

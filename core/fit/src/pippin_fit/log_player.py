@@ -1,25 +1,141 @@
-"""Plugin that starts each world from a log, plays the commands, and keeps the motion of the joints."""
+"""Plugin that starts each world from a log, plays its commands and keeps the motion, by steps or in one call."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import newton
 import numpy as np
 import warp as wp
-from pippin import Binding, ConfigError, hookimpl
+from pippin import Binding, ConfigError, Simulation, hookimpl, hookspec
 from pippin.actuation import Axes, DriveActuator, Lanes
+from pippin.arrays import on_host, present
+from pippin.devices import WARP_LOCK
 
 from pippin_fit.config import FitConfig
 
-from .device_commands import DeviceCommands
-from .joint_motion import JointMotion
-from .kernels import count_step
-from .log import Log
-from .open_loop import RolloutHooks
-from .windows import Window
+from .kernels import count_step, keep_joints, play_commands, restore_numbers
+from .log import Log, Window, velocities_of
+
+
+class DeviceCommands:
+    """The commands of all logs, in steps or linear in time, and the place in them where each world starts."""
+
+    def __init__(self, logs: Sequence[Log], windows: Sequence[Window], is_linear: bool, device: wp.Device) -> None:
+        begins = np.concatenate([[0], np.cumsum([len(log.command_times) for log in logs])])
+        times = np.concatenate([log.command_times - log.times[0] for log in logs])
+        of_log = np.array([window.log for window in windows])
+        begun = [logs[window.log].times[window.first] - logs[window.log].times[0] for window in windows]
+        self._is_linear = is_linear
+        self._times = wp.array(times, dtype=wp.float64, device=device)
+        self._commands = wp.array(np.concatenate([log.command for log in logs]), dtype=float, device=device)
+        self._first = wp.array(begins[of_log], dtype=int, device=device)
+        self._last = wp.array(begins[of_log + 1] - 1, dtype=int, device=device)
+        self._start = wp.array(np.array(begun), dtype=wp.float64, device=device)
+        self._delays = wp.zeros(len(windows), dtype=float, device=device)
+        self._offsets = wp.zeros((len(windows), len(logs[0].joints)), dtype=float, device=device)
+
+    def vary(self, delays: np.ndarray, offsets: np.ndarray) -> None:
+        """Set the delay of the commands of each world [s], and the reading of its encoders at zero."""
+        self._delays.assign(delays.astype(np.float32))
+        self._offsets.assign(-offsets.astype(np.float32))
+
+    def write(self, targets: wp.array, columns: wp.array, counts: wp.array, dt: float) -> None:
+        """Write the commands of a control step into targets, shape [worlds, lanes]. May be recorded.
+
+        A lane with column -1 gets none. The step of a world may be before its window.
+        """
+        inputs = [self._times, self._commands, columns, self._first, self._last, self._start, self._delays]
+        inputs += [self._offsets, counts, wp.float64(dt), self._is_linear, targets]
+        wp.launch(play_commands, targets.shape, inputs, device=targets.device)
+
+
+_INPUTS = ("start_step(plugins:log)", "zero_efforts", "apply_actuators(actuators:")
+"""First parts of the names of the operations that set the inputs of the solver."""
+
+_SKIPPED = ("keep_forces", "apply_forces", "eval_fk", "copy_back", "clear_forces", "monitor", "end_step(plugins:log)")
+"""Names of other operations that a rollout may skip: the solver reads nothing that they write."""
+
+_READINGS = "update_sensors(sensors:"
+
+_SOLVER = "step_solver(solver)"
+
+
+class RolloutHooks:
+    """The hook of a solver that takes many control steps in one call."""
+
+    @hookspec(firstresult=True)
+    def roll_out_solver(
+        self,
+        solver: newton.solvers.SolverBase,
+        state: newton.State,
+        control: newton.Control,
+        dt: float,
+        substep_count: int,
+        count: int,
+        set_inputs: Callable[[], None],
+        worlds: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Advance `worlds`, shape [worlds], of `state` by `count` control steps of `substep_count` substeps of `dt`
+        [s], to the bits of as many calls of `step_solver`, and return their `joint_q` and `joint_qd` after each, shape
+        [count, worlds, numbers of a world]; None to let the host step. `set_inputs` writes into `control` the inputs
+        of the next control step.
+        """
+
+
+class JointMotion:
+    """Positions and velocities of the joints of logs over a rollout, by their indices, shape [worlds, joints]."""
+
+    def __init__(
+        self,
+        logs: Sequence[Log],
+        windows: Sequence[Window],
+        coordinates: np.ndarray,
+        dofs: np.ndarray,
+        steps: int,
+        device: wp.Device,
+    ) -> None:
+        rates = [velocities_of(log) for log in logs]
+        self._measured = np.stack([logs[window.log].signals["position"][window.first] for window in windows])
+        self._rates = np.stack([rates[window.log][window.first] for window in windows])
+        self._indices = [wp.array(each, dtype=int, device=device) for each in (coordinates, dofs)]
+        self._starts = [wp.zeros(dofs.shape, dtype=float, device=device) for _ in range(2)]
+        self._rows = [wp.zeros((steps, *dofs.shape), dtype=float, device=device) for _ in range(2)]
+
+    def vary(self, offsets: np.ndarray, shifts: np.ndarray) -> None:
+        """Set the readings of the encoders at zero, shape [worlds, joints], and the shifts of the measured positions at
+        the start, then of the velocities, shape [worlds, 2 * joints].
+        """
+        joints = offsets.shape[1]
+        self._starts[0].assign((self._measured - offsets + shifts[:, :joints]).astype(np.float32))
+        self._starts[1].assign((self._rates + shifts[:, joints:]).astype(np.float32))
+
+    def start(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Write the states at the start into the masked worlds. May be recorded."""
+        for values, index, numbers in zip(self._starts, self._indices, (state.joint_q, state.joint_qd), strict=True):
+            wp.launch(restore_numbers, index.shape, [world_mask, values, index, numbers], device=world_mask.device)
+
+    def keep(self, state: newton.State, counts: wp.array[wp.int64]) -> None:
+        """Keep the state after a control step, the one that `counts` gives for each world. May be recorded."""
+        inputs = [state.joint_q, state.joint_qd, *self._indices, counts, *self._rows]
+        wp.launch(keep_joints, self._indices[0].shape, inputs, device=counts.device)
+
+    def keep_rollout(self, worlds: np.ndarray, *states: np.ndarray) -> None:
+        """Keep `joint_q` and `joint_qd` after all control steps of some worlds, shape [steps, worlds, numbers of a
+        world] each; the motion of the others becomes NaN.
+        """
+        for kept, rows, index in zip(self._rows, states, self._indices, strict=True):
+            motion = np.full(kept.shape, np.nan, dtype=np.float32)
+            motion[:, worlds] = rows[:, :, on_host(index)[0]]  # the numbers of the first world come first
+            kept.assign(motion)
+
+    def arrays(self) -> Mapping[str, np.ndarray]:
+        """Return `position` and `velocity` of the joints, shape [steps + 1, worlds, joints], of the last rollout."""
+        pairs = zip(("position", "velocity"), self._starts, self._rows, strict=True)
+        return {name: np.concatenate([on_host(first)[None], on_host(rows)]) for name, first, rows in pairs}
 
 
 class LogPlayer:
@@ -110,3 +226,72 @@ class LogPlayer:
         if not found:
             raise ConfigError(f"fit.command: no actuator takes {name!r} of the joints of the logs; choose another one")
         return found
+
+
+class OpenLoopRollout:
+    """The rollouts of a simulation whose actuators, sensors and plugins do not read the state.
+
+    Args:
+        simulation: The simulation, which has taken a step: its operations are recorded.
+        count_step: Counts a control step of the log. May be recorded.
+    """
+
+    def __init__(self, simulation: Simulation, count_step: Callable[[], None]) -> None:
+        self._simulation = simulation
+        #: Writes the inputs of the next control step into `control`; None if the state decides on them.
+        self._set_inputs: Callable[[], None] | None = None
+        operations, options = simulation.program.operations, simulation.config.simulation
+        if _depends_on_state(simulation, [each.name for each in operations]):
+            return
+        acting = [each for each in operations if each.name.startswith(_INPUTS)]
+        calls = [*(each.run for each in acting), count_step]
+
+        def set_inputs() -> None:
+            for call in calls:
+                call()
+
+        self._set_inputs = set_inputs
+        if options.capture == "off" or any(each.name in simulation.program.eager_reasons for each in acting):
+            return
+        with WARP_LOCK, wp.ScopedCapture(device=simulation.device) as capture:
+            set_inputs()
+        self._set_inputs = partial(wp.capture_launch, present(capture.graph))
+
+    def take(self, count: int, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Take control steps from a state that was just reset.
+
+        Returns:
+            `joint_q` and `joint_qd` of the worlds after each, shape [count, worlds, numbers of a world]; None if the
+            simulation has to step.
+        """
+        if self._set_inputs is None:
+            return None
+        simulation, services = self._simulation, self._simulation.services
+        options = simulation.config.simulation
+        state = simulation.state
+        with WARP_LOCK:
+            if services.model_changes.is_waiting:
+                services.model_changes.tell()
+            found = services.call_hook(
+                "roll_out_solver",
+                solver=simulation.solver,
+                state=state,
+                control=simulation.control,
+                dt=options.solver_dt,
+                substep_count=options.decimation * options.substep_count,
+                count=count,
+                set_inputs=self._set_inputs,
+                worlds=worlds,
+            )
+        if found is not None:
+            simulation.invalidate("joints")
+        return found
+
+
+def _depends_on_state(simulation: Simulation, names: Sequence[str]) -> bool:
+    """Return whether a part of a control step reads the state before the solver does, or acts after it."""
+    parts: list[Any] = [*simulation.actuators.values(), *simulation.sensors.values(), *simulation.plugins.values()]
+    is_open = all(getattr(each, "is_open_loop", False) for each in simulation.actuators.values())
+    is_skippable = all(name in (*_SKIPPED, _SOLVER) or name.startswith((*_INPUTS, _READINGS)) for name in names)
+    is_watched = any(hasattr(each, hook) for each in parts for hook in ("after_step", "frame"))
+    return not is_open or not is_skippable or is_watched or names.count(_SOLVER) != 1

@@ -15,9 +15,8 @@ from pippin.measuring import PenetrationProbe
 
 from pippin_fit.config import FitConfig
 
-from .faults import Fault
-from .log import Log
-from .robot_joints import RobotJoint
+from .checks import Fault
+from .log import Log, RobotJoint
 
 _POSES = 200
 """Most poses of a log that are looked at for contacts."""
@@ -34,7 +33,9 @@ class Touching:
     def __init__(self, model: newton.Model, joints: Sequence[RobotJoint]) -> None:
         self._model, self._columns = model, [joint.coordinate for joint in joints]
         self._state = model.state(requires_grad=False)
-        self._probe = PenetrationProbe(model) if _can_touch(model) else None
+        has_free_base = (on_host(model.joint_type) == int(newton.JointType.FREE)).any()  # no log says where it is
+        can_touch = bool(model.shape_contact_pair_count) and not has_free_base
+        self._probe = PenetrationProbe(model) if can_touch else None
 
     def bodies(self, positions: np.ndarray) -> tuple[str, str] | None:
         """Return the names of the two bodies that overlap most at positions of the joints, shape [joints], or None."""
@@ -56,12 +57,6 @@ class Touching:
         return name_of(self._model.shape_label[shape] if body < 0 else self._model.body_label[body])
 
 
-def _can_touch(model: newton.Model) -> bool:
-    """Return whether shapes of a robot may collide in poses that the joints of a log determine."""
-    has_free_base = (on_host(model.joint_type) == int(newton.JointType.FREE)).any()
-    return bool(model.shape_contact_pair_count) and not has_free_base
-
-
 def contact_faults(
     model: newton.Model, logs: Sequence[Log], joints: Mapping[str, RobotJoint], config: FitConfig
 ) -> Iterator[tuple[str, Fault]]:
@@ -81,6 +76,13 @@ def contact_faults(
                 break
 
 
+def limited_efforts(actuator: Any) -> tuple[wp.array, wp.array] | None:
+    """Return the efforts of an actuator before and after its limits; None if it has none."""
+    computed, applied = (getattr(actuator, name, None) for name in ("computed_effort", "applied_effort"))
+    is_limited = isinstance(computed, wp.array) and isinstance(applied, wp.array) and computed is not applied
+    return (computed, applied) if is_limited else None
+
+
 class SaturationWatch:
     """Counts how often limits change the efforts of joints in a rollout, in the first worlds."""
 
@@ -90,8 +92,7 @@ class SaturationWatch:
         for actuator in simulation.actuators.values():
             labels: Sequence[str] = getattr(actuator, "joint_labels", ())
             own = [(at, label) for at, label in enumerate(labels) if label in joints]
-            efforts = [getattr(actuator, name, None) for name in ("computed_effort", "applied_effort")]
-            if own and all(isinstance(each, wp.array) for each in efforts) and efforts[0] is not efforts[1]:
+            if own and limited_efforts(actuator) is not None:
                 self._groups.append((actuator, own))
         self._counts = dict.fromkeys((label for _, own in self._groups for _, label in own), 0)
 
@@ -104,7 +105,7 @@ class SaturationWatch:
         """Count the present step."""
         self._steps += 1
         for actuator, own in self._groups:
-            computed, applied = (on_host(each)[: self._worlds] for each in _efforts(actuator))
+            computed, applied = (on_host(each)[: self._worlds] for each in present(limited_efforts(actuator)))
             for lane, label in own:
                 self._counts[label] += int(np.count_nonzero(computed[:, lane] != applied[:, lane]))
 
@@ -118,10 +119,6 @@ class SaturationWatch:
                     " command smaller or slower motions"
                 )
                 yield Fault(is_note=True, text=text)
-
-
-def _efforts(actuator: Any) -> tuple[wp.array, wp.array]:
-    return actuator.computed_effort, actuator.applied_effort
 
 
 def gain_faults(validation: Sequence[float] | None) -> Iterator[Fault]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 from pippin.console import new_table
 from pippin.report import Axis, Chart, Line, Markup, element, folded, heading, section, table
 from rich.table import Table
 
 from .result import FitResult, Trace
-from .spectrum import ResidualSpectrum, residual_spectra
 from .verdicts import FitVerdict, is_refuted, is_worse
 
 _CHARTS = 24
@@ -37,7 +37,9 @@ def fit_page(result: FitResult, file: Path) -> Iterator[Markup]:
     }
     yield heading(f"Fit of {file.name}", play_command(result), tiles)
     yield section("Parameters", element("p", _judgement(result)), table(HEADS, rows(result), numeric=2))
-    yield section("Signals", element("p", _shown(result.traces)), [*_signals(result.traces)])
+    groups = _groups(result.traces)
+    shown = f"The first {_CHARTS} of {len(groups)}." if len(groups) > _CHARTS else "All signals of all logs."
+    yield section("Signals", element("p", shown), [*_signals(groups)])
     texts = (element("p", text) for text in _left(spectra))
     yield section("What was left", *texts, [_spectrum(each) for each in spectra])
     yield section("How the values hang together", *_coupling(result))
@@ -108,13 +110,8 @@ def _groups(traces: Sequence[Trace]) -> dict[tuple[str, str, str], list[Trace]]:
     return groups
 
 
-def _shown(traces: Sequence[Trace]) -> str:
-    count = len(_groups(traces))
-    return f"The first {_CHARTS} of {count}." if count > _CHARTS else "All signals of all logs."
-
-
-def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
-    for (log, joint, signal), own in list(_groups(traces).items())[:_CHARTS]:
+def _signals(groups: Mapping[tuple[str, str, str], list[Trace]]) -> Iterator[Chart]:
+    for (log, joint, signal), own in list(groups.items())[:_CHARTS]:
         own.sort(key=lambda trace: trace.times[0])
         gap = np.full((1, 3), np.nan)
         values = np.concatenate([part for trace in own for part in (trace.values, gap)])[:-1]
@@ -126,7 +123,6 @@ def _signals(traces: Sequence[Trace]) -> Iterator[Chart]:
 
 
 def _left(spectra: Sequence[ResidualSpectrum]) -> Iterator[str]:
-    """Yield a sentence on the residuals of each signal."""
     for each in spectra:
         low, high = each.band
         text = f"{each.signal}: half of what is left lies between {low:.3g} and {high:.3g} Hz."
@@ -152,7 +148,6 @@ def _spectrum(spectrum: ResidualSpectrum) -> Chart:
 
 
 def _coupling(result: FitResult) -> Iterator[Any]:
-    """Yield the weakest directions, and the correlations."""
     if not result.correlated:
         yield element("p", "No value was fitted.")
         return
@@ -191,3 +186,73 @@ def expectations(verdicts: Iterable[FitVerdict]) -> Table:
         coupled = f", coupled to {' and '.join(each.coupled)}" if each.coupled else ""
         shown.add_row(each.key, each.name, f"{each.start:.5g}", f"{each.half_width:.2g}", each.verdict + coupled)
     return shown
+
+
+_WHITE = 0.2
+"""Correlation of neighbouring residuals from which on they are not white."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class ResidualSpectrum:
+    """Power of the residuals of a signal by frequency: white noise of the assumed size has 1 everywhere."""
+
+    signal: str
+    """`position` or `velocity`."""
+
+    frequencies: np.ndarray
+    """Frequencies [Hz], shape [frequencies]."""
+
+    power: np.ndarray
+    """Power with the values of the file, and with the found ones, shape [frequencies, 2]."""
+
+    correlation: float
+    """Mean correlation of neighbouring residuals, with the values that were found."""
+
+    @property
+    def is_white(self) -> bool:
+        """Whether neighbouring residuals share little."""
+        return abs(self.correlation) < _WHITE
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """The narrowest band from one frequency to another that has half of the power that was left [Hz]."""
+        power = self.power[:, 1]
+        sums = np.concatenate([[0.0], np.cumsum(power)])
+        ends = np.searchsorted(sums, sums[:-1] + 0.5 * sums[-1] * (1.0 - 1e-9))
+        widths = np.where(ends < len(sums), ends - np.arange(len(power)), len(sums))
+        first = int(widths.argmin())
+        return float(self.frequencies[first]), float(self.frequencies[first + widths[first] - 1])
+
+
+def residual_spectra(
+    traces: Sequence[Trace], joints: Sequence[str], noise: Mapping[str, Sequence[float]]
+) -> list[ResidualSpectrum]:
+    """Return the mean spectrum of each signal, over joints and windows of the same length, with Hann's window.
+
+    The noise is the standard deviation of each joint, by signal.
+    """
+    found = []
+    for signal in noise:
+        own = [trace for trace in traces if trace.signal == signal]
+        lengths = np.bincount([len(trace.times) for trace in own])
+        length = int(lengths.argmax()) if len(lengths) else 0
+        own = [trace for trace in own if len(trace.times) == length]
+        if length < 8:
+            continue
+        sizes = np.array([noise[signal][joints.index(trace.joint)] for trace in own])
+        values = np.stack([trace.values for trace in own])
+        residuals = (values[:, :, 1:] - values[:, :, :1]) / sizes[:, None, None]
+        taper = np.hanning(length + 2)[1:-1]
+        power = np.abs(np.fft.rfft(residuals * taper[:, None], axis=1)) ** 2 / (taper**2).sum()
+        last = residuals[:, :, 1] - residuals[:, :, 1].mean(axis=1, keepdims=True)
+        shared = (last[:, 1:] * last[:, :-1]).sum() / max(float((last**2).sum()), 1e-300)
+        period = float(np.median(np.diff(own[0].times)))
+        found.append(
+            ResidualSpectrum(
+                signal=signal,
+                frequencies=np.fft.rfftfreq(length, period),
+                power=power.mean(axis=0),
+                correlation=float(shared),
+            )
+        )
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -110,15 +109,8 @@ class FitResult:
     def summary(self) -> dict[str, Any]:
         """Return the numbers, for JSON."""
         plain = attrs.asdict(self, filter=lambda field, _: field.name != "traces")
-        for each in plain["verdicts"]:
-            each |= _finite(each)
-        return {**plain, "folder": str(self.folder), "file": str(self.file), "is_identified": self.is_identified}
-
-
-def _finite(verdict: Mapping[str, Any]) -> dict[str, float | None]:
-    """Return the intervals of a verdict; JSON has no infinity."""
-    widths = {name: verdict[name] for name in ("half_width", "block_half_width")}
-    return {name: width if width is not None and math.isfinite(width) else None for name, width in widths.items()}
+        plain |= {"verdicts": [each.plain() for each in self.verdicts], "folder": str(self.folder)}
+        return {**plain, "file": str(self.file), "is_identified": self.is_identified}
 
 
 @attrs.frozen(kw_only=True)
@@ -154,7 +146,4 @@ class FitCheck:
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers, for JSON."""
-        plain = attrs.asdict(self)
-        for each in plain["verdicts"]:
-            each |= _finite(each)
-        return plain
+        return {**attrs.asdict(self), "verdicts": [each.plain() for each in self.verdicts]}

@@ -89,9 +89,7 @@ class FitStudy(Study[FitResult]):
 
     def overlay(self, result: FitResult) -> Overlay:
         """Return the file with the values that were identified."""
-        from .outcome import identified_tables
-
-        tables, comments = identified_tables(self._course.problem, result)
+        tables, comments = self._course.identified_tables(result)
         return Overlay(name=result.file.name, tables=tables, comments=comments)
 
     def page(self, result: FitResult, file: Path) -> Iterator[Markup]:
@@ -130,9 +128,7 @@ def check_fit(
     with progress.phase("build"):
         course = _course(config, logs, None)
     with course, progress.phase("check"):
-        from .outcome import alignments
-
-        return FitCheck(logs=tuple(alignments(course.problem)), verdicts=course.expect(is_right=False))
+        return FitCheck(logs=tuple(course.alignments()), verdicts=course.expect(is_right=False))
 
 
 def _judged_by(config: SimulationConfig, file: Path, logs: Logs) -> SimulationConfig:
@@ -144,7 +140,6 @@ def _judged_by(config: SimulationConfig, file: Path, logs: Logs) -> SimulationCo
 
 
 def _course(config: SimulationConfig, logs: Logs, journal: Path | None, processes: int | Literal["auto"] = 1) -> Any:
-    """Return the run of a fit, a `FitRun`."""
     from .fit_run import FitRun
 
     assert config.fit is not None, "`_judged_by` sees to it"

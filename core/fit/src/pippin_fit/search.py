@@ -7,9 +7,14 @@ from typing import Any
 
 import attrs
 import numpy as np
+from pippin import SimulationError
 from pippin.extras import import_library
+from pippin.studies import RunProgress
 
-from .least_squares import DAMPING, LeastSquares, Point, Residuals
+from .journal import FitState, Journal, StartsState
+from .least_squares import DAMPING, LeastSquares, Point, Residuals, cost_of
+from .minimisation import DIVERGES, Minimisation
+from .problem import FitProblem, Rollouts
 
 _SPREAD = 1e-2
 """An evolution ends if the costs of a generation differ by no more than this share."""
@@ -28,30 +33,8 @@ def latin_hypercube(count: int, low: np.ndarray, high: np.ndarray, seed: int) ->
     return low + (parts + random.uniform(size=parts.shape)) / count * (high - low)
 
 
-@attrs.frozen(kw_only=True, eq=False)
-class StartsState:
-    """State of searches from several starts, from which they continue."""
-
-    x: np.ndarray
-    """The best point of each, shape [starts, unknowns]."""
-
-    costs: np.ndarray
-    """Its cost, shape [starts]; infinite if a search diverges at its start."""
-
-    dampings: np.ndarray
-    """The damping of its next step, shape [starts]."""
-
-    taken: np.ndarray
-    """Its iterations, shape [starts]."""
-
-    is_over: np.ndarray
-    """Whether it has ended, shape [starts]."""
-
-
 @attrs.define(eq=False)
 class _Track:
-    """One of several searches."""
-
     method: LeastSquares
     x: np.ndarray
     cost: float
@@ -212,3 +195,82 @@ class Evolution:
             note()
             if np.ptp(found) <= _SPREAD * found.min() or self._method.should_stop():
                 return
+
+
+_MARGIN = 0.05
+"""Distance of the starts from the bounds, as a share of the range."""
+
+
+class Exploration:
+    """The search for a start of the least squares."""
+
+    def __init__(
+        self, problem: FitProblem, state: FitState, journal: Journal | None, minimisation: Minimisation
+    ) -> None:
+        self._problem, self._state, self._journal, self._minimisation = problem, state, journal, minimisation
+
+    def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
+        """Find a start with a lower cost, by the method of the table."""
+        state, table = self._state, self._problem.table
+        if table.method == "least-squares" and table.starts == 1:
+            return
+        rows = self._residuals(self._problem.rollouts, stop_if_asked)(state.unknowns[None])[0]
+        state.costs.append(float(np.sqrt(2.0 * cost_of(rows, is_robust=table.is_robust) / len(rows))))
+        if table.method == "cmaes":
+            state.unknowns = self._evolve(progress, stop_if_asked)
+        else:
+            ends = self._start_often(progress, stop_if_asked)
+            state.unknowns = ends[0][1]
+            state.ends = tuple(float(np.sqrt(2.0 * cost / len(rows))) for cost, _ in ends)
+
+    def _residuals(self, rollouts: Rollouts, stop_if_asked: Callable[[], None]) -> Callable[[np.ndarray], np.ndarray]:
+        state = self._state
+        return self._minimisation.residuals(rollouts, state.unknowns, state.is_free, stop_if_asked)
+
+    def _start_often(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> list[tuple[float, np.ndarray]]:
+        """Return cost and place of the end of each of several searches, the lowest first."""
+        problem, state = self._problem, self._state
+        count, low, high = problem.table.starts, problem.unknowns.low, problem.unknowns.high
+        margin = _MARGIN * (high - low)
+        others = latin_hypercube(count - 1, low + margin, high - margin, problem.table.seed)
+        starts = np.concatenate([state.unknowns[None], others])
+        earlier = None if self._journal is None else self._journal.starts()
+
+        def make(damping: float, taken: int) -> LeastSquares:
+            residuals = self._residuals(problem.rollouts, stop_if_asked)
+            return self._minimisation.method(residuals, state.is_free, damping, taken)
+
+        several = SeveralStarts(make, starts, problem.table.iterations, problem.slot, earlier)
+
+        def note() -> None:
+            if self._journal is not None:
+                self._journal.save_starts(several.state())
+            progress.update(f"{several.running} of {count} starts, cost {several.cost:.4g}")
+
+        if several.running:
+            with Rollouts(problem.material, count * problem.slot) as rollouts:
+                several.run(self._residuals(rollouts, stop_if_asked), note)
+        if not (ends := several.ends()):
+            raise SimulationError(DIVERGES)
+        return ends
+
+    def _evolve(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> np.ndarray:
+        problem, table, unknowns = self._problem, self._problem.table, self._problem.unknowns
+        steps = unknowns.is_whole / (unknowns.ranges[:, 1] - unknowns.ranges[:, 0])
+        population = population_of(len(steps))
+        start, low, high = self._state.unknowns, unknowns.low, unknowns.high
+        method = Evolution(start, low, high, steps, seed=table.seed, population=population)
+        with Rollouts(problem.material, population) as rollouts:
+            residuals = self._residuals(rollouts, stop_if_asked)
+
+            def costs(points: np.ndarray) -> np.ndarray:
+                return np.array([cost_of(rows, is_robust=table.is_robust) for rows in residuals(points)])
+
+            def note() -> None:
+                if self._journal is not None:
+                    self._journal.save_explored(method.history)
+                progress.update(f"generation {len(method.history)}, cost {method.cost:.4g}")
+
+            earlier = () if self._journal is None else self._journal.explored()
+            method.run(costs, table.generations, note, earlier)
+        return method.best

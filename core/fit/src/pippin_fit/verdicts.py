@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -82,6 +84,12 @@ class FitVerdict:
     def is_identified(self) -> bool:
         """Whether the value may be used by itself."""
         return self.verdict == IDENTIFIED
+
+    def plain(self) -> dict[str, Any]:
+        """For the core: return the numbers, for JSON, which has no infinity."""
+        widths = {name: getattr(self, name) for name in ("half_width", "block_half_width")}
+        finite = {name: width if width is not None and math.isfinite(width) else None for name, width in widths.items()}
+        return {**attrs.asdict(self), **finite}
 
     def concluded(self, *, is_refuted: bool) -> FitVerdict:
         """For the core: return the verdict at the end of a fit.

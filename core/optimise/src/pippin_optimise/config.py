@@ -1,4 +1,4 @@
-"""The `[optimise]` table: variables, a loss, and how `pippin optimise` lowers it by gradients."""
+"""The `[optimise]` table: variables, a loss, and how `pippin optimise` lowers it by gradients; and what it found."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge, gt, le, min_len, optional
-from pippin import ComponentConfig
+from pippin import ComponentConfig, FilePath
 from pippin.motions import SelectionConfig
 from pippin.validators import finite, non_negative, only_where, positive
 
@@ -171,3 +171,13 @@ class OptimiseConfig:
     segment: int | None = attrs.field(default=None, validator=optional(ge(1)))
     """Control steps whose states are kept at once: a longer rollout is computed twice, in pieces of this length. By
     default all of them are kept."""
+
+
+@attrs.frozen(kw_only=True)
+class OptimisedConfig:
+    """The values that `pippin optimise` found for the variables of `[optimise]`, in all worlds."""
+
+    implementation = ".optimised:Optimised"
+
+    path: FilePath
+    """A file `.npz` that the optimisation wrote: an array for each variable, shape [points, numbers]."""

@@ -1,18 +1,94 @@
-"""The course of an optimisation: its iterations, the best values so far, and its end."""
+"""The course of an optimisation: its method, its iterations, the best values so far, and its end."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import warp as wp
 from pippin import SimulationError
+from pippin.extras import import_library
 from pippin.studies import RunProgress
+from warp.optim import SGD, Adam
 
-from .methods import minimise
 from .objective import Objective
 from .result import GradientCheck, OptimisationResult
+
+_RATE = 0.05
+"""Size of the steps in units of the scale, if the table states none."""
+
+_SETTLED = "the loss does not fall any more"
+
+Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""Returns losses, shape [worlds], and gradients, shape [worlds, count], of values, shape [worlds, count]."""
+
+Note = Callable[[np.ndarray], bool]
+"""Is told the losses before each iteration, shape [worlds]; returns whether it was the last one."""
+
+
+def minimise(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Note) -> str:
+    """Lower the losses from some start values, shape [worlds, count], and return why it ended.
+
+    All methods count in the `scale` of the variables, and keep within the bounds. The worlds are independent: Warp's
+    Adam and gradient descent work number by number, and SciPy's L-BFGS-B lowers the sum of the losses, with one line
+    search for all worlds.
+    """
+    method = _line_search if objective.config.optimiser == "l-bfgs" else _steps
+    return method(objective, start, evaluate, note)
+
+
+def _steps(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Note) -> str:
+    config, scale = objective.config, objective.scale
+    low, high = objective.low / scale, objective.high / scale
+    values = wp.array((start / scale).ravel(), dtype=float, device="cpu")
+    kind: Any = Adam if config.optimiser == "adam" else SGD
+    method = kind([values], lr=_RATE if config.learning_rate is None else config.learning_rate)
+    for _ in range(config.iterations):
+        losses, gradient = evaluate(values.numpy().reshape(start.shape) * scale)
+        method.step([wp.array((gradient * scale).ravel(), dtype=float, device="cpu")])
+        values.assign(np.clip(values.numpy().reshape(start.shape), low, high).ravel())
+        if note(losses):
+            return _SETTLED
+    return "all iterations were taken"
+
+
+def _line_search(objective: Objective, start: np.ndarray, evaluate: Evaluate, note: Note) -> str:
+    library: Any = import_library("scipy.optimize", "optimise")
+    config, scale = objective.config, objective.scale
+
+    before, _ = evaluate(start)
+    has_settled, first = False, float(np.abs(before).sum()) or 1.0
+
+    def of_all(values: np.ndarray) -> tuple[float, np.ndarray]:
+        losses, gradient = evaluate(values.reshape(start.shape) * scale)
+        return float(losses.sum()) / first, (gradient * scale).ravel() / first
+
+    def after_iteration(values: np.ndarray) -> None:
+        nonlocal before, has_settled
+        has_settled = note(before)
+        before, _ = evaluate(values.reshape(start.shape) * scale)
+        if has_settled:
+            raise StopIteration
+
+    ends = (np.tile(each / scale, len(start)) for each in (objective.low, objective.high))
+    found = library.minimize(
+        of_all,
+        (start / scale).ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=library.Bounds(*ends),
+        callback=after_iteration,
+        options={"maxiter": config.iterations, "maxls": 10, "ftol": config.tolerance, "gtol": 0.0},
+    )
+    if has_settled:
+        return _SETTLED
+    if found.nit >= config.iterations:
+        return "all iterations were taken"
+    return _SETTLED if found.success else "the line search finds no lower loss"
+
 
 _PATIENCE = 5
 """Iterations over which the fall of the best losses is compared with the tolerance."""
@@ -65,7 +141,7 @@ class Descent:
                 return
             for _ in range(objective.config.moves):
                 self._before.clear()
-                minimise(objective, start, evaluate, self._improve)
+                minimise(objective, start, evaluate, self._has_settled)
                 start = self._move(objective.config.moves)
             self.ended = "all moves were taken"
 
@@ -74,9 +150,7 @@ class Descent:
         objective, plan = self._objective, self.best_values[self.best_losses.argmin()]
         first = {each.name: plan[objective.columns[each.name]][: each.width].copy() for each in objective.variables}
         self.taken.append(first)
-        self.losses.append(self.best_losses)
-        self.seconds = time.perf_counter() - self._began
-        self._progress.update(self._line(whole))
+        self._record(self.best_losses, whole)
         start = objective.move(plan)
         self._latest, self.best_losses = None, np.zeros(0)
         return start
@@ -103,20 +177,13 @@ class Descent:
         return losses, gradient
 
     def _note(self, losses: np.ndarray) -> bool:
-        """Note the losses before an iteration, and return whether they have stopped to fall."""
-        self._iterations += 1
-        self.losses.append(losses)
-        self.seconds = time.perf_counter() - self._began
-        self._progress.update(self._line(self._objective.config.iterations))
-        return self._has_settled(losses)
-
-    def _improve(self, losses: np.ndarray) -> bool:
-        """Count an iteration of one of many plans, and return whether the losses have stopped to fall."""
-        self._iterations += 1
+        """Note the losses before an iteration, and return whether the best ones have stopped to fall."""
+        self._record(losses, self._objective.config.iterations)
         return self._has_settled(losses)
 
     def _has_settled(self, losses: np.ndarray) -> bool:
-        """Return whether the best losses have stopped to fall; `losses` are those before an iteration."""
+        """Count an iteration, and return whether the best losses have stopped to fall; `losses` are those before it."""
+        self._iterations += 1
         self._before.append(self.best_losses.copy())
         self._first = losses if len(self._before) == 1 else self._first
         tolerance = self._objective.config.tolerance
@@ -125,10 +192,12 @@ class Descent:
         fall = self._before[-1 - _PATIENCE] - self._before[-1]
         return bool((fall <= tolerance * np.abs(self._first)).all())
 
-    def _line(self, whole: int) -> str:
-        count = len(self.losses)
+    def _record(self, losses: np.ndarray, whole: int) -> None:
+        """Keep the losses of an iteration or a move, of a whole number of them, and show the live line."""
+        self.losses.append(losses)
+        self.seconds, count = time.perf_counter() - self._began, len(self.losses)
         left = f"{(whole - count) * self.seconds / count:.0f} s left"
-        return f"{count} of {whole}, loss {self.losses[-1].min():.4g}, best {self.best_losses.min():.4g}, {left}"
+        self._progress.update(f"{count} of {whole}, loss {losses.min():.4g}, best {self.best_losses.min():.4g}, {left}")
 
     def result(self, folder: Path) -> OptimisationResult:
         """Return what was found so far."""

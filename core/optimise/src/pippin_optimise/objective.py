@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError, Simulation
+from pippin import ComponentConfig, ConfigError, Host, Simulation
 from pippin.arrays import present
 from pippin.state import arrays_of
+from pippin_task import EpisodeBuffers, TermContext, make_term
 
-from pippin_optimise.config import OptimiseConfig
+from pippin_optimise.config import LossConfig, OptimiseConfig
 
-from .loss import Loss
+from .kernels import FUNCTIONS, add_term
 from .result import GradientCheck
 from .variables import Variable, find_variables
 
@@ -31,20 +33,21 @@ class Objective:
 
     Args:
         simulation: The simulation, built with `simulation.requires_grad`. Its state is where rollouts start.
-        config: The table `[optimise]`; by default that of the simulation.
 
     Raises:
-        ConfigError: There is no table, or a variable or the loss does not fit the simulation.
+        ConfigError: There is no table `[optimise]`, a variable or a quantity does not fit the simulation, or a quantity
+            is not differentiable.
+        PluginError: A quantity cannot be loaded, or is broken.
     """
 
-    def __init__(self, simulation: Simulation, config: OptimiseConfig | None = None) -> None:
-        config = simulation.config.optimise if config is None else config
+    def __init__(self, simulation: Simulation) -> None:
+        config = simulation.config.optimise
         if config is None:
             raise ConfigError("optimise: there is no table [optimise]; add one, with variables and a loss")
         self.config: OptimiseConfig = config
         self._simulation = simulation
         self.variables: tuple[Variable, ...] = find_variables(config, simulation)
-        self._loss = Loss(config.loss, simulation, config.steps)
+        self._terms = [_Term(name, each, simulation, config.steps) for name, each in config.loss.items()]
         ends = np.cumsum([each.count for each in self.variables])
         #: The columns of each variable in the values, by its name.
         self.columns: dict[str, slice] = {
@@ -194,10 +197,6 @@ class Objective:
         for variable in self.variables:
             variable.write(values[:, self.columns[variable.name]])
 
-    def _before_step(self, number: int) -> None:
-        for variable in self.variables:
-            variable.before_step(number)
-
     def _segments(self) -> Iterator[tuple[int, int]]:
         """Yield the first control step of each segment, and its number of steps."""
         steps = self.config.steps
@@ -207,17 +206,21 @@ class Objective:
 
     def _roll_out(self, start: newton.State | None, first: int, count: int) -> tuple[newton.State, ...]:
         moves = self._moves
-        return self._simulation.rollout(
-            count,
-            start=self._start if start is None else start,
-            first=moves + first,
-            before_step=lambda number: self._before_step(number - moves),
-        )
+
+        def before_step(number: int) -> None:
+            for variable in self.variables:
+                variable.before_step(number - moves)
+
+        start = self._start if start is None else start
+        return self._simulation.rollout(count, start=start, first=moves + first, before_step=before_step)
 
     def _losses(self, states: tuple[newton.State, ...], first: int) -> wp.array:
-        loss = self._loss.new()
+        """Return what the states after control steps add to the losses, shape [worlds]; on a tape if there is one."""
+        simulation = self._simulation
+        loss = wp.zeros(simulation.world_count, dtype=float, device=simulation.device, requires_grad=True)
         for number, state in enumerate(states[1:], first):
-            self._loss.add(state, number, loss)
+            for term in self._terms:
+                term.add(state, number, loss)
         return loss
 
     def _bytes_of(self, state: newton.State, count: int) -> int:
@@ -239,3 +242,50 @@ def _seed(state: newton.State, following: newton.State) -> None:
     gradients = arrays_of(following)
     for name, array in arrays_of(state).items():
         present(array.grad).assign(gradients[name].grad)
+
+
+class _Term:
+    def __init__(self, name: str, config: LossConfig, simulation: Host, steps: int) -> None:
+        where, worlds, device = f"optimise.loss.{name}", simulation.world_count, simulation.device
+        plugin: Any = simulation.catalog.find("quantity", config.of.type).load()
+        if not getattr(plugin, "is_differentiable", False):
+            raise ConfigError(
+                f"{where}.of: {config.of.type!r} is not declared to be differentiable (is_differentiable); choose a"
+                " quantity of the state alone, such as 'parts-position' or 'joint-positions'"
+            )
+        context = TermContext(simulation, EpisodeBuffers(worlds, device, [], []), f"loss.{name}", _alone, {}, {}, {})
+        self._quantity: Any = make_term("quantity", config.of, context, f"{where}.of", f"{where}.of")
+        try:
+            columns = self._quantity.chosen_columns(config.axes)
+        except ConfigError as error:
+            raise ConfigError(f"{where}.{error}") from error
+        targets = np.atleast_1d(np.array(0.0 if config.target is None else config.target, dtype=np.float32))
+        if len(targets) not in (1, len(columns)):
+            raise ConfigError(
+                f"{where}.target: expected 1 or {len(columns)} numbers, got {len(targets)}; give one each"
+            )
+        self._columns = wp.array(columns, dtype=int, device=device)
+        self._targets = wp.array(np.broadcast_to(targets, len(columns)).copy(), dtype=float, device=device)
+        self._shape = (worlds, len(self._quantity.labels))
+        self._function = FUNCTIONS[config.function]
+        self._weights = _weights(config, steps)
+
+    def add(self, state: newton.State, number: int, loss: wp.array) -> None:
+        weight = self._weights[number]
+        if weight == 0.0:
+            return
+        values = wp.zeros(self._shape, dtype=float, device=loss.device, requires_grad=True)
+        self._quantity.measure(state, values)
+        inputs = [values, self._columns, self._targets, self._function, weight, loss]
+        wp.launch(add_term, len(loss), inputs, device=loss.device)
+
+
+def _weights(config: LossConfig, steps: int) -> list[float]:
+    if config.when == "end":
+        return [0.0] * (steps - 1) + [config.weight]
+    share = 1.0 if config.when == "sum" else 1.0 / steps
+    return [config.weight * share * config.discount ** (steps - 1 - number) for number in range(steps)]
+
+
+def _alone(choice: ComponentConfig, context: TermContext, where: str) -> Any:
+    raise ConfigError(f"{where}: {choice.type!r} is a quantity of a quantity, which a loss cannot have; choose another")

@@ -15,7 +15,7 @@ from pippin.state import arrays_of, worlds_of
 
 from pippin_optimise.config import OptimiseConfig, VariableConfig
 
-from .rollout_inputs import InputRows
+from .kernels import put_row
 
 _CORNERS = {
     newton.Model.AttributeFrequency.SPRING: ("spring_indices", 2),
@@ -178,7 +178,7 @@ class ModelVariable(Variable):
         for row, own in zip(padded, rows, strict=True):
             row[: len(own)] = own
         super().__init__(name, config, _places(_equal_rows(padded, where), _width(self.array)))
-        _enable_gradient(self.array)
+        self.array.requires_grad = True
 
     def read(self) -> np.ndarray:
         """Return the numbers of the model."""
@@ -198,7 +198,12 @@ class ModelVariable(Variable):
 
 
 class InputVariable(Variable):
-    """An array of an actuator or of a plugin, with values that may change in time."""
+    """An array of an actuator or of a plugin, with values that may change in time.
+
+    A tape reads in its backward pass what the forward pass read. An array that is written anew in each control step
+    would hold the last numbers then. So the backward pass of the write puts back what was there before, after it has
+    taken the gradient of the numbers that it wrote.
+    """
 
     def __init__(self, name: str, config: VariableConfig, host: Host, steps: int) -> None:
         assert config.value_of is not None, "the subject"
@@ -215,11 +220,13 @@ class InputVariable(Variable):
         super().__init__(name, config, np.arange(size).reshape(worlds, -1, columns))
         if config.points > steps:
             raise ConfigError(f"{where}.points: {config.points}, but a rollout has {steps} control steps; give fewer")
-        _enable_gradient(self.array)
+        self.array.requires_grad = True
         #: Weight of each point in each control step, shape [steps, points].
         self.weights: np.ndarray = _weights(steps, config.points, config.interpolation)
         self._later = _weights_later(self.weights, config.interpolation)
-        self._rows = InputRows(self.array, self.index, steps)
+        device = self.array.device
+        self._flat, self._places = flat(self.array), wp.array(self.index.ravel(), dtype=int, device=device)
+        self._rows = wp.zeros((steps, self.index.size), dtype=float, device=device, requires_grad=True)
 
     def rows(self, values: np.ndarray) -> np.ndarray:
         """Return the numbers of each control step, shape [steps, worlds, numbers]."""
@@ -241,20 +248,21 @@ class InputVariable(Variable):
     def write(self, values: np.ndarray) -> None:
         """Note the numbers of each control step."""
         rows = self.rows(values)
-        self._rows.rows.assign(rows.reshape(len(rows), -1).astype(np.float32))
+        self._rows.assign(rows.reshape(len(rows), -1).astype(np.float32))
 
     def before_step(self, number: int) -> None:
-        """Write the numbers of a control step."""
-        self._rows.write(number)
+        """Write the numbers of a control step into the array, on a tape if there is one."""
+        inputs = [self._rows, number, max(number - 1, 0), self._places, self._flat]
+        wp.launch(put_row, self._places.size, inputs, device=self._places.device)
 
     def clear(self) -> None:
         """Zero the gradients."""
-        present(self._rows.rows.grad).zero_()
+        present(self._rows.grad).zero_()
         present(self.array.grad).zero_()
 
     def gradient(self, start: newton.State) -> np.ndarray:
         """Return the gradient of the values at the points."""
-        by_step = on_host(self._rows.rows.grad).reshape(len(self.weights), *self.index.shape)
+        by_step = on_host(self._rows.grad).reshape(len(self.weights), *self.index.shape)
         return self.gathered(np.einsum("sp,swn->wpn", self.weights, by_step))
 
 
@@ -264,13 +272,13 @@ def find_variables(config: OptimiseConfig, host: Host) -> tuple[Variable, ...]:
     Raises:
         ConfigError: A variable names nothing, or what cannot be varied; or two variables vary one number.
     """
-    return tuple(_found(name, each, host, config.steps) for name, each in config.variables.items())
 
+    def found(name: str, table: VariableConfig) -> Variable:
+        if table.value_of is not None:
+            return InputVariable(name, table, host, config.steps)
+        return (StartVelocity if table.model is None else ModelVariable)(name, table, host)
 
-def _found(name: str, config: VariableConfig, host: Host, steps: int) -> Variable:
-    if config.velocity_of is not None:
-        return StartVelocity(name, config, host)
-    return ModelVariable(name, config, host) if config.model is not None else InputVariable(name, config, host, steps)
+    return tuple(found(name, each) for name, each in config.variables.items())
 
 
 def _weights(steps: int, points: int, interpolation: str) -> np.ndarray:
@@ -373,13 +381,13 @@ def _width(array: wp.array) -> int:
     return inner * wp.types.type_size(array.dtype)
 
 
+def flat(array: wp.array) -> wp.array:
+    """View a contiguous array of real numbers or vectors as numbers, one after the other, with their gradient."""
+    return array.view(wp.float32).reshape(array.size * wp.types.type_size(array.dtype))
+
+
 def _is_real(array: wp.array) -> bool:
     return getattr(array.dtype, "_wp_scalar_type_", array.dtype) is wp.float32 and array.size > 0
-
-
-def _enable_gradient(array: wp.array) -> None:
-    if not array.requires_grad:
-        array.requires_grad = True
 
 
 def _take(array: wp.array, index: np.ndarray) -> np.ndarray:

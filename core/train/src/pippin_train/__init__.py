@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .configs import TrainerConfig
+from .configs import Trainer, TrainerConfig
 
 if TYPE_CHECKING:
     from .networks import write_policy
-    from .trainer import Trainer
 
 __all__ = ["Trainer", "TrainerConfig", "write_policy"]
 
-__getattr__ = late(__name__, {"Trainer": ".trainer", "write_policy": ".networks"})
+__getattr__ = late(__name__, {"write_policy": ".networks"})

@@ -1,4 +1,4 @@
-"""The training of a file, as a study: its iterations, its live line, its folder."""
+"""The training of a file, as a study: its iterations, its live line, its folder, its page."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 from pippin import ConfigError, SimulationConfig, load
 from pippin.catalog import Catalog
-from pippin.report import Markup
+from pippin.report import Chart, Markup, heading, section
 from pippin.studies import RunFolder, RunProgress, Study, run_study
-
-from .report import training_page
 
 DEFAULT_TRAINER = "rsl-rl"
 """Trainer of a file that names none."""
@@ -161,16 +160,49 @@ class TrainingStudy(Study[Training]):
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Learn until all iterations are done."""
+        training, trainer, env = self.training, self._trainer, self._env
+        taken, saved = training.steps, training.iteration
         with progress.phase("train"):
-            _learn(self.training, self._trainer, self._env, self._choice.config.save_period, progress, stop_if_asked)
+            try:
+                while training.iteration < training.iterations:
+                    began, began_cpu, before = time.perf_counter(), time.process_time(), env.taken
+                    env.progress = training.iteration / training.iterations
+                    trainer.learn()
+                    elapsed = time.perf_counter() - began
+                    training.cpu_seconds += time.process_time() - began_cpu
+                    training.iteration += 1
+                    training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
+                    mean, length = env.means()
+                    if not math.isnan(mean):
+                        training.mean_return, training.mean_length = mean, length
+                    _write_row(training)
+                    progress.update(training.line((env.taken - before) / elapsed))
+                    if training.iteration % self._choice.config.save_period == 0:
+                        _save(training, trainer)
+                        saved = training.iteration
+                    stop_if_asked()
+            finally:
+                if saved < training.iteration:
+                    _save(training, trainer)
 
     def result(self, folder: Path) -> Training | None:
         """Return how far it is; None before the first iteration."""
         return self.training if (folder / CURVE).is_file() else None
 
     def page(self, result: Training, file: Path) -> Iterator[Markup]:
-        """Return how far it is, and the curves."""
-        return training_page(result.folder / CURVE, file, play_command(file, (), result))
+        """Yield how far it is, and the mean return and length of episodes as charts over time."""
+        with (result.folder / CURVE).open(newline="", encoding="utf-8") as opened:
+            rows = list(csv.DictReader(opened))
+        last = rows[-1]
+        tiles = {
+            "iterations": last["iteration"],
+            "steps of all worlds": f"{int(last['steps']):,}",
+            "wall time": f"{float(last['seconds']):.0f} s",
+            "mean return": last["mean_return"] or "no episode has ended",
+            "mean length": last["mean_length"] or "no episode has ended",
+        }
+        yield heading(f"Training of {file.name}", play_command(file, (), result), tiles)
+        yield section("Episodes", [*_charts(rows)], id="episodes")
 
     def close(self) -> None:
         """Close the environment."""
@@ -184,11 +216,7 @@ def play_command(file: Path, options: Sequence[str], training: Training) -> str:
 
 
 def _resumed(folder: Path, training: Training) -> Training:
-    """Return how far the training of a folder is.
-
-    Raises:
-        ConfigError: It is not the folder of a training, or another trainer wrote it, or it has ended.
-    """
+    """Return how far the training of a folder is; it may be that of another trainer, or have ended."""
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
         of, iteration = str(state["trainer"]), int(state["iteration"])
@@ -205,33 +233,6 @@ def _resumed(folder: Path, training: Training) -> Training:
     if iteration >= training.iterations:
         raise ConfigError(f"--resume: '{folder}' has all of its {iteration} iterations; set trainer.iterations to more")
     return attrs.evolve(training, folder=folder, **{key: state[key] for key in _KEPT})
-
-
-def _learn(
-    training: Training, trainer: Any, env: Any, period: int, progress: RunProgress, stop_if_asked: Callable[[], None]
-) -> None:
-    taken, saved = training.steps, training.iteration
-    try:
-        while training.iteration < training.iterations:
-            began, began_cpu, before = time.perf_counter(), time.process_time(), env.taken
-            env.progress = training.iteration / training.iterations
-            trainer.learn()
-            elapsed = time.perf_counter() - began
-            training.cpu_seconds += time.process_time() - began_cpu
-            training.iteration += 1
-            training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
-            mean, length = env.means()
-            if not math.isnan(mean):
-                training.mean_return, training.mean_length = mean, length
-            _write_row(training)
-            progress.update(training.line((env.taken - before) / elapsed))
-            if training.iteration % period == 0:
-                _save(training, trainer)
-                saved = training.iteration
-            stop_if_asked()
-    finally:
-        if saved < training.iteration:
-            _save(training, trainer)
 
 
 def _save(training: Training, trainer: Any) -> None:
@@ -259,3 +260,14 @@ def _write_row(training: Training) -> None:
 def _duration(seconds: float) -> str:
     minutes = seconds / 60.0
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{minutes:.0f} min" if minutes < 90.0 else f"{minutes / 60:.1f} h"
+
+
+_CURVES = {"mean_return": ("Mean return", ""), "mean_length": ("Mean length of episodes", "control steps")}
+
+
+def _charts(rows: list[dict[str, Any]]) -> Iterator[Chart]:
+    times = np.array([float(row["seconds"]) for row in rows])
+    for key, (title, unit) in _CURVES.items():
+        values = np.array([float(row[key]) if row[key] else np.nan for row in rows])
+        gaps = np.array([[int(np.isnan(values).sum())]])
+        yield Chart.of(title, {"of the last 100 episodes": values}, times, unit, gaps=gaps, note="over wall time")

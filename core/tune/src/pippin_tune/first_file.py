@@ -19,6 +19,7 @@ from pippin.quaternions import rotated
 
 from .gain_tables import gain_notes, group_table, pattern_of
 from .stances import Stance
+from .tuning import NEW_GROUP as GROUP
 from .tuning import dofs_of, tune
 
 _LEGS = re.compile(r"(?i)(^|[\W_\d])(foot|ankle|knee|calf|shank|thigh|leg|haa|hfe|kfe)([\W_\d]|$)")
@@ -44,9 +45,6 @@ a joint of a fixed robot from its target [rad or m]."""
 
 _CLEARANCE = 0.01
 """Height of the lowest point above the ground at the start [m]."""
-
-GROUP = "joints"
-"""Name of the actuator group."""
 
 _SOLVER = 'Physics: "mujoco-native" is MuJoCo on the cores of a CPU; "mujoco" also runs on a GPU.'
 
@@ -78,7 +76,6 @@ class Trial:
     """Largest distance of a driven joint from its target [rad or m]."""
 
     is_floating: bool
-    frequency: float
 
     @property
     def holds(self) -> bool:
@@ -95,17 +92,6 @@ class Trial:
         return f"it {verb} its pose for {_DURATION:g} s: no joint is farther from its target than {self.error:.2g}"
 
 
-@attrs.frozen(kw_only=True)
-class FirstFile:
-    """A configuration of a robot file."""
-
-    text: str
-    """The file, in TOML, with a comment for each table."""
-
-    trial: Trial
-    notes: tuple[str, ...]
-
-
 def first_file(
     robot: str,
     written: str,
@@ -114,8 +100,8 @@ def first_file(
     is_floating: bool | None = None,
     dt: float = 0.002,
     armature: float | None = None,
-) -> FirstFile:
-    """Return a configuration of a robot file that was simulated for two seconds.
+) -> tuple[str, Trial]:
+    """Return a configuration of a robot file, in TOML with a comment for each table, and its simulation of two seconds.
 
     Args:
         robot: The robot file, from here.
@@ -146,11 +132,13 @@ def first_file(
     if keyframe is not None:
         asset["keyframe"] = keyframe
     tables["actuators"] = {GROUP: _drives(contents)}
-    _accept(tables)
+    # The file says which features of the robot the solver does not have.
+    if lacking := lacking_features(first_world(structure(tables)), solver):
+        tables["simulation"]["accept_unsupported"] = list(lacking)
     model = _pose(tables, asset)
     trial, notes = _try(tables, asset, model)
     asset["path"] = written
-    return FirstFile(text=_text(tables, contents, trial, notes), trial=trial, notes=tuple(notes))
+    return _text(tables, contents, trial, notes), trial
 
 
 def _keyframe(contents: AssetContents) -> str | None:
@@ -167,13 +155,6 @@ def _drives(contents: AssetContents) -> dict[str, Any]:
     axes = [row.name for row in contents.joints if "revolute" in row.type or "prismatic" in row.type]
     driven = [name for name in axes if name in targets] or axes
     return {"type": "pd", "joints": [".*"] if driven == axes else driven, "kp": 1.0}
-
-
-def _accept(tables: dict[str, Any]) -> None:
-    """Accept the features of the robot that the solver does not have; the file says which ones."""
-    lacking = lacking_features(first_world(structure(tables)), tables["solver"]["type"])
-    if lacking:
-        tables["simulation"]["accept_unsupported"] = list(lacking)
 
 
 def _pose(tables: dict[str, Any], asset: dict[str, Any]) -> newton.Model:
@@ -222,7 +203,7 @@ def _try(tables: dict[str, Any], asset: dict[str, Any], model: newton.Model) -> 
         model = first_world(structure(tables)) if change else model
         for frequency in _FREQUENCIES[2 if change else 0 :]:
             table, notes = _group(tables, model, frequency)
-            trial = _simulated({**tables, "actuators": {GROUP: table}}, asset, frequency)
+            trial = _simulated({**tables, "actuators": {GROUP: table}}, asset)
             tried.append((trial, table, {**asset, **tables["simulation"]}, notes))
             if trial.holds or table["type"] != "pd":
                 break
@@ -246,14 +227,14 @@ def _group(tables: Mapping[str, Any], model: newton.Model, frequency: float) -> 
     return {**group, **group_table(proposal)}, gain_notes(proposal, tables["simulation"]["dt"])
 
 
-def _simulated(tables: dict[str, Any], asset: dict[str, Any], frequency: float) -> Trial:
+def _simulated(tables: dict[str, Any], asset: dict[str, Any]) -> Trial:
     """Simulate for two seconds; a robot that overlaps with itself at the start gets no collisions with itself."""
     with Simulation(structure(tables)) as simulation:
         model, state = simulation.model, simulation.state
         found = overlaps(model, simulation.solver, simulation.contact_source)
         if any(each.is_own for each in found) and asset.get("self_collisions", True):
             asset["self_collisions"] = False
-            return _simulated(tables, asset, frequency)
+            return _simulated(tables, asset)
         group, is_free = simulation.actuators[GROUP], _is_free(model)
         dofs = on_host(group.actuated_dofs) if hasattr(group, "actuated_dofs") else np.arange(0)
         stance = Stance(model, dofs.ravel().tolist())
@@ -263,7 +244,7 @@ def _simulated(tables: dict[str, Any], asset: dict[str, Any], frequency: float) 
         try:
             simulation.raise_errors()
         except SimulationError:
-            return Trial(height=0.0, drop=np.inf, tilt=np.inf, error=np.inf, is_floating=is_free, frequency=frequency)
+            return Trial(height=0.0, drop=np.inf, tilt=np.inf, error=np.inf, is_floating=is_free)
         after, positions = on_host(state.body_q)[root], on_host(state.joint_q)[stance.columns]
     upright = rotated(after[3:], rotated(before[3:] * (-1.0, -1.0, -1.0, 1.0), np.array([0.0, 0.0, 1.0])))
     return Trial(
@@ -272,7 +253,6 @@ def _simulated(tables: dict[str, Any], asset: dict[str, Any], frequency: float) 
         tilt=float(np.arccos(np.clip(upright[2], -1.0, 1.0))),
         error=float(np.abs(positions - stance.start).max(initial=0.0)),
         is_floating=is_free,
-        frequency=frequency,
     )
 
 

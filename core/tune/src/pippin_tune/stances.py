@@ -55,7 +55,7 @@ class Stance:
         """Return the positions near some others at which the feet are level, below the centre of mass, shape [axes]."""
         self._pose(start)
         feet, height = self._feet(), self._height()
-        rotations = self._rotations(feet)
+        rotations = self._bodies[feet, 3:]
         if not feet or not height > 0.0:
             return start
 
@@ -63,7 +63,7 @@ class Stance:
             self._pose(positions)
             lowest = np.array([self._lowest(body) for body in feet])
             centre = self._centre_of_mass()[:2] - lowest[:, :2].mean(axis=0)
-            turned = product(self._rotations(feet), conjugate(rotations))[:, :2]  # about horizontal axes
+            turned = product(self._bodies[feet, 3:], conjugate(rotations))[:, :2]  # about horizontal axes
             level = lowest[:, 2] - lowest[:, 2].mean()
             return np.concatenate([centre / height, level / height, turned.ravel(), _STAY * (positions - start)])
 
@@ -101,9 +101,6 @@ class Stance:
         lowest = {body: self._lowest(body)[2] for body, *_ in self._shapes if body not in parents}
         ground = min(lowest.values(), default=0.0)
         return [body for body, height in lowest.items() if height < ground + _FOOT_SHARE * self._height()]
-
-    def _rotations(self, bodies: Sequence[int]) -> np.ndarray:
-        return self._bodies[list(bodies), 3:]
 
     def _lowest(self, body: int) -> np.ndarray:
         return min(
@@ -146,7 +143,11 @@ def _points(kind: newton.GeoType, scale: np.ndarray, source: object) -> tuple[np
         case newton.GeoType.BOX:
             return corners * scale, 0.0
         case newton.GeoType.CYLINDER if scale[2] > 0.0:
-            return np.asarray(_barrel(*scale.tolist()).vertices), 0.0
+            radius, half_length, arc = scale.tolist()  # the side is an arc
+            barrel = newton.Mesh.create_cylinder(
+                radius, half_length, up_axis=newton.Axis.Z, barrel_radius=arc, compute_inertia=False
+            )
+            return np.asarray(barrel.vertices), 0.0
         case newton.GeoType.CYLINDER | newton.GeoType.CONE:
             turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
             ring = np.stack([np.cos(turns) * scale[0], np.sin(turns) * scale[0], np.full(16, scale[1])], axis=-1)
@@ -156,10 +157,3 @@ def _points(kind: newton.GeoType, scale: np.ndarray, source: object) -> tuple[np
         case newton.GeoType.MESH | newton.GeoType.CONVEX_MESH:
             return np.asarray(getattr(source, "vertices", np.zeros((0, 3)))) * scale, 0.0
     return np.zeros((0, 3)), 0.0
-
-
-def _barrel(radius: float, half_length: float, arc: float) -> newton.Mesh:
-    """Return the surface of a cylinder along z whose side is an arc."""
-    return newton.Mesh.create_cylinder(
-        radius, half_length, up_axis=newton.Axis.Z, barrel_radius=arc, compute_inertia=False
-    )

@@ -1,51 +1,106 @@
-"""Logs of arrays by name: archives of NumPy, and HDF5 files."""
+"""Logs of arrays by name: text with commas, Parquet and HDF5 files, archives of NumPy, and recordings of Pippin."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pippin import ConfigError
 from pippin.array_files import read_arrays
 from pippin.extras import import_library
 from pippin.files import refuse_expansion
+from pippin.recording import Recording
 
-from .configs import Hdf5LogConfig, NpzLogConfig
+from .configs import CsvConfig, Hdf5LogConfig, NpzLogConfig, ParquetConfig
 
+_COLUMNS = "the columns 'time', 'position.NAME', 'command.NAME' and perhaps 'velocity.NAME'"
+_ARRAYS = "the arrays 'time', 'position', 'command', 'joints' and perhaps 'velocity'"
 _SIGNALS = ("position", "velocity", "command")
+_CHANNELS = {"position": "joint_q", "velocity": "joint_qd"}
 
 
-class NpzReader:
+class _Reader:
+    def __init__(self, config: Any) -> None:
+        self._config = config
+
+
+class CsvReader(_Reader):
+    """Reads a text file with a line of names and numbers between commas."""
+
+    form = f"a CSV file has {_COLUMNS}"
+
+    def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the arrays of the file."""
+        with path.open(encoding="utf-8", newline="") as stream:
+            names = [name.strip() for name in next(csv.reader(stream), [])]
+            rows = np.loadtxt(stream, delimiter=",", ndmin=2)
+        if rows.size and rows.shape[1] != len(names):
+            raise ValueError(f"it has {len(names)} names and {rows.shape[1]} columns")
+        yield _by_joint(dict(zip(names, rows.T, strict=True)), self._config)
+
+
+class ParquetReader(_Reader):
+    """Reads a Parquet file."""
+
+    form = f"a Parquet file has {_COLUMNS}"
+
+    def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the arrays of the file."""
+        table, own = read_table(path), self._config
+        signals = (own.position, own.velocity, own.command)
+        names = [name for name in table.column_names if name == own.time or name.startswith(signals)]
+        yield _by_joint({name: np.asarray(table.column(name), dtype=float) for name in names}, own)
+
+
+def read_table(path: Path, names: list[str] | None = None) -> Any:
+    """Return the table of a Parquet file, or some of its columns.
+
+    Raises:
+        PluginError: The library is not installed.
+        ValueError: Unpacked, it would take half of this machine's memory.
+    """
+    file = import_library("pyarrow.parquet", "parquet").ParquetFile(path)
+    groups = (file.metadata.row_group(index) for index in range(file.metadata.num_row_groups))
+    chunks = (group.column(index) for group in groups for index in range(group.num_columns))
+    refuse_expansion(8 * sum(chunk.num_values for chunk in chunks))
+    return file.read(columns=names)
+
+
+def _by_joint(columns: Mapping[str, np.ndarray], config: CsvConfig | ParquetConfig) -> dict[str, Any]:
+    joints = [name.removeprefix(config.position) for name in columns if name.startswith(config.position)]
+    if not joints:
+        raise LookupError(f"no column begins with {config.position!r}")
+    found: dict[str, Any] = {"joints": joints, "time": columns[config.time]}
+    for kind in _SIGNALS:
+        own = [getattr(config, kind) + joint for joint in joints]
+        if kind != "velocity" or any(name in columns for name in own):
+            found[kind] = np.stack([columns[name] for name in own], axis=1)
+    return found
+
+
+class NpzReader(_Reader):
     """Reads an archive of NumPy."""
 
-    form = "an npz file has the arrays 'time', 'position', 'command', 'joints' and perhaps 'velocity'"
-
-    def __init__(self, config: NpzLogConfig) -> None:
-        self._config = config
+    form = f"an npz file has {_ARRAYS}"
 
     def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
         """Yield the arrays of the file."""
         yield _named(read_arrays(path), self._config)
 
 
-class Hdf5Reader:
+class Hdf5Reader(_Reader):
     """Reads an HDF5 file."""
 
-    form = "an HDF5 file has the arrays 'time', 'position', 'command', 'joints' and perhaps 'velocity'"
-
-    def __init__(self, config: Hdf5LogConfig) -> None:
-        self._config = config
-        self._library: Any = import_library("h5py", "hdf5")
+    form = f"an HDF5 file has {_ARRAYS}"
 
     def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
         """Yield the arrays of the file."""
-        with self._library.File(path) as file:
-            config = self._config
-            datasets = [
-                file[each] for each in (config.time, *(getattr(config, kind) for kind in _SIGNALS)) if each in file
-            ]
-            refuse_expansion(sum(getattr(each, "nbytes", 0) for each in datasets))
+        with import_library("h5py", "hdf5").File(path) as file:
+            names = (self._config.time, *(getattr(self._config, kind) for kind in _SIGNALS))
+            refuse_expansion(sum(getattr(file[each], "nbytes", 0) for each in names if each in file))
             yield _named(file, self._config)
 
 
@@ -59,4 +114,43 @@ def _named(arrays: Mapping[str, Any], config: NpzLogConfig | Hdf5LogConfig) -> d
         name = getattr(config, kind)
         if kind != "velocity" or name in arrays:
             found[kind] = np.asarray(arrays[name][()])
+    return found
+
+
+class RecordingReader(_Reader):
+    """Reads each world of a recording; the targets of all its actuators are the commands."""
+
+    form = "a recording has the channels 'joint_q' and 'actuators/LABEL/position_targets', and perhaps 'joint_qd'"
+
+    def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the arrays of each world."""
+        with Recording(path) as recording:
+            for column, world in enumerate(recording.worlds):
+                yield {"name": f"world {world}", **_of_world(recording, column, targets)}
+
+
+def _of_world(recording: Recording, column: int, targets: str) -> dict[str, Any]:
+    commands = {
+        label: recording[name].values[:, column, number]
+        for name in recording
+        if name.startswith("actuators/") and name.endswith(f"/{targets}")
+        for number, label in enumerate(recording[name].labels)
+    }
+    if not commands or "joint_q" not in recording:
+        raise ConfigError(
+            f"fit.logs: '{recording.path}' needs the channels 'joint_q' and 'actuators/LABEL/{targets}'; record them"
+        )
+    if recording.header.period > 1.5 * recording.header.control_dt:
+        raise ConfigError(
+            f"fit.logs: '{recording.path}' has a row each {recording.header.period:g} s, and commands came each"
+            f" {recording.header.control_dt:g} s; record without 'period'"
+        )
+    # A row has the commands that led to its state: later ones are in the next one.
+    found: dict[str, Any] = {"joints": list(commands), "command": np.stack([*commands.values()], axis=1)[1:]}
+    found["time"] = recording.time[:-1]
+    for kind, name in _CHANNELS.items():
+        if name in recording:
+            labels = recording[name].labels
+            columns = [labels.index(label) for label in commands]
+            found[kind] = recording[name].values[:-1, column, columns]
     return found

@@ -29,14 +29,14 @@ class _ColumnsConfig:
 class CsvConfig(_ColumnsConfig):
     """A text file with a line of names and numbers between commas."""
 
-    implementation = ".columns:CsvReader"
+    implementation = ".arrays:CsvReader"
 
 
 @attrs.frozen(kw_only=True)
 class ParquetConfig(_ColumnsConfig):
     """A Parquet file with a column for each joint and signal."""
 
-    implementation = ".columns:ParquetReader"
+    implementation = ".arrays:ParquetReader"
     extra = "parquet"
 
 
@@ -79,7 +79,7 @@ class Hdf5LogConfig(_ArraysConfig):
 class RecordingLogConfig:
     """A recording of Pippin, in any of its formats: each recorded world is a log."""
 
-    implementation = ".recording:RecordingReader"
+    implementation = ".arrays:RecordingReader"
 
 
 @attrs.frozen(kw_only=True)

@@ -12,7 +12,7 @@ from pippin import ConfigError
 from pippin.array_files import UNREADABLE
 from pippin.extras import import_library
 
-from .columns import read_table
+from .arrays import read_table
 from .configs import LeRobotConfig
 
 _SUFFIX = ".pos"
@@ -26,7 +26,7 @@ class LeRobotReader:
 
     def __init__(self, config: LeRobotConfig) -> None:
         self._config = config
-        self._library: Any = import_library("pyarrow.parquet", "parquet")
+        import_library("pyarrow.parquet", "parquet")  # before the folder is read
 
     def read(self, path: Path, targets: str) -> Iterator[Mapping[str, Any]]:
         """Yield the arrays of each episode."""
@@ -55,7 +55,7 @@ class LeRobotReader:
         files = sorted(path.glob("data/chunk-*/file-*.parquet"))
         if not files:
             raise ConfigError(f"fit.logs: '{path}' has no data/chunk-*/file-*.parquet; download them")
-        tables = [read_table(self._library.ParquetFile(file), names) for file in files]
+        tables = [read_table(file, names) for file in files]
         return {
             name: np.concatenate([np.array(table.column(name).to_pylist(), dtype=float) for table in tables])
             for name in names

@@ -83,7 +83,6 @@ class McapReader:
         yield found
 
     def _topics(self, path: Path) -> dict[str, _Topic]:
-        """Return the topics with messages of a known kind."""
         found: dict[str, _Topic] = {}
         refuse_large_chunks(path)
         with path.open("rb") as stream:
@@ -118,7 +117,6 @@ class McapReader:
         return fit[0]
 
     def _rows(self, topic: _Topic, field: str, joints: Sequence[str]) -> list[_Row]:
-        """Return a field of the messages of a topic."""
         if topic.kind == _COMMANDS[0]:
             return self._points(topic, field)
         rows = []
@@ -154,7 +152,6 @@ class McapReader:
         return stamp or received
 
     def _lateness(self, name: str, topic: _Topic) -> list[str]:
-        """Return a line on the difference of both clocks."""
         late = [received - _stamp(topic, message) for received, message in topic.messages if _stamp(topic, message)]
         if not late:
             return [f"{name}: the messages have no stamps of their own; their times are those of the file"]

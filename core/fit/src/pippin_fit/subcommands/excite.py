@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
 
-KINDS = ("multisine", "chirp", "steps", "optimal")
+from pippin_fit.config import MotionKind
+
+MOTIONS = click.Choice(get_args(MotionKind))
 
 
 @click.command()
 @click.argument("file", type=PATH)
-@click.option("--kind", type=click.Choice(KINDS), default="multisine", show_default=True, help="The kind of motion.")
+@click.option("--kind", type=MOTIONS, default="multisine", show_default=True, help="The kind of motion.")
 @click.option("--joints", metavar="PATTERN", multiple=True, help="Joints that move; by default all with targets.")
 @click.option(
     "--band", type=float, nargs=2, default=(0.1, 5.0), show_default=True, metavar="LOW HIGH", help="Frequencies [Hz]."

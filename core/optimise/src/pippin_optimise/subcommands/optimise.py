@@ -44,7 +44,7 @@ def optimise(file: Path, overrides: tuple[str, ...], iterations: int | None, out
 
 
 def _note(progress: RunProgress, result: Any) -> None:
-    from pippin_optimise.report import play_command
+    from pippin_optimise.run_optimise import play_command
 
     first = f" from {result.losses[0].min():.4g}" if len(result.losses) else ""
     course = f"{result.iterations} iterations" if result.moves is None else f"{result.moves} moves"

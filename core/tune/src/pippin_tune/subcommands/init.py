@@ -43,7 +43,9 @@ def init(
         with progress.phase("try"):
             from pippin_tune.first_file import first_file
 
-            found = first_file(str(source), path, solver=solver, is_floating=is_floating, dt=dt, armature=armature)
-        out.write_text(found.text, encoding="utf-8")
-        progress.note(f"{out}: written; {found.trial}")
+            text, trial = first_file(
+                str(source), path, solver=solver, is_floating=is_floating, dt=dt, armature=armature
+            )
+        out.write_text(text, encoding="utf-8")
+        progress.note(f"{out}: written; {trial}")
         progress.note(f"next: pippin run {out}")

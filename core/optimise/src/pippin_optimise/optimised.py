@@ -10,11 +10,10 @@ import warp as wp
 from pippin import Binding, ConfigError, find_file, hookimpl
 from pippin.array_files import read_arrays
 
-from pippin_optimise.kernels import count_step, play_row
-from pippin_optimise.rollout_inputs import flat
-from pippin_optimise.variables import InputVariable, StartVelocity, Variable, find_variables
+from pippin_optimise.config import OptimisedConfig
 
-from .config import OptimisedConfig
+from .kernels import count_step, play_row
+from .variables import InputVariable, StartVelocity, Variable, find_variables, flat
 
 
 class Optimised:
@@ -47,20 +46,19 @@ class Optimised:
             raise ConfigError(f"path: '{file}' holds no arrays ({error}); name a file of an optimisation") from error
         self._counts = wp.zeros(host.world_count, dtype=wp.int64, device=host.device)
         self._everywhere = wp.full(host.world_count + 1, value=True, dtype=bool, device=host.device)
-        self._starts: list[tuple[str, _Numbers]] = []
-        self._inputs: list[tuple[wp.array, _Numbers]] = []
+        self._starts: list[tuple[str, wp.array, wp.array]] = []
+        self._inputs: list[tuple[wp.array, wp.array, wp.array]] = []
         for variable in find_variables(table, host):
             values = _values_of(variable, found, str(file), table.moves)
             if isinstance(variable, InputVariable):
                 rows = variable.rows(values) if table.moves is None else variable.rows_of_moves(values)
-                self._inputs.append((variable.array, _Numbers(rows, variable.index, host.device)))
+                self._inputs.append((variable.array, *_on_device(rows, variable.index, host.device)))
                 continue
             variable.write(values)
             if isinstance(variable, StartVelocity):
                 numbers = variable.numbers(values).swapaxes(0, 1)
-                self._starts += [
-                    (name, _Numbers(numbers, index, host.device)) for name, index in variable.arrays.items()
-                ]
+                for name, index in variable.arrays.items():
+                    self._starts.append((name, *_on_device(numbers, index, host.device)))
 
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return the control steps of each world since its reset, shape [worlds]."""
@@ -69,29 +67,26 @@ class Optimised:
     @hookimpl
     def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Give the masked worlds their initial velocities."""
-        for name, start in self._starts:
-            self._write(getattr(state, name), start, world_mask)
+        for name, rows, index in self._starts:
+            self._write(getattr(state, name), rows, index, world_mask)
 
     @hookimpl
     def start_step(self) -> None:
         """Write the inputs of the control step, and count it."""
-        for array, rows in self._inputs:
-            self._write(array, rows, self._everywhere)
+        for array, rows, index in self._inputs:
+            self._write(array, rows, index, self._everywhere)
         wp.launch(count_step, len(self._counts), [self._counts], device=self._counts.device)
 
-    def _write(self, array: wp.array, rows: _Numbers, world_mask: wp.array[wp.bool]) -> None:
-        inputs = [world_mask, rows.numbers, rows.index, self._counts, flat(array)]
-        wp.launch(play_row, rows.index.shape, inputs, device=array.device)
+    def _write(self, array: wp.array, rows: wp.array, index: wp.array, world_mask: wp.array[wp.bool]) -> None:
+        inputs = [world_mask, rows, index, self._counts, flat(array)]
+        wp.launch(play_row, index.shape, inputs, device=array.device)
 
 
-class _Numbers:
-    """Rows of numbers on the device, one for each control step, shape [rows, worlds, numbers], and their places in a
-    flat array, shape [worlds, numbers]; the last row holds.
+def _on_device(numbers: np.ndarray, index: np.ndarray, device: wp.Device) -> tuple[wp.array, wp.array]:
+    """Return rows of numbers, one for each control step, shape [rows, worlds, numbers], and their places in a flat
+    array, shape [worlds, numbers], on the device; the last row holds.
     """
-
-    def __init__(self, numbers: np.ndarray, index: np.ndarray, device: wp.Device) -> None:
-        self.numbers = wp.array(numbers.astype(np.float32), dtype=float, device=device)
-        self.index = wp.array(index.astype(np.int32), dtype=int, device=device)
+    return wp.array(numbers, dtype=float, device=device), wp.array(index, dtype=int, device=device)
 
 
 def _values_of(variable: Variable, found: Mapping[str, np.ndarray], file: str, moves: int | None) -> np.ndarray:

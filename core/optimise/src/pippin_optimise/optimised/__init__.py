@@ -1,1 +1,0 @@
-"""The plugin that plays what an optimisation found."""
