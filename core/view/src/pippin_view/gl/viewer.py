@@ -13,7 +13,7 @@ from pippin.arrays import on_host
 from pippin.extras import import_library
 from pippin.matter import RenderTendon, render_matter, render_tendons, segments_of
 
-from .config import GlConfig
+from pippin_view.configs import GlConfig
 
 
 class ViewerGL:

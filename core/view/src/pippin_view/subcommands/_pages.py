@@ -1,4 +1,4 @@
-"""Pages of `pippin view`: of a configuration, of a checkpoint and of a run folder."""
+"""Pages of `pippin view`, of a configuration, a checkpoint or a run folder; and those on which an operator acts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 from pippin import ConfigError, Simulation, SimulationConfig, SimulationError, load
+from pippin.config import structure_choice
+from pippin.files import refuse_taken
+from pippin.motions import undriven
 from pippin.studies import RunProgress, import_newton, stopped_between_steps
 from pippin.validators import slice_or_indices
 
-from pippin_view.viser.config import ViserConfig
+from pippin_view.configs import ViserConfig
 from pippin_view.viser.pacing import Meter
 from pippin_view.viser.ports import free_port
 
@@ -29,6 +32,12 @@ if TYPE_CHECKING:
     from pippin_view.viser.viewer import ViewerViser
 
 _NO_END = 2**62
+
+RECORDER = "demos"
+"""Label of the recorder of demonstrations."""
+
+_GUIDED = ("tool-goals", "gripper")
+"""Types of actions that the page gives."""
 
 Tell: TypeAlias = Callable[[str], None]
 """Tells the address of the page."""
@@ -130,8 +139,8 @@ class Recorded(Shown):
         """Play the recording back."""
         from pippin.assembly import build_poses
 
+        from pippin_view.viser.panel import PlaybackPage
         from pippin_view.viser.playback import Playback, find_poses, fits
-        from pippin_view.viser.playback_page import PlaybackPage
 
         with self.run, ExitStack() as opened:
             recording = find_poses(self.run.recordings, self.run.path)
@@ -166,6 +175,46 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
 
     config = Checkpoint.read(path).configuration()
     return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
+
+
+def for_operator(config: SimulationConfig, path: Path, instruction: str | None = None) -> SimulationConfig:
+    """Return a configuration of one world in which a user acts, and whose episodes are recorded if they are asked for.
+
+    An operator begins and ends episodes: the task ends none. Its actions are those of the page if it has only
+    `tool-goals` and `gripper`; else it has none, and the position targets of actuators are the action.
+
+    Args:
+        config: The configuration.
+        path: The folder of a dataset of LeRobot, or a file `.hdf5` of robomimic; neither may exist.
+        instruction: What the robot does, for LeRobot.
+
+    Raises:
+        ConfigError: There is something at the path, or its suffix is another one.
+        PluginError: A library is not installed.
+    """
+    path = path.absolute()
+    if path.suffix not in ("", ".hdf5"):
+        raise ConfigError(f"--record: '{path}' ends with {path.suffix}; name a folder, or a file that ends with .hdf5")
+    kind = "robomimic" if path.suffix else "lerobot"
+    if kind == "lerobot":
+        refuse_taken(path, "--record")
+    elif path.exists():
+        raise ConfigError(f"--record: '{path}' exists; choose another file")
+    if instruction is not None and kind != "lerobot":
+        raise ConfigError(f"--instruction: {kind} has none; leave it out, or name a folder")
+    own = [choice for choice in config.recorders.values() if choice.type == kind]
+    choice = own[0] if own else structure_choice("recorder", {"type": kind})
+    settings: dict[str, Any] = {"path": str(path), "keep": "asked", "worlds": "0:1"}
+    settings |= {} if instruction is None else {"instruction": instruction}
+    recorder = attrs.evolve(choice, config=attrs.evolve(choice.config, **settings))
+    task = config.tables.get("task")
+    if task is not None:
+        is_guided = all(each.type in _GUIDED for each in task.actions.values())
+        actions = task.actions if is_guided else {}
+        task = attrs.evolve(task, autoreset="disabled", episode_length=None, terminations={}, actions=actions)
+    scene = attrs.evolve(config.scene, worlds=1)
+    without = undriven(config.unobserved()).with_tables(policy=None, recorders={RECORDER: recorder}, task=task)
+    return attrs.evolve(without, scene=scene)
 
 
 def _recorded(path: Path) -> Recorded:

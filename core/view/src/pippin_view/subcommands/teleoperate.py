@@ -8,7 +8,7 @@ from typing import Any
 import click
 from pippin.console import PATH, changes, shown_progress
 
-from ._options import on_a_page
+from .view import on_a_page
 
 
 @click.command()
@@ -43,9 +43,7 @@ def teleoperate(
         with progress.phase("read"):
             from pippin import Simulation, load
 
-            from pippin_view.acting import RECORDER, for_operator
-
-            from ._pages import Running
+            from ._pages import RECORDER, Running, for_operator
 
             config = for_operator(load(file, overrides), record, instruction)
         shown = Running(

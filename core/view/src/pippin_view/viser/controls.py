@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
-from .contacts import ContactMarks
-from .names import Names
+from .marks import ContactMarks, Names
 from .pacing import Pace
 from .page import Page
 from .playback import ViewedSimulation

@@ -10,14 +10,13 @@ from typing import Any
 
 from pippin import hookimpl
 
-from .config import ViserConfig
+from pippin_view.configs import ViserConfig
+
 from .episode import EpisodePanel
-from .goals import GoalHandles
-from .images import Images
+from .goals import GoalHandles, Pad
 from .operator import Operator
-from .pad import Pad
 from .panel import Clients, Panel
-from .plots import Plots
+from .series import Images, Plots
 from .sliders import add_sliders
 
 _LOGGER = logging.getLogger(__name__)
