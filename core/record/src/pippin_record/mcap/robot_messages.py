@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import attrs
 import foxglove
@@ -23,9 +22,7 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.recording import Header
 
-from .contact_messages import COLUMNS, ContactMessages
-from .matter_messages import MatterMessages, channel_of
-from .scene_entities import entities
+from .scene_messages import COLUMNS, ContactMessages, MatterMessages, channel_of, entities
 
 
 @attrs.frozen
@@ -55,23 +52,19 @@ class RobotMessages:
         is_scene_shown: bool,
     ) -> None:
         columns = {column.name: column for column in header.columns}
-        host: Any = simulation
-        offsets = np.asarray(getattr(host, "world_offsets", np.zeros((simulation.world_count, 3))))
-        self._offsets = offsets[list(worlds)]
+        self._offsets = simulation.world_offsets[list(worlds)]
         self._frames, self._axes, self._joints = [], [], []
         if is_scene_shown and "body_q" in columns:
             labels = columns["body_q"].labels
             self._frames = [[f"world_{world}/{label}" for label in labels] for world in header.worlds]
             self._transforms = channel_of("/tf", FrameTransforms, context)
+        self._parts: list[ContactMessages | MatterMessages] = []
         if is_scene_shown:
             scene = channel_of("/scene", SceneUpdate, context)
             update = SceneUpdate(entities=list(entities(simulation.model, worlds, header.worlds, self._offsets)))
             scene.log(update.encode(), log_time=0)
-        self._parts: list[ContactMessages | MatterMessages] = []
-        if is_scene_shown:
-            self._parts.append(MatterMessages(simulation, worlds, header.worlds, self._offsets, context))
-        if is_scene_shown and columns.keys() >= {*COLUMNS}:
-            self._parts.append(ContactMessages(simulation, worlds, header.worlds, self._offsets, context))
+            kinds = (MatterMessages, *([ContactMessages] if columns.keys() >= {*COLUMNS} else []))
+            self._parts = [kind(simulation, worlds, header.worlds, self._offsets, context) for kind in kinds]
         if {"joint_q", "joint_qd"} <= columns.keys():
             efforts = {
                 label: (name, index)
