@@ -1,4 +1,4 @@
-"""Keys of every motion: what moves, along or about what, and when."""
+"""Keys of every motion: what moves, along or about what, and when; and configurations without driving motions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
+from pippin.config import SimulationConfig
 from pippin.config.geometry import Vector3, not_zero
 from pippin.config.selections import SelectionConfig
 from pippin.validators import finite, non_negative, only_where
@@ -127,3 +128,21 @@ class MotionConfig:
     def is_scalar(self) -> bool:
         """Whether each of the values is a number for a joint, a direction or an axis."""
         return self.subject in ("joints", "actuator") or self.along is not None or self.about is not None
+
+
+_DRIVING = ("actuator", "goal_of")
+"""Keys of motions that write targets or goals."""
+
+
+def undriven(config: SimulationConfig) -> SimulationConfig:
+    """Return a configuration without the motions that write targets or goals; those of bodies stay.
+
+    Args:
+        config: The configuration, in which somebody else is to act.
+    """
+    kept = {
+        label: choice
+        for label, choice in config.motions.items()
+        if all(getattr(choice.config, key, None) is None for key in _DRIVING)
+    }
+    return config.with_tables(motions=kept)

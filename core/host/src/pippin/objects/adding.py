@@ -12,13 +12,10 @@ from pippin.errors import ConfigError
 from pippin.labels import match
 from pippin.state.object_parts import ObjectParts
 
-from .attachments import add_attachments
 from .attributes import counts_of, set_attributes
-from .copies import placed_copies
 from .joints import Joint, add_joints
-from .scene_bodies import SceneBodies
-from .scene_object import ObjectPose
-from .tendons import add_sites, add_tendons
+from .scene_bodies import SceneBodies, add_attachments, add_sites, add_tendons
+from .scene_object import ObjectPose, placed_copies
 
 
 def add_objects(

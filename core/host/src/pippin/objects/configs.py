@@ -11,7 +11,7 @@ from pippin import FilePath
 from pippin.validators import finite, fraction, non_negative, only_where, positive, principal_moments
 
 from . import JointConfig, PinConfig
-from .object_config import ObjectConfig, Vector3
+from .scene_object import ObjectConfig, Vector3
 from .shape_configs import ObjectShapeConfig
 
 _moves = only_where(lambda body: body.motion != "static", "a motion that is not 'static'")

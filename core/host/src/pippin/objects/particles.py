@@ -1,10 +1,10 @@
-"""Objects of particles: cloth, soft bodies, granular matter and single particles; and the pins that hold them."""
+"""Objects of particles: cloth, soft bodies, granular matter and single particles."""
 
 from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import newton
@@ -12,11 +12,10 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, did_you_mean, find_file
 from pippin.array_files import read_arrays
-from pippin.config.selections import PinConfig
 from pippin.matter import add_grains, color_of_next
-from pippin.state.object_parts import chosen_part, in_frame
 
 from .meshes import read_mesh, tetrahedra_of
+from .scene_bodies import pinned
 from .scene_object import ObjectPose, SceneObject
 from .tables import listed_rows
 
@@ -28,13 +27,6 @@ _SOFT = ("density", "k_mu", "k_lambda", "k_damp")
 """Keys that have Newton's names, and None for Newton's default."""
 
 _NAMESPACE = "mpm:"
-
-
-def pinned(world: np.ndarray, selections: Sequence[PinConfig], place: ObjectPose) -> Iterator[int]:
-    """Yield the numbers of the particles or bodies of an object that are held, from their positions [m]."""
-    local = in_frame(world, np.array(place.pose, dtype=float))
-    for index, selection in enumerate(selections):
-        yield from chosen_part(local, selection, f"{place.where}.pin[{index}]").tolist()
 
 
 class _ParticleObject(SceneObject):

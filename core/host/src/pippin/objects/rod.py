@@ -11,7 +11,7 @@ from pippin import ConfigError
 from pippin.matter import color_of_next
 
 from .configs import RodConfig
-from .particles import pinned
+from .scene_bodies import pinned
 from .scene_object import ObjectPose, SceneObject
 from .shapes import properties_of
 from .tables import listed_rows

@@ -19,8 +19,7 @@ from pippin.objects.scene_object import ObjectPose
 from pippin.objects.shapes import properties_of
 from pippin.state.places import StartPoses
 
-from .ground import THICKNESS, Block, Ground
-from .patch import Patch
+from .patch import THICKNESS, Block, Ground, Patch
 
 WHERE = "scene.terrain"
 

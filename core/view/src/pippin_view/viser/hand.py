@@ -1,4 +1,4 @@
-"""What a user points at on a page: a click names a body or an object of matter, and a drag pulls a body by a spring."""
+"""Pointing on a page: a click names a body or an object of matter, and a drag pulls a body by a spring."""
 
 from __future__ import annotations
 
