@@ -156,7 +156,6 @@ def _played(simulation: Simulation, found: Demonstrations, start: _Start, *, sta
 
 
 def _inputs(simulation: Simulation, found: Demonstrations) -> list[tuple[wp.array, slice]]:
-    """Return the arrays that take the action, each with its columns."""
     inputs, first = [], 0
     for name, size in found.action_channels.items():
         array = _input(simulation, name)

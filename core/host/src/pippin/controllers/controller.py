@@ -212,7 +212,6 @@ class Controller(abc.ABC):
         return self._tools.poses(self._host.state)
 
     def _found_group(self, host: Host) -> Any:
-        """Return the group whose targets the controller writes."""
         label = self.config.actuator
         if label not in host.actuators:
             raise ConfigError(f"actuator: no group {label!r} in [actuators]{did_you_mean(label, host.actuators)}")

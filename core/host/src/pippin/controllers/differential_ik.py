@@ -54,10 +54,8 @@ class DifferentialIK(Controller):
         self._inputs.desired_tool_pose_world = self.goals.flatten()
         if config.posture_stiffness:
             self._inputs.q_des_null = self._postures
-        self._outputs.joint_q_target, self._outputs.joint_qd_target = (
-            self.positions.flatten(),
-            self.velocities.flatten(),
-        )
+        self._outputs.joint_q_target = self.positions.flatten()
+        self._outputs.joint_qd_target = self.velocities.flatten()
 
     def compute(self, state: newton.State, dt: float) -> None:
         """Take one step of the law from the commanded positions, or from those of the joints. May be recorded."""
@@ -72,7 +70,6 @@ class DifferentialIK(Controller):
         self._law.step(inputs=inputs, outputs=self._outputs, dt=dt)
 
     def _options(self, model: newton.Model) -> dict[str, Any]:
-        """Return the arguments of Newton's controller."""
         config = self.config
         options: dict[str, Any] = {
             "axis_weight": wp.spatial_vector(*config.axis_weights),

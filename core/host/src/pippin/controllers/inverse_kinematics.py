@@ -91,7 +91,6 @@ class OneRobot:
                 raise ConfigError("joints: the robots of the worlds differ; use differential-ik, which takes any")
 
     def _build(self) -> newton.Model:
-        """Return a model of the robot of the first world."""
         source, builder = self._source, newton.ModelBuilder()
         names = ("joint_type", "joint_parent", "joint_X_p", "joint_X_c", "joint_qd_start", "joint_dof_dim")
         kinds, parents, to_parent, to_child, starts, dims = (on_host(getattr(source, name)) for name in names)

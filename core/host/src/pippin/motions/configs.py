@@ -21,7 +21,6 @@ def numbers_of(value: Value) -> tuple[float, ...]:
 
 
 def _value(default: Any = attrs.NOTHING) -> Any:
-    """Return a field for a number or for a component each."""
     return attrs.field(default=default, validator=finite)
 
 

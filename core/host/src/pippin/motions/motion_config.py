@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import attrs
@@ -24,13 +23,7 @@ moves_joints = only_where(lambda motion: motion.subject in ("joints", "actuator"
 
 
 def _direction() -> Any:
-    """Return a field for a direction of a motion in space."""
     return attrs.field(default=None, validator=[optional([deep_iterable(finite), not_zero]), _is_placed])
-
-
-def _choice(default: str | None, has_effect: Callable[[Any], Any], needs: str) -> Any:
-    """Return a field for one of some words, which some motions need."""
-    return attrs.field(default=default, validator=only_where(has_effect, needs))
 
 
 def _later(instance: Any, attribute: Any, value: float | None) -> None:
@@ -63,15 +56,17 @@ class MotionConfig:
     """Label of a controller, or of an actuator group with goals: the motion writes the goals of its tools at the start
     of each control step from `start` to `end`. Another motion may write them before or after: one for each phase."""
 
-    relative_to: str | None = _choice(None, lambda motion: motion.goal_of, "'goal_of'")
+    relative_to: str | None = attrs.field(
+        default=None, validator=only_where(lambda motion: motion.goal_of, "'goal_of'")
+    )
     """Label of a body in whose frame the values of goals are: the frame as it is when the motion begins. Three
     components are then a position."""
 
     force_on: SelectionConfig | None = None
     """Bodies on which a force acts, or with `about` a torque. None acts before `start` and after `end`."""
 
-    target: Literal["position", "velocity", "effort"] = _choice(
-        "position", lambda motion: motion.actuator, "'actuator'"
+    target: Literal["position", "velocity", "effort"] = attrs.field(
+        default="position", validator=only_where(lambda motion: motion.actuator, "'actuator'")
     )
     """The targets of the actuator that are written: `position_targets`, `velocity_targets` or `feedforward`."""
 
@@ -85,8 +80,9 @@ class MotionConfig:
     """A point of the axis [m]; by default the origin of each body, or the centre of the particles. Of a force: where it
     acts, in the frame of the body; by default at its centre of mass."""
 
-    frame: Literal["world", "own"] = _choice(
-        "world", lambda motion: motion.bodies or motion.force_on, "'bodies' or 'force_on'"
+    frame: Literal["world", "own"] = attrs.field(
+        default="world",
+        validator=only_where(lambda motion: motion.bodies or motion.force_on, "'bodies' or 'force_on'"),
     )
     """Frame of `along`, `about` and `point`: the world, or each body's own at its start."""
 

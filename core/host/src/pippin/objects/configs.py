@@ -32,7 +32,7 @@ def _the_only_mass(instance: Any, attribute: Any, value: float | None) -> None:
 class BodyConfig(ObjectConfig):
     """A rigid body with shapes, or shapes that never move."""
 
-    implementation = ".body:Body"
+    implementation = ".bodies:Body"
 
     motion: Literal["free", "kinematic", "static"] = "free"
     """What moves the body: forces (`free`), prescribed poses or velocities alone (`kinematic`), or nothing
@@ -95,7 +95,7 @@ def _number() -> Any:
 class RodConfig(ObjectConfig):
     """A cable or a rod of short segments: capsules between points, with stiff joints. Solver `vbd` moves it."""
 
-    implementation = ".rod:Rod"
+    implementation = ".bodies:Rod"
 
     points: tuple[Vector3, ...] | FilePath = ()
     """Ends of the segments in the frame of the object [m]; or a file `.csv` or `.npy` with such rows."""
@@ -197,7 +197,6 @@ def _are_pairs(instance: Any, attribute: Any, value: tuple[tuple[int, int], ...]
 
 
 def _cells() -> Any:
-    """Return a field for numbers of cells, which have to be given."""
     return attrs.field(validator=deep_iterable(ge(1)))
 
 

@@ -169,7 +169,6 @@ def _add_kind(builder: newton.ModelBuilder, joint: Joint) -> int:
 
 
 def _frames(builder: newton.ModelBuilder, joint: Joint) -> tuple[wp.transform, wp.transform]:
-    """Return the frames of a joint on its parent and on its child."""
     config = joint.config
     on_child: Any = wp.transform(config.child_position, config.child_rotation)
     parent: Any = joint.origin if joint.parent < 0 else builder.body_q[joint.parent]
@@ -195,7 +194,6 @@ def _given(config: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _start(builder: newton.ModelBuilder, index: int, position: Sequence[float], velocity: Sequence[float]) -> None:
-    """Set the start position and velocity of a joint."""
     for values, target, starts in (
         (position, builder.joint_q, builder.joint_q_start),
         (velocity, builder.joint_qd, builder.joint_qd_start),

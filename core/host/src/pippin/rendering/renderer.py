@@ -141,13 +141,7 @@ class Renderer:
     """
 
     def __init__(
-        self,
-        model: newton.Model,
-        worlds: np.ndarray,
-        layout: Tiles,
-        fov: float,
-        scale: float,
-        sample_count: int = 4,
+        self, model: newton.Model, worlds: np.ndarray, layout: Tiles, fov: float, scale: float, sample_count: int = 4
     ) -> None:
         self._model, self._painted = model, _painted(model)
         device = model.device
@@ -229,16 +223,9 @@ class Renderer:
             inputs += [model.particle_world, self._tints]
             wp.launch(tint_grains, colors.shape, inputs, [colors], device=model.device)
         if self._tendons:
-            inputs = [
-                rays,
-                poses,
-                worlds,
-                self._segments,
-                self._segment_worlds,
-                self._radius,
-                wp.vec3(*RenderTendon.color),
-            ]
-            wp.launch(draw_lines, colors.shape, [*inputs, self._light], [colors, depths, shapes], device=model.device)
+            inputs = [rays, poses, worlds, self._segments, self._segment_worlds, self._radius]
+            inputs += [wp.vec3(*RenderTendon.color), self._light]
+            wp.launch(draw_lines, colors.shape, inputs, [colors, depths, shapes], device=model.device)
 
     def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:
         """Return the rays of a tile, shape [height, width, samples, 2]."""

@@ -53,12 +53,6 @@ def _bytes(array: wp.array) -> wp.array:
     """View an array as the bytes of its rows, which lie together within a row, shape [rows, bytes]."""
     size = int(np.prod(array.shape[1:], dtype=int)) * wp.types.type_size_in_bytes(array.dtype)
     strides: Any = array.strides
-    view = wp.array(
-        ptr=array.ptr,
-        shape=(len(array), size),
-        strides=(strides[0], 1),
-        dtype=_BYTE,
-        device=array.device,
-    )
+    view = wp.array(ptr=array.ptr, shape=(len(array), size), strides=(strides[0], 1), dtype=_BYTE, device=array.device)
     view._ref = array  # the memory lives as long as the view
     return view

@@ -217,11 +217,7 @@ class EpisodeRecorder(Recorder):
     def _found_channels(self, simulation: Host) -> tuple[Channel, ...]:
         config = self.config
         found = channels(
-            simulation,
-            self.worlds,
-            _EVERYTHING,
-            episode=simulation.reset_counts,
-            max_contacts=config.max_contacts,
+            simulation, self.worlds, _EVERYTHING, episode=simulation.reset_counts, max_contacts=config.max_contacts
         )
         every = {channel.name: channel for channel in found}
         self.has_task = simulation.component("task") is not None
@@ -316,7 +312,6 @@ class _Choice:
 
 
 def _cameras(channel: Channel) -> Iterator[Camera]:
-    """Yield the cameras whose images are in a channel."""
     if len(channel.shape) != 5 or channel.dtype != np.uint8:
         raise ConfigError(f"images: {channel.name!r} has no colours; name outputs `color` or `albedo` of cameras")
     label = channel.name.split("/")[1]

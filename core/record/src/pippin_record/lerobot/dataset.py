@@ -224,7 +224,6 @@ class Dataset:
             os.replace(partial, target)
 
     def _table(self, episode: _Kept) -> pa.Table:
-        """Return the frames of the next episode."""
         frames = np.arange(episode.length)
         values = dict(episode.values)
         values["timestamp"] = frames / self._fps

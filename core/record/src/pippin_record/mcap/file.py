@@ -77,7 +77,6 @@ class McapFile:
 
     @cached_property
     def _payloads(self) -> dict[str, list[bytes]]:
-        """The messages of each topic."""
         try:
             refuse_large_chunks(self._path)
         except ValueError as error:

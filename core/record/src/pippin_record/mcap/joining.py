@@ -54,7 +54,6 @@ def _rows(path: Path) -> Iterator[Row]:
 
 
 def _messages(path: Path) -> Iterator[_Message]:
-    """Yield the messages of a file, each with its schema and its channel."""
     schemas: dict[int, Any] = {}
     channels: dict[int, Any] = {}
     for record in records(path):

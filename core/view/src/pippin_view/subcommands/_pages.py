@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pippin import Run
     from pippin.runs import RunLoop
 
-    from pippin_view.viser.panel import Clients
     from pippin_view.viser.viewer import ViewerViser
 
 _NO_END = 2**62
@@ -41,9 +40,6 @@ _GUIDED = ("tool-goals", "gripper")
 
 Tell: TypeAlias = Callable[[str], None]
 """Tells the address of the page."""
-
-IsOver: TypeAlias = Callable[["Clients"], bool]
-"""Whether the page ends, from the tabs that show it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -80,7 +76,11 @@ class Shown(abc.ABC):
         port = free_port(page.port if port is None else port, "--port")
         page = attrs.evolve(page, port=port, speed=page.speed or 1.0 if speed is None else speed)
         if worlds is not None:
-            page = attrs.evolve(page, worlds=_checked(worlds))
+            try:
+                slice_or_indices(None, attrs.fields(ViserConfig).worlds, worlds)
+            except ValueError as error:
+                raise ConfigError(f"--worlds: {error}") from error
+            page = attrs.evolve(page, worlds=worlds)
             page.worlds_of(self.config.scene.worlds)
         import_newton(self.config, progress)
 
@@ -89,11 +89,11 @@ class Shown(abc.ABC):
             if _has_desktop() if browser is None else browser:
                 webbrowser.open(url)
 
-        self.open(progress, page, tell, (lambda clients: clients.have_left()) if until_closed else _never)
+        self.open(progress, page, tell, until_closed)
 
     @abc.abstractmethod
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
-        """Open the page, tell its address, and stay until it is over."""
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
+        """Open the page, tell its address, and stay until it is over, which the last tab may say."""
 
 
 @attrs.frozen(kw_only=True)
@@ -106,14 +106,14 @@ class Running(Shown):
     demonstrations: tuple[str, int | None] | None = None
     """The recorder of episodes that a user demonstrates, and how many; None for none."""
 
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
         """Run the simulation in real time."""
         from pippin.runs import RunLoop
 
         from pippin_view.viser.viewer import ViewerViser
 
         viewer = ViewerViser(page)
-        viewer.ends_with_tabs, viewer.tells_url = is_over is not _never, False
+        viewer.ends_with_tabs, viewer.tells_url = until_closed, False
         viewer.demonstrations = self.demonstrations
         with progress.phase("build"):
             simulation = self.build({"page": viewer})
@@ -123,7 +123,7 @@ class Running(Shown):
             loop.begin()
             try:
                 with progress.phase("view", has_end=False), stopped_between_steps(simulation) as stop_if_asked:
-                    _run(loop, viewer, lambda clients: viewer.is_complete or is_over(clients), stop_if_asked)
+                    _run(loop, viewer, stop_if_asked)
             finally:
                 for note in viewer.notes:
                     progress.note(note)
@@ -135,7 +135,7 @@ class Recorded(Shown):
 
     run: Run
 
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
         """Play the recording back."""
         from pippin.assembly import build_poses
 
@@ -150,10 +150,10 @@ class Recorded(Shown):
                     simulation = opened.enter_context(Simulation(self.config.unobserved()))
                 playback = Playback(simulation, recording, page)
                 shown = PlaybackPage(playback, page)
-            opened.callback(shown.close)
+            opened.callback(shown.panel.page.close)
             tell(shown.panel.page.url)
             with progress.phase("view", has_end=False), stopped_between_steps(playback):
-                shown.serve(lambda: is_over(shown.panel.clients))
+                shown.serve(lambda: until_closed and shown.panel.clients.have_left())
 
 
 def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
@@ -169,10 +169,13 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
         raise ConfigError(
             f"--set, --plugin: '{path}' is not a configuration file, and its values are fixed; leave the option out"
         )
-    if path.is_dir():
-        return _recorded(path)
-    from pippin import Checkpoint
+    from pippin import Checkpoint, Run
 
+    if path.is_dir():
+        run = Run(path)
+        if run.config is None:
+            raise ConfigError(f"{path}: has no config.toml; name the folder of a run")
+        return Recorded(config=run.config, run=run)
     config = Checkpoint.read(path).configuration()
     return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
 
@@ -217,19 +220,10 @@ def for_operator(config: SimulationConfig, path: Path, instruction: str | None =
     return attrs.evolve(without, scene=scene)
 
 
-def _recorded(path: Path) -> Recorded:
-    from pippin import Run
-
-    run = Run(path)
-    if run.config is None:
-        raise ConfigError(f"{path}: has no config.toml; name the folder of a run")
-    return Recorded(config=run.config, run=run)
-
-
-def _run(loop: RunLoop, viewer: ViewerViser, is_over: IsOver, stop_if_asked: Callable[[], None]) -> None:
+def _run(loop: RunLoop, viewer: ViewerViser, stop_if_asked: Callable[[], None]) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
     is_failed, meter = False, Meter()
-    while not is_over(viewer.clients):
+    while not (viewer.is_complete or (viewer.ends_with_tabs and viewer.clients.have_left())):
         try:
             loop.stride_to(_NO_END)
             if is_failed:
@@ -256,18 +250,6 @@ def _tell(loop: RunLoop, viewer: ViewerViser, meter: Meter) -> None:
         loop.progress.update(text)
     else:
         loop.progress.note(f"view     {text}", once=f"{count} browsers")
-
-
-def _checked(worlds: str) -> str:
-    try:
-        slice_or_indices(None, attrs.fields(ViserConfig).worlds, worlds)
-    except ValueError as error:
-        raise ConfigError(f"--worlds: {error}") from error
-    return worlds
-
-
-def _never(clients: Clients) -> bool:
-    return False
 
 
 def _has_desktop() -> bool:

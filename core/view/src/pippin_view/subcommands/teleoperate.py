@@ -25,12 +25,7 @@ from .view import on_a_page
 @changes(has_worlds=False)
 @on_a_page
 def teleoperate(
-    file: Path,
-    record: Path,
-    episodes: int | None,
-    instruction: str | None,
-    overrides: tuple[str, ...],
-    **options: Any,
+    file: Path, record: Path, episodes: int | None, instruction: str | None, overrides: tuple[str, ...], **options: Any
 ) -> None:
     """Let a user of a page act in one world of FILE, and record the episodes that the user keeps.
 
@@ -47,9 +42,7 @@ def teleoperate(
 
             config = for_operator(load(file, overrides), record, instruction)
         shown = Running(
-            config=config,
-            build=lambda plugins: Simulation(config, plugins),
-            demonstrations=(RECORDER, episodes),
+            config=config, build=lambda plugins: Simulation(config, plugins), demonstrations=(RECORDER, episodes)
         )
         try:
             shown.show(progress, worlds=None, **options)

@@ -185,11 +185,6 @@ class BodyPicker:
         ends = [np.array(each) + offset for each in (self._picking.pick_point, self._picking.pick_target)]
         return np.array([ends], dtype=np.float32)
 
-    def _pick(self, origin: Any, direction: Any) -> int:
-        """Take the body that a ray meets first, and return its index; -1 for none."""
-        self._picking.pick(self._shown.state, wp.vec3(*origin), wp.vec3(*direction))
-        return self._picking.pick_body
-
     def name_under(self, origin: Any, direction: Any) -> Future[str]:
         """Return a future that is the name of what a ray meets; empty for nothing, and while a body is pulled."""
         future: Future[str] = Future()
@@ -230,10 +225,12 @@ class BodyPicker:
 
     def _take(self, camera: np.ndarray, point: Any, client: int) -> None:
         away = np.array(point) - camera
-        if not math.isfinite(away @ away) or self._pick(camera, away / np.linalg.norm(away)) < 0:
+        if not math.isfinite(away @ away):
             return
-        self._owner = client
-        self._user_input.changes["pull"] += 1
+        self._picking.pick(self._shown.state, wp.vec3(*camera), wp.vec3(*(away / np.linalg.norm(away))))
+        if self._picking.is_picking():
+            self._owner = client
+            self._user_input.changes["pull"] += 1
 
     def _move(self, target: Any, client: int) -> None:
         if self._picking.is_picking() and client == self._owner:

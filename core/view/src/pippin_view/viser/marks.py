@@ -43,7 +43,6 @@ class Names:
                 self._handles[key] = self._page.add_label(key, text, position)
 
     def _places(self, world: int) -> dict[str, tuple[str, np.ndarray]]:
-        """Return the text and the position of each name."""
         page, model, found = self._page, self._shown.model, {}
         cables = [seen for seen in page.matter.cables if seen.world == world]
         segments = [body for cable in cables for body in cable.bodies]

@@ -73,7 +73,6 @@ class MatterScene:
                 handle.position = origin
 
     def _show_tendons(self) -> None:
-        """Send the lines of the tendons in the worlds that are drawn."""
         chosen = [seen for seen in self._tendons if self._is_drawn(seen)]
         if self._lines is not None:
             self._lines.visible = bool(chosen)
@@ -163,8 +162,8 @@ class Page(ViewerViser):
             self.close()
             raise
         #: Functions to call with a click, and with each part of a drag, on threads of the server.
-        self.on_click: Callable[[Any], None] = _ignore
-        self.on_drag: Callable[[Any], None] = _ignore
+        self.on_click: Callable[[Any], None] = lambda event: None
+        self.on_drag: Callable[[Any], None] = lambda event: None
         #: Whether the shapes are drawn so that marks inside them are seen.
         self.is_transparent = self._was_transparent = False
         #: Functions that draw more into each frame.
@@ -302,10 +301,6 @@ class Page(ViewerViser):
         lower, upper = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
         radius = float(np.linalg.norm(upper - lower)) / 2.0
         return (lower + upper) / 2.0, min(max(radius, _RADIUS_MIN), _RADIUS_MAX)
-
-
-def _ignore(event: Any) -> None:
-    """Do nothing with an event."""
 
 
 def _load_kernels(model: newton.Model) -> None:

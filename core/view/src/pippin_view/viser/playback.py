@@ -95,6 +95,10 @@ class Playback:
     def __init__(self, simulation: Any, recording: Recording, config: ViewerConfig) -> None:
         self._simulation, self._recording = simulation, recording
         self.config, self.model, self.device = simulation.config, simulation.model, simulation.device
+        #: Length of a control step [s].
+        self.control_dt: float = simulation.control_dt
+        #: The number of worlds.
+        self.world_count: int = simulation.world_count
         #: The shown worlds.
         self.worlds = _shown_worlds(recording, config, simulation.world_count)
         #: Simulated time of each row [s], shape [rows].
@@ -121,16 +125,6 @@ class Playback:
     def step_count(self) -> int:
         """Control steps until the row."""
         return round(self.time / self.control_dt)
-
-    @property
-    def control_dt(self) -> float:
-        """Length of a control step [s]."""
-        return self._simulation.control_dt
-
-    @property
-    def world_count(self) -> int:
-        """The number of worlds."""
-        return self._simulation.world_count
 
     @property
     def is_at_end(self) -> bool:

@@ -134,7 +134,6 @@ class _Plot:
 
 
 def _labels(channel: Channel) -> list[str]:
-    """Return a name for each entry of a world."""
     size = int(np.prod(channel.shape[1:], dtype=int))
     names = list(map(name_of, channel.labels)) or [""]
     parts = list(channel.components) or [""]

@@ -97,7 +97,6 @@ def add_sliders(patterns: Sequence[str] | None, simulation: Host, panel: Panel, 
 
 
 def _targets(label: str, actuator: Any, simulation: Host, panel: Panel) -> Sliders:
-    """Add a slider for each position target of an actuator [m or rad]."""
     own = getattr(actuator, "worlds", None)
     worlds = range(simulation.world_count) if own is None else own.tolist()
     names, ranges = _short(actuator.joint_labels), _ranges(simulation, actuator)
