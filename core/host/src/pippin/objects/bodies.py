@@ -92,7 +92,9 @@ class Rod(SceneObject):
             bodies, joints = builder.add_rod(rod=rod, cfg=shape, label=place.label, color=color, **stated)
         except ValueError as error:
             raise ConfigError(f"{place.where}: newton refused the rod: {error}") from error
-        _pin(builder, bodies, config, place)
+        centres = np.array([builder.body_q[body] for body in bodies], dtype=float)[:, :3]
+        for chosen in pinned(centres, config.pin, place):
+            builder.body_flags[bodies[chosen]] = int(newton.BodyFlags.KINEMATIC)
         _filter(builder, bodies, config)
         for name in _DAHL if config.dahl_tau is not None else ():
             attribute = builder.custom_attributes.get(f"vbd:{name}")
@@ -148,12 +150,6 @@ def _edges(config: RodConfig, where: str) -> np.ndarray | None:
     if (rows != rows.astype(int)).any():
         raise ConfigError(f"{where}: expected numbers of points, which are integers")
     return rows.astype(int)
-
-
-def _pin(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig, place: ObjectPose) -> None:
-    centres = np.array([builder.body_q[body] for body in bodies], dtype=float)[:, :3]
-    for chosen in pinned(centres, config.pin, place):
-        builder.body_flags[bodies[chosen]] = int(newton.BodyFlags.KINEMATIC)
 
 
 def _filter(builder: newton.ModelBuilder, bodies: Sequence[int], config: RodConfig) -> None:

@@ -153,23 +153,15 @@ def add_attachments(bodies: SceneBodies, attachments: Sequence[AttachmentConfig]
     for index, config in enumerate(attachments):
         where = f"scene.attachments[{index}]"
         if config.body not in bodies.absent:
-            body = bodies.find(config.body, f"{where}.body")
+            builder, body = bodies.builder, bodies.find(config.body, f"{where}.body")
+            pose: Any = builder.body_q[body]
+            stiffness = math.inf if config.stiffness is None else config.stiffness
             for particle in _particles(bodies, config, parts, f"{where}.particles"):
-                _attach(bodies, config, particle, body)
-
-
-def _attach(bodies: SceneBodies, config: AttachmentConfig, particle: int, body: int) -> None:
-    builder = bodies.builder
-    pose: Any = builder.body_q[body]
-    place: Any = wp.vec3(*builder.particle_q[particle])
-    point: Any = config.point or wp.transform_point(wp.transform_inverse(pose), place)
-    builder.add_attachment_particle_body(
-        particle,
-        body,
-        body_point=point,
-        stiffness=math.inf if config.stiffness is None else config.stiffness,
-        damping=config.damping,
-    )
+                place: Any = wp.vec3(*builder.particle_q[particle])
+                point: Any = config.point or wp.transform_point(wp.transform_inverse(pose), place)
+                builder.add_attachment_particle_body(
+                    particle, body, body_point=point, stiffness=stiffness, damping=config.damping
+                )
 
 
 def _particles(

@@ -143,7 +143,8 @@ class Renderer:
     def __init__(
         self, model: newton.Model, worlds: np.ndarray, layout: Tiles, fov: float, scale: float, sample_count: int = 4
     ) -> None:
-        self._model, self._painted = model, _painted(model)
+        self._model, self._painted = model, copy.copy(model)  # all is shared but the colours
+        self._painted.shape_color = wp.clone(present(model.shape_color))
         device = model.device
         sky = int(_HORIZON[0]) | int(_HORIZON[1]) << 8 | int(_HORIZON[2]) << 16 | 0x7F << 24
         self._camera = SensorCamera(
@@ -249,13 +250,6 @@ def render_image(
     scale = math.dist(eye, target) * math.sin(fov / 2.0)
     renderer = Renderer(model, np.zeros(1, dtype=int), Tiles.fitting(1, size), fov, scale)
     return renderer.render(state, look_at(np.array(eye), np.array(target))[None]).copy()
-
-
-def _painted(model: newton.Model) -> newton.Model:
-    """Return the model with colours of its own; everything else is shared."""
-    painted = copy.copy(model)
-    painted.shape_color = wp.clone(present(model.shape_color))
-    return painted
 
 
 def _round_length(length: float) -> float:

@@ -77,7 +77,9 @@ class SubprocessRenderer:
     def __init__(
         self, model: newton.Model, state: newton.State, worlds: np.ndarray, renderer: Callable[[], Renderer], file: Any
     ) -> None:
-        self._model, self._rows = model, _rows_of(model, worlds)
+        seen = (np.isin(on_host(each), [-1, *worlds]) for each in (model.body_world, model.shape_world))
+        bodies, shapes = map(np.flatnonzero, seen)
+        self._model, self._rows = model, {"body_q": bodies, **dict.fromkeys(_MOVING, shapes)}
         self.frame_count = 0
         self.cost: float | None = None
         size = sum(array.nbytes for array in self._moving(state).values())
@@ -143,13 +145,6 @@ def can_draw_beside(model: newton.Model) -> bool:
     """Tell whether a copy of this process can draw: GPUs cannot be shared with it, and particles are too many."""
     is_copyable = sys.platform == "linux" and not multiprocessing.current_process().daemon
     return is_copyable and kind_of(model.device) == "cpu" and not model.particle_count
-
-
-def _rows_of(model: newton.Model, worlds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the rows of each array that images of some worlds show."""
-    shown = np.array([-1, *worlds])
-    shapes = np.flatnonzero(np.isin(on_host(model.shape_world), shown))
-    return {"body_q": np.flatnonzero(np.isin(on_host(model.body_world), shown)), **dict.fromkeys(_MOVING, shapes)}
 
 
 def _draw(

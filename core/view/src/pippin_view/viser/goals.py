@@ -34,7 +34,8 @@ class GoalHandles:
 
     def __init__(self, simulation: Host, panel: Panel, requested: Mapping[str, Any] | None = None) -> None:
         self._panel = panel
-        self._handles: list[_Handle] = []
+        #: A handle for each tool.
+        self.handles: list[GoalHandle] = []
         #: Whether the handles are drawn.
         self.is_shown = True
         owners = {**Tools.owners(simulation), **(requested or {})}
@@ -44,35 +45,21 @@ class GoalHandles:
         for label, owner in owners.items():
             for tool, name in enumerate(owner.tool_labels):
                 path = f"/goals/{label}/{tool}_{name_of(name)}"
-                self._handles.append(_Handle(panel, owner, tool, path, size))
-                self._handles[-1].name = f"{label}/{name_of(name)}"
+                self.handles.append(GoalHandle(panel, owner, tool, path, size))
+                self.handles[-1].name = f"{label}/{name_of(name)}"
         with panel.page.server.gui.add_folder("Goals", order=2.5):
             switch = panel.page.server.gui.add_checkbox(
                 "Handles", initial_value=True, hint="Drag arrows and rings to move the goals of the chosen world"
             )
             switch.on_update(panel.user_input.queued(partial(setattr, self, "is_shown")))
 
-    @property
-    def names(self) -> list[str]:
-        """A name for each handle."""
-        return [handle.name for handle in self._handles]
-
-    def move(self, index: int, moved: Callable[[np.ndarray], np.ndarray]) -> bool:
-        """Change the goal of a handle in the first chosen world; tell whether this world has one.
-
-        Args:
-            index: The handle, as in `names`.
-            moved: Returns the new goal for the present one, position [m] and quaternion x y z w.
-        """
-        return self._handles[index].move(moved)
-
     def follow(self) -> None:
         """Put the handles where the goals are."""
-        for handle in self._handles:
+        for handle in self.handles:
             handle.follow(self.is_shown)
 
 
-class _Handle:
+class GoalHandle:
     """The handle of one tool."""
 
     name: str
@@ -101,7 +88,10 @@ class _Handle:
         self.handle.wxyz = goal[_WXYZ]
 
     def move(self, moved: Callable[[np.ndarray], np.ndarray]) -> bool:
-        """Change the goal of the first chosen world; see `GoalHandles.move`."""
+        """Change the goal in the first chosen world; tell whether this world has one.
+
+        `moved` returns the new goal for the present one, position [m] and quaternion x y z w.
+        """
         row = self._row_of_world.get(self._panel.controls.worlds[0])
         if row is None:
             return False
@@ -160,7 +150,7 @@ class Pad:
         if operator is not None:
             decisions = {"keep": partial(operator.decide, True), "discard": partial(operator.decide, False)}
             self._buttons = {"reset": operator.start, "grip": operator.grip, **decisions}
-        names = goals.names
+        names = [handle.name for handle in goals.handles]
         moved = names or ([] if episode is None else episode.velocities)
         if not moved:
             return
@@ -197,7 +187,7 @@ class Pad:
         if not is_held and not self._is_driving:
             return False
         self._is_driving = is_held
-        if not self._goals.names:
+        if not self._goals.handles:
             assert self._episode is not None
             self._episode.drive({"x": self._numbers[0], "y": self._numbers[1], "yaw": self._numbers[4]})
             return True
@@ -211,7 +201,7 @@ class Pad:
             turned = product(quaternion, goal[3:])
             return np.array([*(goal[:3] + _SPEED * np.array([x, y, z])), *(turned / np.linalg.norm(turned))])
 
-        return self._goals.move(self._tool, moved)
+        return self._goals.handles[self._tool].move(moved)
 
     def _hold(self, numbers: np.ndarray) -> None:
         self._panel.user_input.changes["use of the pad"] += bool(numbers.any() and not self._numbers.any())

@@ -252,10 +252,9 @@ class Page(ViewerViser):
                 grid.cell_color = grid.section_color = _GRID[self.is_dark]
         finally:
             self.end_frame()
-            self.server.get_event_loop().call_soon_threadsafe(self._note_sending)
-
-    def _note_sending(self) -> None:
-        self.sending_time = clock.thread_time()
+            self.server.get_event_loop().call_soon_threadsafe(
+                lambda: setattr(self, "sending_time", clock.thread_time())
+            )
 
     def close(self) -> None:
         """Stop the server."""

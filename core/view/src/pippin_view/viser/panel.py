@@ -42,33 +42,22 @@ class Controls:
     A recording has no contacts, and is reset as a whole.
     """
 
-    def __init__(
-        self,
-        page: Page,
-        shown: ViewedSimulation,
-        worlds: Sequence[int],
-        pace: Pace,
-        user_input: UserInput,
-        *,
-        is_recorded: bool,
-    ) -> None:
+    def __init__(self, panel: Panel, worlds: Sequence[int], *, is_recorded: bool) -> None:
         #: Whether the simulation is paused.
         self.is_paused = False
         #: The chosen worlds.
         self.worlds = list(worlds)
-        self._page, self._shown, self._pace, self._user_input = page, shown, pace, user_input
+        self._page, self._shown, self._pace, self._user_input = panel.page, panel.shown, panel.pace, panel.user_input
         self._all, self._is_step_requested = list(worlds), False
         #: Simulated time of the last reset of all worlds [s].
         self.start = 0.0
-        with page.server.gui.add_folder("Simulation", order=1.0):
+        with panel.page.server.gui.add_folder("Simulation", order=1.0):
             self._add_run_controls()
-            self._add_worlds()
-            self._add_speed()
         self._reset_this.visible = len(worlds) > 1 and not is_recorded
         #: The names that are drawn.
-        self.names = Names(page, shown)
+        self.names = Names(panel.page, panel.shown)
         self._marks: ContactMarks | None = None
-        with page.server.gui.add_folder("Show", order=10.0):
+        with panel.page.server.gui.add_folder("Show", order=10.0):
             if not is_recorded:
                 self._add_contacts()
             self._add_switches()
@@ -108,21 +97,14 @@ class Controls:
         gui.add_button("Reset", hint="Go back to the start, in all worlds").on_click(queued(lambda _: self.reset(None)))
         self._reset_this = gui.add_button("Reset this world", disabled=True, hint="Choose a world first")
         self._reset_this.on_click(queued(lambda _: self.reset(self.worlds)))
-
-    def _add_worlds(self) -> None:
-        if len(self._all) == 1:
-            return
-        choices = (_ALL, *map(str, self._all))
-        world = self._page.server.gui.add_dropdown(
-            "World", choices, initial_value=_ALL, hint="The world to show, to plot, to reset and to give targets to"
-        )
-        world.on_update(self._user_input.queued(self._choose_world))
-
-    def _add_speed(self) -> None:
+        if len(self._all) > 1:
+            choices, hint = (_ALL, *map(str, self._all)), "The world to show, to plot, to reset and to give targets to"
+            world = gui.add_dropdown("World", choices, initial_value=_ALL, hint=hint)
+            world.on_update(queued(self._choose_world))
         speeds = {FASTEST: None, **{_text(speed): speed for speed in sorted({*_SPEEDS, self._pace.speed or 1.0})}}
         present = FASTEST if self._pace.speed is None else _text(self._pace.speed)
-        choice = self._page.server.gui.add_dropdown("Speed", tuple(speeds), initial_value=present)
-        choice.on_update(self._user_input.queued(lambda text: setattr(self._pace, "speed", speeds[text])))
+        speed = gui.add_dropdown("Speed", tuple(speeds), initial_value=present)
+        speed.on_update(queued(lambda text: setattr(self._pace, "speed", speeds[text])))
 
     def _add_contacts(self) -> None:
         gui, contacts, reports = self._page.server.gui, self._shown.contacts, self._shown.observables
@@ -212,7 +194,7 @@ class Panel:
         self.status = Status(self.page)
         self.page.is_dark = bool(config.dark)
         self.hand = BodyPicker(self.page, shown, self.user_input, is_recorded=is_recorded)
-        self.controls = Controls(self.page, shown, worlds, self.pace, self.user_input, is_recorded=is_recorded)
+        self.controls = Controls(self, worlds, is_recorded=is_recorded)
         if config.dark is None:
             self.page.guard.on_scheme = lambda is_dark: self.user_input.put(partial(self.controls.darken, is_dark))
         self.page.marks += [self.hand.show, self.controls.show_marks]

@@ -91,6 +91,7 @@ class _Plot:
         count = min(len(labels), _LINES_MAX)
         self._rows: deque[np.ndarray] = deque(maxlen=_ROWS_MAX)
         self._width = count
+        unit = f" [{', '.join(units)}]" if (units := dict.fromkeys(channel.units)) else ""
         more = f", the first {count} of {len(labels)}" if count < len(labels) else ""
         self._handle = gui.add_uplot(
             data=self._data(),
@@ -102,7 +103,7 @@ class _Plot:
                 ),
             ),
             scales={"x": uplot.Scale(time=False)},
-            title=f"{name}{_unit(channel)}{more}",
+            title=f"{name}{unit}{more}",
             legend=uplot.Legend(show=count > 1),
             aspect=1.6,
             order=2.0,
@@ -140,11 +141,6 @@ def _labels(channel: Channel) -> list[str]:
     if len(names) * len(parts) == size:
         return [" ".join(filter(None, (name, part))) or channel.name for name in names for part in parts]
     return [str(index) for index in range(size)]
-
-
-def _unit(channel: Channel) -> str:
-    units = dict.fromkeys(channel.units)
-    return f" [{', '.join(units)}]" if units else ""
 
 
 _IMAGE_PERIOD = 0.2
