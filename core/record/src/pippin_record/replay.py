@@ -19,7 +19,7 @@ from pippin.extras import import_library
 from pippin.motions import undriven
 from pippin.recording import Header
 
-from pippin_record.demonstrations.held import HELD
+from pippin_record.demonstrations.recorder import HELD
 from pippin_record.kernels import write_rows
 
 _TARGETS = "/position_targets"

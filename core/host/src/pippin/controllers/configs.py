@@ -53,7 +53,7 @@ class DifferentialIKConfig(ControllerConfig):
     computes the velocities.
     """
 
-    implementation = ".differential_ik:DifferentialIK"
+    implementation = ".inverse_kinematics:DifferentialIK"
 
     bandwidth: float = attrs.field(default=10.0, validator=positive)
     """Rate at which the error of the pose decays [1/s]; less than one per control step, for a stable law."""

@@ -16,6 +16,9 @@ Subject = Literal["bodies", "particles", "joints", "actuator", "goal_of", "force
 SUBJECTS = frozenset(get_args(Subject))
 """The keys that name what moves."""
 
+_NAMED: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator", "goal_of")
+"""Those that are None if something else moves."""
+
 _is_placed = only_where(
     lambda motion: motion.subject not in ("joints", "actuator"), "'bodies', 'particles', 'goal_of' or 'force_on'"
 )
@@ -96,11 +99,7 @@ class MotionConfig:
     """Time at which the motion ends, and what moved stands still [s]; by default never."""
 
     def __attrs_post_init__(self) -> None:
-        given = [
-            name
-            for name in ("bodies", "particles", "force_on", "actuator", "goal_of")
-            if getattr(self, name) is not None
-        ]
+        given: list[str] = [name for name in _NAMED if getattr(self, name) is not None]
         given += ["joints"] if self.joints and self.actuator is None else []
         if len(given) != 1:
             got = " and ".join(f"'{name}'" for name in given) or "none"
@@ -116,9 +115,7 @@ class MotionConfig:
     @property
     def subject(self) -> Subject:
         """The key that names what moves."""
-        named: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator", "goal_of")
-        found: list[Subject] = [name for name in named if getattr(self, name) is not None]
-        return found[0] if found else "joints"
+        return next((name for name in _NAMED if getattr(self, name) is not None), "joints")
 
     @property
     def is_scalar(self) -> bool:

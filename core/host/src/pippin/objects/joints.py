@@ -127,14 +127,7 @@ def _refuse_circle(builder: newton.ModelBuilder, tree: Mapping[int, Joint], body
 
 
 def _add(builder: newton.ModelBuilder, joint: Joint) -> int:
-    before = counts_of(builder)
-    index = _add_kind(builder, joint)
-    set_attributes(builder, joint.config.attributes, before, joint.where)
-    return index
-
-
-def _add_kind(builder: newton.ModelBuilder, joint: Joint) -> int:
-    config = joint.config
+    config, before = joint.config, counts_of(builder)
     common: dict[str, Any] = dict(zip(("parent_xform", "child_xform"), _frames(builder, joint), strict=True))
     common["label"] = joint.label
     if config.collides is not None:
@@ -165,6 +158,7 @@ def _add_kind(builder: newton.ModelBuilder, joint: Joint) -> int:
             add = builder.add_joint_revolute if config.type == "revolute" else builder.add_joint_prismatic
             index = add(*ends, axis=_axis(config), **common)
             _start(builder, index, [config.position], [config.velocity])
+    set_attributes(builder, config.attributes, before, joint.where)
     return index
 
 

@@ -25,27 +25,22 @@ class CameraSettings(Protocol):
     @property
     def camera(self) -> str | None:
         """Name of a camera of the asset, as a pattern, in place of the others."""
-        ...
 
     @property
     def target(self) -> Vector3 | None:
         """Point in the middle of the image [m]; None means the middle of the robots."""
-        ...
 
     @property
     def eye(self) -> Vector3 | None:
         """Position of the camera [m]; None means so far away that the robots fill the image."""
-        ...
 
     @property
     def follow(self) -> str | None:
         """Pattern of the bodies that the camera moves along with; None means robots that can go away."""
-        ...
 
     @property
     def fov(self) -> float | None:
         """Angle between the upper and the lower edge of the image [rad]; None means a usual one."""
-        ...
 
 
 _ROBOTS: Any = SimpleNamespace(camera=None, target=None, eye=None, follow=None, fov=None)

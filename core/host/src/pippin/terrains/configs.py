@@ -20,17 +20,14 @@ def at(span: Span, difficulty: float) -> float:
 
 
 def _span(low: float, high: float) -> Any:
-    """Return a field for two numbers of at least 0."""
     return attrs.field(default=(low, high), validator=deep_iterable(non_negative))
 
 
 def _wide_span(low: float, high: float) -> Any:
-    """Return a field for two numbers above 0."""
     return attrs.field(default=(low, high), validator=deep_iterable(positive))
 
 
 def _length(default: float) -> Any:
-    """Return a field for a length above 0."""
     return attrs.field(default=default, validator=positive)
 
 

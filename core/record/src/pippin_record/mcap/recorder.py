@@ -25,8 +25,7 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.recording import Header, Recorder
 
-from .file import METADATA
-from .joining import join
+from .file import METADATA, join
 from .messages import MessageEncoder, Topic, encoded_time, topics_of
 from .scene_messages import COLUMNS, ContactMessages, MatterMessages, channel_of, entities
 

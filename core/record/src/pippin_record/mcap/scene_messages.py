@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import foxglove
 import newton
 import numpy as np
+from foxglove import Channel, Context
 from foxglove.messages import (
     ArrowPrimitive,
     Color,
@@ -149,23 +149,15 @@ class MatterMessages:
         worlds: Sequence[int],
         numbers: Sequence[int],
         offsets: np.ndarray,
-        context: foxglove.Context,
+        context: Context,
     ) -> None:
         model = simulation.model
-        objects = [seen for seen in render_matter(model, worlds) if len(seen.particles)]
-        tendons = render_tendons(model, worlds)
+        every = [*render_matter(model, worlds), *render_tendons(model, worlds)]
         self._bodies = np.zeros((model.body_count, 7))
         self._firsts = on_host(model.body_world_start)[list(worlds)]
         particles = on_host(model.particle_world_start)[list(worlds)]
         self._worlds = [
-            _World(
-                number,
-                int(first),
-                offset,
-                [seen for seen in objects if seen.world == world],
-                [seen for seen in tendons if seen.world == world],
-                context,
-            )
+            _World(number, int(first), offset, [seen for seen in every if seen.world == world], context)
             for world, number, first, offset in zip(worlds, numbers, particles, offsets, strict=True)
         ]
 
@@ -183,21 +175,14 @@ class MatterMessages:
 class _World:
     """The topics of one world. `first` is its first particle."""
 
-    def __init__(
-        self,
-        number: int,
-        first: int,
-        offset: np.ndarray,
-        objects: Sequence[RenderMatter],
-        tendons: Sequence[RenderTendon],
-        context: foxglove.Context,
-    ) -> None:
+    def __init__(self, number: int, first: int, offset: np.ndarray, every: Sequence[Any], context: Context) -> None:
         self._number, self._first, self._offset = number, first, offset
+        self._tendons = [seen for seen in every if isinstance(seen, RenderTendon)]
+        objects = [seen for seen in every if isinstance(seen, RenderMatter) and len(seen.particles)]
         self._surfaces = [seen for seen in objects if len(seen.faces)]
         self._grains = [seen for seen in objects if not len(seen.faces)]
-        self._tendons = tendons
-        self._scene: foxglove.Channel | None = None
-        if self._surfaces or tendons:
+        self._scene: Channel | None = None
+        if self._surfaces or self._tendons:
             self._scene = channel_of(f"/world_{number}/matter", SceneUpdate, context)
         self._clouds = [
             channel_of(f"/world_{number}/points/{seen.label}", PointCloud, context) for seen in self._grains
@@ -255,12 +240,10 @@ def _color(color: Sequence[float]) -> Color:
     return Color(r=red, g=green, b=blue, a=1.0)
 
 
-def channel_of(
-    topic: str, message: Any, context: foxglove.Context, metadata: dict[str, str] | None = None
-) -> foxglove.Channel:
+def channel_of(topic: str, message: Any, context: Context, metadata: dict[str, str] | None = None) -> Channel:
     """Return the channel of a topic with messages of a class."""
     options = {"schema": message.get_schema(), "message_encoding": "protobuf", "metadata": metadata}
-    return foxglove.Channel(topic, context=context, **options)
+    return Channel(topic, context=context, **options)
 
 
 class ContactMessages:
@@ -280,7 +263,7 @@ class ContactMessages:
         worlds: Sequence[int],
         numbers: Sequence[int],
         offsets: np.ndarray,
-        context: foxglove.Context,
+        context: Context,
     ) -> None:
         model, state = simulation.model, simulation.state
         self._offsets = offsets

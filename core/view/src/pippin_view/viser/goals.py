@@ -15,9 +15,9 @@ from pippin.controllers import Tools
 from pippin.labels import name_of
 from pippin.quaternions import product
 
-from .episode import EpisodePanel
 from .operator import Operator
 from .panel import Panel
+from .sliders import EpisodePanel
 
 _SIZE, _SIZE_MIN = 0.15, 0.05
 """Size of a handle, in radii of the sphere around a world, and the smallest one [m]."""
@@ -43,10 +43,7 @@ class GoalHandles:
             return
         size = max(_SIZE * panel.page.radius_of(simulation, [panel.controls.worlds[0]]), _SIZE_MIN)
         for label, owner in owners.items():
-            for tool, name in enumerate(owner.tool_labels):
-                path = f"/goals/{label}/{tool}_{name_of(name)}"
-                self.handles.append(GoalHandle(panel, owner, tool, path, size))
-                self.handles[-1].name = f"{label}/{name_of(name)}"
+            self.handles += [GoalHandle(panel, owner, label, tool, size) for tool in range(len(owner.tool_labels))]
         with panel.page.server.gui.add_folder("Goals", order=2.5):
             switch = panel.page.server.gui.add_checkbox(
                 "Handles", initial_value=True, hint="Drag arrows and rings to move the goals of the chosen world"
@@ -62,13 +59,14 @@ class GoalHandles:
 class GoalHandle:
     """The handle of one tool."""
 
-    name: str
-
-    def __init__(self, panel: Panel, owner: Any, tool: int, path: str, size: float) -> None:
+    def __init__(self, panel: Panel, owner: Any, label: str, tool: int, size: float) -> None:
         self._panel, self._owner, self._tool = panel, owner, tool
         self._row_of_world = {world: row for row, world in enumerate(owner.worlds.tolist())}
         self._shown: np.ndarray = np.zeros(7)
-        self._world = -1
+        self._world, of_tool = -1, name_of(owner.tool_labels[tool])
+        #: Its name for a user.
+        self.name = f"{label}/{of_tool}"
+        path = f"/goals/{label}/{tool}_{of_tool}"
         self.handle = panel.page.server.scene.add_transform_controls(path, scale=size, depth_test=False)
         self.handle.on_update(self._drag)
         self.follow(is_shown=True)

@@ -78,7 +78,7 @@ class Plots:
 
     def _choose(self, name: str) -> None:
         if self._chosen is not None:
-            self._chosen.remove()
+            self._chosen.handle.remove()
         self._chosen = None if name == _NONE or name not in self._channels else self._plot(name)
 
 
@@ -93,7 +93,7 @@ class _Plot:
         self._width = count
         unit = f" [{', '.join(units)}]" if (units := dict.fromkeys(channel.units)) else ""
         more = f", the first {count} of {len(labels)}" if count < len(labels) else ""
-        self._handle = gui.add_uplot(
+        self.handle = gui.add_uplot(
             data=self._data(),
             series=(
                 uplot.Series(label="t"),
@@ -118,16 +118,12 @@ class _Plot:
         values = channel.numpy()[0].ravel()[: self._width].astype(np.float64)
         if np.isfinite(values).all():  # the browser cannot scale anything else
             self._rows.append(np.concatenate(([time], values)))
-            self._handle.data = self._data()
+            self.handle.data = self._data()
 
     def clear(self) -> None:
         """Forget the rows."""
         self._rows.clear()
-        self._handle.data = self._data()
-
-    def remove(self) -> None:
-        """Take the plot from the page."""
-        self._handle.remove()
+        self.handle.data = self._data()
 
     def _data(self) -> tuple[np.ndarray, ...]:
         rows = np.array(self._rows).reshape(len(self._rows), self._width + 1)

@@ -13,12 +13,11 @@ from pippin import hookimpl
 
 from pippin_view.configs import ViserConfig
 
-from .episode import EpisodePanel
 from .goals import GoalHandles, Pad
 from .operator import Operator
 from .panel import Clients, Panel
 from .series import Images, Plots
-from .sliders import add_sliders
+from .sliders import EpisodePanel, add_sliders
 
 _LOGGER = logging.getLogger(__name__)
 
