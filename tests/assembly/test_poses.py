@@ -6,7 +6,7 @@ import pytest
 import warp as wp
 from pippin import Run
 from pippin.assembly.poses import build_poses
-from pippin_view.viser.config import ViserConfig
+from pippin_view.configs import ViserConfig
 from pippin_view.viser.playback import Playback, find_poses, fits
 
 ARM = """<mujoco><worldbody><body name="upper" pos="0 0 1"><joint name="a" axis="0 1 0"/><geom size=".05" mass="1"/>

@@ -27,14 +27,14 @@ def page(simulation):
 
 
 def drag(page, place, wxyz, phase="start", client=1):
-    [handle] = page._goals._handles
+    [handle] = page._goals.handles
     target = SimpleNamespace(position=place, wxyz=wxyz)
     asyncio.run(handle._drag(SimpleNamespace(client_id=client, target=target, phase=phase)))
     page._panel.user_input.process()
 
 
 def test_a_handle_stands_at_the_goal_as_it_is_drawn(simulation, page):
-    [handle] = page._goals._handles
+    [handle] = page._goals.handles
     goal = simulation.controllers["hand"].goals.numpy()[0, 0]
     offset = page._panel.page.offsets_of([0])[0]
 
@@ -63,7 +63,7 @@ def test_a_drag_leads_the_tool_of_the_chosen_world(simulation, page):
 
 def test_a_dragged_handle_is_not_put_back(page):
     """The browser has it already; a message per frame would pull the handle from under the pointer."""
-    [handle] = page._goals._handles
+    [handle] = page._goals.handles
     drag(page, np.array([0.3, 0.2, 0.4]), np.array([0.0, 1.0, 0.0, 0.0]), phase="update")
     before = handle.handle.position
     page._goals.follow()
@@ -72,7 +72,7 @@ def test_a_dragged_handle_is_not_put_back(page):
 
 
 def test_a_handle_follows_what_else_writes_goals_and_the_chosen_world(simulation, page):
-    [handle] = page._goals._handles
+    [handle] = page._goals.handles
     goals = simulation.controllers["hand"].goals.numpy().copy()
     goals[1, 0, :3] = [0.4, 0.2, 0.3]
     simulation.controllers["hand"].goals.assign(goals)
@@ -85,7 +85,7 @@ def test_a_handle_follows_what_else_writes_goals_and_the_chosen_world(simulation
 
 
 def test_handles_can_be_hidden(page):
-    [handle] = page._goals._handles
+    [handle] = page._goals.handles
     page._goals.is_shown = False
     page._goals.follow()
     is_hidden = not handle.handle.visible

@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin_conformance import scenes
-from pippin_view.viser.images import pixels
+from pippin_view.viser.series import pixels
 
 
 @pytest.fixture(scope="module")

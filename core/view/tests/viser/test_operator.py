@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin_record.replay import replay
-from pippin_view.acting import RECORDER, for_operator
-from pippin_view.viser.config import ViserConfig
+from pippin_view.configs import ViserConfig
+from pippin_view.subcommands._pages import RECORDER, for_operator
 from pippin_view.viser.operator import _turns
 from pippin_view.viser.viewer import ViewerViser
 

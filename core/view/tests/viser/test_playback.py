@@ -4,7 +4,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin import Run
-from pippin_view.viser.config import ViserConfig
+from pippin_view.configs import ViserConfig
 from pippin_view.viser.playback import Playback, find_poses
 
 pytestmark = pytest.mark.simulation(

@@ -6,7 +6,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.matter import RenderMatter
-from pippin_view.viser.pointing import distance_along
+from pippin_view.viser.hand import distance_along
 
 RADIUS = 0.1
 ALONG = np.array([0.0, 1.0, 0.0])

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .controller_config import ControllerConfig
+from .configs import ControllerConfig
 
 if TYPE_CHECKING:
-    from .controller import Controller
-    from .tools import Tools
+    from .controller import Controller, Tools
 
 __all__ = ["Controller", "ControllerConfig", "Tools"]
 
-__getattr__ = late(__name__, {"Controller": ".controller", "Tools": ".tools"})
+__getattr__ = late(__name__, {"Controller": ".controller", "Tools": ".controller"})

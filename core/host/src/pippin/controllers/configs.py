@@ -1,4 +1,4 @@
-"""Settings of the built-in controllers."""
+"""Settings of controllers: the keys that all have, and those of the built-in ones."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import deep_iterable, ge
+from attrs.validators import deep_iterable, ge, min_len
+from pippin.sensing import FrameConfig
 from pippin.validators import finite, non_negative, only_where, positive
 
-from .controller_config import ControllerConfig
+
+@attrs.frozen(kw_only=True, slots=False)
+class ControllerConfig(FrameConfig):
+    """Keys of every controller: whose targets it writes, and which frame, the tool, follows the goal."""
+
+    actuator: str = attrs.field(validator=min_len(1))
+    """Label of the actuator group whose targets the controller writes at the start of each control step."""
+
+    joints: tuple[str, ...] = ()
+    """Patterns of the axes of the group that it controls; by default all of them."""
+
 
 Method = Literal["damped-least-squares", "adaptive-damping", "pseudo-inverse", "truncated-svd", "transpose"]
 
@@ -42,7 +53,7 @@ class DifferentialIKConfig(ControllerConfig):
     computes the velocities.
     """
 
-    implementation = ".differential_ik:DifferentialIK"
+    implementation = ".inverse_kinematics:DifferentialIK"
 
     bandwidth: float = attrs.field(default=10.0, validator=positive)
     """Rate at which the error of the pose decays [1/s]; less than one per control step, for a stable law."""

@@ -88,7 +88,6 @@ def export_step(simulation: Simulation, folder: Path, name: str = "a simulation"
 def _write(
     simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, wp.array]], name: str
 ) -> list[dict[str, Any]]:
-    """Write the files of an export, or none."""
     try:
         with WARP_LOCK:
             _save(simulation, folder, arrays)

@@ -3,8 +3,7 @@ shapes as they are seen.
 """
 
 from .rows import OF_BODIES, OF_PARTICLES, Matter, MatterKind, add_grains, color_of_next
-from .seen import RenderMatter, render_matter
-from .shapes import RenderShape, render_shapes
+from .seen import RenderMatter, RenderShape, render_matter, render_shapes
 from .tendons import RenderTendon, line_radius, render_tendons, segments_of
 
 __all__ = [

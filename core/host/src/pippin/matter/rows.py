@@ -132,8 +132,8 @@ def add_grains(builder: newton.ModelBuilder, label: str, first: int, color: Sequ
         "world": builder.current_world,
         "start": first,
         "count": builder.particle_count - first,
+        "color": wp.vec3(*color),
     }
-    values["color"] = wp.vec3(*color)
     builder.add_custom_values(**{f"{_NAMESPACE}:grains_{name}": value for name, value in values.items()})
 
 

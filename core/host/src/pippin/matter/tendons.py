@@ -111,16 +111,12 @@ class RenderTendon:
         cosine = min(radius / distance, 1.0)
         return centre + radius * (cosine * along + side * np.sqrt(1.0 - cosine**2) * np.cross(axis, along))
 
-    def _turn(self, guide: int, centres: np.ndarray, axes: np.ndarray, ends: list[list[np.ndarray]]) -> float:
-        """Return the angle by which the tendon turns around a roller in its own sense [rad]."""
-        first, last = (end - centres[guide] for end in ends[guide])
-        turn = self.sides[guide] * np.arctan2(last @ np.cross(axes[guide], first), last @ first) % (2.0 * np.pi)
-        return float(turn - 2.0 * np.pi if turn > _BACKWARDS else turn)
-
     def _bend(self, guide: int, centres: np.ndarray, axes: np.ndarray, ends: list[list[np.ndarray]]) -> np.ndarray:
         """Return the points around a roller from where the tendon touches it to where it leaves it."""
-        first = ends[guide][0] - centres[guide]
-        angles = self.sides[guide] * np.linspace(0.0, self._turn(guide, centres, axes, ends), _ARC + 1)[:, None]
+        first, last = (end - centres[guide] for end in ends[guide])
+        turn = self.sides[guide] * np.arctan2(last @ np.cross(axes[guide], first), last @ first) % (2.0 * np.pi)
+        turn = float(turn - 2.0 * np.pi if turn > _BACKWARDS else turn)  # in its own sense
+        angles = self.sides[guide] * np.linspace(0.0, turn, _ARC + 1)[:, None]
         return centres[guide] + np.cos(angles) * first + np.sin(angles) * np.cross(axes[guide], first)
 
 

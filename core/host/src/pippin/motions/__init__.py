@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from pippin.config.selections import SelectionConfig
 from pippin.late import late
 
-from .driving import undriven
-from .motion_config import MotionConfig
+from .configs import SampledConfig
+from .motion_config import MotionConfig, undriven
 
 if TYPE_CHECKING:
     from .clip import Clip
-    from .configs import SampledConfig
+    from .functions import Sampled
     from .motion import Motion
-    from .sampled import Sampled
 
 __all__ = ["Clip", "Motion", "MotionConfig", "Sampled", "SampledConfig", "SelectionConfig", "undriven"]
 
-__getattr__ = late(__name__, {"Clip": ".clip", "Motion": ".motion", "Sampled": ".sampled", "SampledConfig": ".configs"})
+__getattr__ = late(__name__, {"Clip": ".clip", "Motion": ".motion", "Sampled": ".functions"})

@@ -152,5 +152,4 @@ class Clip:
 
 
 def _joined(arrays: Mapping[str, np.ndarray], one: str, other: str) -> np.ndarray:
-    """Return two arrays of vectors side by side."""
     return np.concatenate([arrays[one], arrays[other]], axis=-1)

@@ -21,7 +21,6 @@ def numbers_of(value: Value) -> tuple[float, ...]:
 
 
 def _value(default: Any = attrs.NOTHING) -> Any:
-    """Return a field for a number or for a component each."""
     return attrs.field(default=default, validator=finite)
 
 
@@ -65,7 +64,7 @@ class SampledConfig(MotionConfig):
 class KeyframesConfig(SampledConfig):
     """Values at some times: numbers, displacements or poses."""
 
-    implementation = ".sampled:Keyframes"
+    implementation = ".functions:Keyframes"
 
     times: tuple[float, ...] = attrs.field(validator=[min_len(1), _ascend])
     """Times since `start` [s], ascending. Before the first one, its value holds. But goals go to it from where they
@@ -79,7 +78,7 @@ class KeyframesConfig(SampledConfig):
 class FileMotionConfig(SampledConfig):
     """Values at some times from a file of numbers."""
 
-    implementation = ".sampled:FileMotion"
+    implementation = ".functions:FileMotion"
 
     path: FilePath
     """A file `.csv` with commas and comments after `#`, or `.npy`: rows of a time [s] and the components of a value; or
@@ -93,7 +92,7 @@ class FileMotionConfig(SampledConfig):
 class SineConfig(MotionConfig):
     """A sine: `mean + amplitude * sin(2 * pi * frequency * t + phase)`, with the time t since `start`."""
 
-    implementation = ".formulas:FormulaMotion"
+    implementation = ".functions:FormulaMotion"
 
     amplitude: float | tuple[float, ...] = _value()
     """Amplitude [m, rad, N, N·m], a number or one for each component."""
@@ -112,7 +111,7 @@ class SineConfig(MotionConfig):
 class RateConfig(MotionConfig):
     """A constant rate: a speed along a direction, about an axis, or of a joint."""
 
-    implementation = ".formulas:FormulaMotion"
+    implementation = ".functions:FormulaMotion"
 
     from_start: bool = attrs.field(default=True, validator=moves_joints)
     """Whether values are added to the start position of each joint, or to the start target of each axis."""
@@ -125,7 +124,7 @@ class RateConfig(MotionConfig):
 class RandomMotionConfig(MotionConfig):
     """Uniform random values, held from draw to draw: of a force, or of the targets of an actuator."""
 
-    implementation = ".formulas:RandomMotion"
+    implementation = ".functions:RandomMotion"
 
     low: float | tuple[float, ...] = _value()
     """Lowest value [m, rad, N, N·m], a number or one for each component."""

@@ -1,12 +1,12 @@
-"""Keys of every motion: what moves, along or about what, and when."""
+"""Keys of every motion: what moves, along or about what, and when; and configurations without driving motions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
+from pippin.config import SimulationConfig
 from pippin.config.geometry import Vector3, not_zero
 from pippin.config.selections import SelectionConfig
 from pippin.validators import finite, non_negative, only_where
@@ -16,6 +16,9 @@ Subject = Literal["bodies", "particles", "joints", "actuator", "goal_of", "force
 SUBJECTS = frozenset(get_args(Subject))
 """The keys that name what moves."""
 
+_NAMED: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator", "goal_of")
+"""Those that are None if something else moves."""
+
 _is_placed = only_where(
     lambda motion: motion.subject not in ("joints", "actuator"), "'bodies', 'particles', 'goal_of' or 'force_on'"
 )
@@ -23,13 +26,7 @@ moves_joints = only_where(lambda motion: motion.subject in ("joints", "actuator"
 
 
 def _direction() -> Any:
-    """Return a field for a direction of a motion in space."""
     return attrs.field(default=None, validator=[optional([deep_iterable(finite), not_zero]), _is_placed])
-
-
-def _choice(default: str | None, has_effect: Callable[[Any], Any], needs: str) -> Any:
-    """Return a field for one of some words, which some motions need."""
-    return attrs.field(default=default, validator=only_where(has_effect, needs))
 
 
 def _later(instance: Any, attribute: Any, value: float | None) -> None:
@@ -62,15 +59,17 @@ class MotionConfig:
     """Label of a controller, or of an actuator group with goals: the motion writes the goals of its tools at the start
     of each control step from `start` to `end`. Another motion may write them before or after: one for each phase."""
 
-    relative_to: str | None = _choice(None, lambda motion: motion.goal_of, "'goal_of'")
+    relative_to: str | None = attrs.field(
+        default=None, validator=only_where(lambda motion: motion.goal_of, "'goal_of'")
+    )
     """Label of a body in whose frame the values of goals are: the frame as it is when the motion begins. Three
     components are then a position."""
 
     force_on: SelectionConfig | None = None
     """Bodies on which a force acts, or with `about` a torque. None acts before `start` and after `end`."""
 
-    target: Literal["position", "velocity", "effort"] = _choice(
-        "position", lambda motion: motion.actuator, "'actuator'"
+    target: Literal["position", "velocity", "effort"] = attrs.field(
+        default="position", validator=only_where(lambda motion: motion.actuator, "'actuator'")
     )
     """The targets of the actuator that are written: `position_targets`, `velocity_targets` or `feedforward`."""
 
@@ -84,8 +83,9 @@ class MotionConfig:
     """A point of the axis [m]; by default the origin of each body, or the centre of the particles. Of a force: where it
     acts, in the frame of the body; by default at its centre of mass."""
 
-    frame: Literal["world", "own"] = _choice(
-        "world", lambda motion: motion.bodies or motion.force_on, "'bodies' or 'force_on'"
+    frame: Literal["world", "own"] = attrs.field(
+        default="world",
+        validator=only_where(lambda motion: motion.bodies or motion.force_on, "'bodies' or 'force_on'"),
     )
     """Frame of `along`, `about` and `point`: the world, or each body's own at its start."""
 
@@ -99,11 +99,7 @@ class MotionConfig:
     """Time at which the motion ends, and what moved stands still [s]; by default never."""
 
     def __attrs_post_init__(self) -> None:
-        given = [
-            name
-            for name in ("bodies", "particles", "force_on", "actuator", "goal_of")
-            if getattr(self, name) is not None
-        ]
+        given: list[str] = [name for name in _NAMED if getattr(self, name) is not None]
         given += ["joints"] if self.joints and self.actuator is None else []
         if len(given) != 1:
             got = " and ".join(f"'{name}'" for name in given) or "none"
@@ -119,11 +115,27 @@ class MotionConfig:
     @property
     def subject(self) -> Subject:
         """The key that names what moves."""
-        named: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator", "goal_of")
-        found: list[Subject] = [name for name in named if getattr(self, name) is not None]
-        return found[0] if found else "joints"
+        return next((name for name in _NAMED if getattr(self, name) is not None), "joints")
 
     @property
     def is_scalar(self) -> bool:
         """Whether each of the values is a number for a joint, a direction or an axis."""
         return self.subject in ("joints", "actuator") or self.along is not None or self.about is not None
+
+
+_DRIVING = ("actuator", "goal_of")
+"""Keys of motions that write targets or goals."""
+
+
+def undriven(config: SimulationConfig) -> SimulationConfig:
+    """Return a configuration without the motions that write targets or goals; those of bodies stay.
+
+    Args:
+        config: The configuration, in which somebody else is to act.
+    """
+    kept = {
+        label: choice
+        for label, choice in config.motions.items()
+        if all(getattr(choice.config, key, None) is None for key in _DRIVING)
+    }
+    return config.with_tables(motions=kept)

@@ -38,6 +38,8 @@ class Mover(abc.ABC):
     takes_turns: bool = False
     """Whether the motion writes from its start to its end alone, so that another one may write before and after."""
 
+    _claimed: tuple[str, np.ndarray] | None = None
+
     def __init__(self, config: MotionConfig, binding: Binding) -> None:
         self.config, self.host = config, binding.simulation
         self.model: newton.Model = binding.simulation.model
@@ -50,7 +52,7 @@ class Mover(abc.ABC):
     @property
     def claimed(self) -> tuple[str, np.ndarray]:
         """What no other motion may move: the kind of elements, and their indices."""
-        return self.config.subject, self.indices
+        return self._claimed or (self.config.subject, self.indices)
 
     @abc.abstractmethod
     def find(self) -> tuple[np.ndarray, np.ndarray]:
@@ -75,12 +77,8 @@ class Mover(abc.ABC):
                 raise ConfigError(f"{config.subject}: a value has {width} components, but worlds differ; give it one")
             ranks = np.concatenate([np.arange(count) for count in per_world.tolist()])
         course, chosen = kernels.TrajectoryValues(), config.along or config.about
-        course.counts, course.active, course.times, course.lead = (
-            motion.counts,
-            motion.active,
-            motion.times,
-            motion.lead,
-        )
+        course.counts, course.active = motion.counts, motion.active
+        course.times, course.lead = motion.times, motion.lead
         course.values, course.rates = motion.values, motion.rates
         course.is_eased = getattr(config, "interpolation", None) == "smooth"  # pyrefly: ignore[bad-assignment]
         in_space = kernels.POSED if width == 7 else kernels.DISPLACED
@@ -222,13 +220,8 @@ class Joints(Mover):
         self._follows = wp.array(follows, dtype=bool, device=model.device)
         self._dofs = self._ints(dofs[joints])
         self._starts = wp.zeros(len(joints), dtype=float, device=model.device)
-        self._children = children[joints]
+        self._claimed = ("bodies", children[joints])
         return starts[joints], on_host(model.joint_world)[joints]
-
-    @property
-    def claimed(self) -> tuple[str, np.ndarray]:
-        """What no other motion may move."""
-        return ("bodies", self._children)
 
     def move(self, state: newton.State) -> None:
         """Write positions and velocities of the joints, and poses of the bodies that they carry."""
@@ -262,16 +255,11 @@ class Targets(Mover):
         self._rows = self._ints(np.repeat(np.arange(len(actuator.worlds)), len(columns)))
         count = len(actuator.worlds) * len(columns)
         self._starts = wp.zeros(count, dtype=float, device=self.model.device)
-        self._columns = columns
+        self._claimed = (f"{group} {config.target}", columns)
         for name, controller in self.host.controllers.items():
             taken = np.intersect1d(columns, controller.writes(group, _TARGETS[config.target]))
             self._refuse(taken, labels, f"is commanded by controllers.{name}; move its goals, by 'goal_of'")
         return np.tile(columns, len(actuator.worlds)), np.repeat(actuator.worlds, len(columns))
-
-    @property
-    def claimed(self) -> tuple[str, np.ndarray]:
-        """What no other motion may move."""
-        return (f"{self.config.actuator} {self.config.target}", self._columns)
 
     def move(self, state: newton.State) -> None:
         """Write the targets."""
@@ -301,12 +289,9 @@ class Goals(Mover):
         step = round(start / dt)
         # Control steps until the motion begins, as the kernel counts them: the first evaluation is at time zero.
         self._first = step + 1 + (step * dt < start)
-        return np.arange(len(worlds)), worlds
-
-    @property
-    def claimed(self) -> tuple[str, np.ndarray]:
-        """What no other motion may move."""
-        return (f"goals of {self.config.goal_of}", self.indices)
+        goals = np.arange(len(worlds))
+        self._claimed = (f"goals of {label}", goals)
+        return goals, worlds
 
     def move(self, state: newton.State) -> None:
         """Write the goals."""

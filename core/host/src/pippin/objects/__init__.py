@@ -6,8 +6,7 @@ Each kind of object is a plugin, which derives from `SceneObject`, with settings
 from pippin.config.joints import JointConfig
 from pippin.config.selections import PinConfig
 
-from .object_config import ObjectConfig, RepeatConfig
-from .scene_object import ObjectPose, SceneObject
+from .scene_object import ObjectConfig, ObjectPose, RepeatConfig, SceneObject
 from .tables import read_table
 
 __all__ = ["JointConfig", "ObjectConfig", "ObjectPose", "PinConfig", "RepeatConfig", "SceneObject", "read_table"]

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import product
 
 import newton
 import warp as wp
 from pippin.catalog.entries import Catalog
-from pippin.config.model import FilterConfig, SceneConfig
+from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
 from pippin.labels import match
 from pippin.state.object_parts import ObjectParts
 
-from .attachments import add_attachments
 from .attributes import counts_of, set_attributes
-from .copies import placed_copies
 from .joints import Joint, add_joints
-from .scene_bodies import SceneBodies
-from .scene_object import ObjectPose
-from .tendons import add_sites, add_tendons
+from .scene_bodies import SceneBodies, add_attachments, add_sites, add_tendons
+from .scene_object import ObjectPose, placed_copies
 
 
 def add_objects(
@@ -69,7 +67,11 @@ def add_objects(
     add_tendons(bodies, scene.tendons)
     add_attachments(bodies, scene.attachments, parts)
     for index, pair in enumerate(scene.filters):
-        _filter(builder, pair, f"scene.filters[{index}]")
+        where = f"scene.filters[{index}]"
+        sides = (match(getattr(pair, key), builder.shape_label, "shape", f"{where}.{key}") for key in ("a", "b"))
+        for one, other in product(*sides):
+            if one != other:
+                builder.add_shape_collision_filter_pair(one, other)
     return tuple(parts)
 
 
@@ -81,12 +83,3 @@ def _refuse_equal_labels(copies: Sequence[Iterable[str]]) -> None:
             if label in taken:
                 raise ConfigError(f"{where}.label: {label!r} is a label of {taken[label]} too; choose another one")
             taken[label] = where
-
-
-def _filter(builder: newton.ModelBuilder, pair: FilterConfig, where: str) -> None:
-    """Let two sets of shapes not collide."""
-    first, second = (match(getattr(pair, key), builder.shape_label, "shape", f"{where}.{key}") for key in ("a", "b"))
-    for one in first:
-        for other in second:
-            if one != other:
-                builder.add_shape_collision_filter_pair(one, other)

@@ -11,7 +11,7 @@ from pippin import FilePath
 from pippin.validators import finite, fraction, non_negative, only_where, positive, principal_moments
 
 from . import JointConfig, PinConfig
-from .object_config import ObjectConfig, Vector3
+from .scene_object import ObjectConfig, Vector3
 from .shape_configs import ObjectShapeConfig
 
 _moves = only_where(lambda body: body.motion != "static", "a motion that is not 'static'")
@@ -32,7 +32,7 @@ def _the_only_mass(instance: Any, attribute: Any, value: float | None) -> None:
 class BodyConfig(ObjectConfig):
     """A rigid body with shapes, or shapes that never move."""
 
-    implementation = ".body:Body"
+    implementation = ".bodies:Body"
 
     motion: Literal["free", "kinematic", "static"] = "free"
     """What moves the body: forces (`free`), prescribed poses or velocities alone (`kinematic`), or nothing
@@ -95,7 +95,7 @@ def _number() -> Any:
 class RodConfig(ObjectConfig):
     """A cable or a rod of short segments: capsules between points, with stiff joints. Solver `vbd` moves it."""
 
-    implementation = ".rod:Rod"
+    implementation = ".bodies:Rod"
 
     points: tuple[Vector3, ...] | FilePath = ()
     """Ends of the segments in the frame of the object [m]; or a file `.csv` or `.npy` with such rows."""
@@ -197,7 +197,6 @@ def _are_pairs(instance: Any, attribute: Any, value: tuple[tuple[int, int], ...]
 
 
 def _cells() -> Any:
-    """Return a field for numbers of cells, which have to be given."""
     return attrs.field(validator=deep_iterable(ge(1)))
 
 
@@ -257,7 +256,7 @@ class _ClothConfig(_ParticleObjectConfig):
 class ClothGridConfig(_ClothConfig):
     """A rectangle of cloth in the plane x, y of the object, with a corner at its origin."""
 
-    implementation = ".cloth:ClothGrid"
+    implementation = ".particles:ClothGrid"
 
     cells: tuple[int, int] = _cells()
     """Number of cells along x and y; there is one particle more than cells."""
@@ -280,7 +279,7 @@ class ClothGridConfig(_ClothConfig):
 class ClothMeshConfig(_ClothConfig):
     """A cloth with the triangles of a file."""
 
-    implementation = ".cloth:ClothMesh"
+    implementation = ".particles:ClothMesh"
 
     path: FilePath
     """A file of triangles, as for the shape `mesh`."""
@@ -319,7 +318,7 @@ class _SoftConfig(_ParticleObjectConfig):
 class SoftGridConfig(_SoftConfig):
     """A soft block of cells, each of five tetrahedra, with a corner at the origin of the object."""
 
-    implementation = ".soft:SoftGrid"
+    implementation = ".particles:SoftGrid"
 
     cells: tuple[int, int, int] = _cells()
     """Number of cells along x, y and z; there is one particle more than cells."""
@@ -332,7 +331,7 @@ class SoftGridConfig(_SoftConfig):
 class SoftMeshConfig(_SoftConfig):
     """A soft body with the tetrahedra of a file."""
 
-    implementation = ".soft:SoftMesh"
+    implementation = ".particles:SoftMesh"
 
     path: FilePath
     """A file of tetrahedra that Newton reads: `.npz`, a USD stage, or a format of meshio."""
@@ -347,7 +346,7 @@ class GranularConfig(_ParticleObjectConfig):
     say.
     """
 
-    implementation = ".granular:Granular"
+    implementation = ".particles:Granular"
 
     size: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(non_negative)))
     """Lengths of the block along x, y and z [m]; its lowest corner is at the origin of the object. A length of zero
@@ -380,7 +379,7 @@ class GranularConfig(_ParticleObjectConfig):
 class ParticlesConfig(_ParticleObjectConfig):
     """Single particles at stated points, and springs between them."""
 
-    implementation = ".points:PointParticles"
+    implementation = ".particles:PointParticles"
 
     points: tuple[Vector3, ...] | FilePath = attrs.field(default=((0.0, 0.0, 0.0),), validator=_are_points)
     """Positions in the frame of the object [m]; or a file `.csv` or `.npy` with such rows."""

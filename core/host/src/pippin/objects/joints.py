@@ -127,14 +127,7 @@ def _refuse_circle(builder: newton.ModelBuilder, tree: Mapping[int, Joint], body
 
 
 def _add(builder: newton.ModelBuilder, joint: Joint) -> int:
-    before = counts_of(builder)
-    index = _add_kind(builder, joint)
-    set_attributes(builder, joint.config.attributes, before, joint.where)
-    return index
-
-
-def _add_kind(builder: newton.ModelBuilder, joint: Joint) -> int:
-    config = joint.config
+    config, before = joint.config, counts_of(builder)
     common: dict[str, Any] = dict(zip(("parent_xform", "child_xform"), _frames(builder, joint), strict=True))
     common["label"] = joint.label
     if config.collides is not None:
@@ -165,11 +158,11 @@ def _add_kind(builder: newton.ModelBuilder, joint: Joint) -> int:
             add = builder.add_joint_revolute if config.type == "revolute" else builder.add_joint_prismatic
             index = add(*ends, axis=_axis(config), **common)
             _start(builder, index, [config.position], [config.velocity])
+    set_attributes(builder, config.attributes, before, joint.where)
     return index
 
 
 def _frames(builder: newton.ModelBuilder, joint: Joint) -> tuple[wp.transform, wp.transform]:
-    """Return the frames of a joint on its parent and on its child."""
     config = joint.config
     on_child: Any = wp.transform(config.child_position, config.child_rotation)
     parent: Any = joint.origin if joint.parent < 0 else builder.body_q[joint.parent]
@@ -195,7 +188,6 @@ def _given(config: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _start(builder: newton.ModelBuilder, index: int, position: Sequence[float], velocity: Sequence[float]) -> None:
-    """Set the start position and velocity of a joint."""
     for values, target, starts in (
         (position, builder.joint_q, builder.joint_q_start),
         (velocity, builder.joint_qd, builder.joint_qd_start),

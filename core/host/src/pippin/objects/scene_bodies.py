@@ -1,19 +1,26 @@
-"""The bodies of one world by label, for what a scene attaches to them."""
+"""The bodies of one world by label, and what a scene attaches to them: sites, tendons, and particles."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 import newton
+import numpy as np
 import warp as wp
+from pippin.config.attachments import AttachmentConfig
 from pippin.config.joints import JointConfig
+from pippin.config.selections import PinConfig
+from pippin.config.tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
 from pippin.errors import ConfigError
-from pippin.labels import name_of
+from pippin.labels import match, name_of
 from pippin.spelling import did_you_mean
+from pippin.state.object_parts import ObjectParts, chosen_part, in_frame
 
 from .joints import Joint
+from .scene_object import ObjectPose
 
 Frame = tuple[int, Any]
 """A body, -1 for the world, and a `wp.transform` in its frame."""
@@ -76,3 +83,103 @@ def _named(label: str, labels: Sequence[str]) -> list[int]:
     """Return the indices of a label; without one, those of the labels whose last part it is."""
     whole = [index for index, each in enumerate(labels) if each == label]
     return whole or [index for index, each in enumerate(labels) if name_of(each) == label]
+
+
+def add_sites(bodies: SceneBodies, sites: Sequence[SceneSiteConfig]) -> None:
+    """Add the sites of a scene to the bodies of one world; those on objects of other worlds are left out."""
+    _refuse_equal_labels("sites", sites)
+    for index, config in enumerate(sites):
+        if config.body in bodies.absent:
+            bodies.absent_sites.add(config.label)
+            continue
+        body, origin = bodies.frame(config.body, f"scene.sites[{index}].body")
+        pose: Any = wp.transform(config.position, config.rotation)
+        bodies.builder.add_site(body, xform=origin * pose, label=config.label)
+
+
+def add_tendons(bodies: SceneBodies, tendons: Sequence[TendonConfig]) -> None:
+    """Add the tendons of a scene to one world; those over objects of other worlds are left out."""
+    _refuse_equal_labels("tendons", tendons)
+    for index, config in enumerate(tendons):
+        if any(each.body in bodies.absent or each.site in bodies.absent_sites for each in config.guides):
+            continue
+        where = f"scene.tendons[{index}].guides"
+        route = [
+            _guide(bodies, guide, config, f"{where}[{number}]", is_first=not number)
+            for number, guide in enumerate(config.guides)
+        ]
+        bodies.builder.add_tendon(route, label=config.label)
+
+
+def _guide(
+    bodies: SceneBodies, config: TendonGuideConfig, tendon: TendonConfig, where: str, *, is_first: bool
+) -> newton.TendonGuide:
+    """Return a guide with the properties of the span before it, which the first guide lacks."""
+    if config.site is None:
+        body, pose = bodies.frame(config.body, f"{where}.body")
+    else:
+        body, pose = bodies.site(config.site, f"{where}.site")
+    position: Any = wp.vec3(*config.position)
+    axis: Any = wp.vec3(*config.axis)
+    values: dict[str, Any] = {"offset": wp.transform_point(pose, position), "axis": wp.transform_vector(pose, axis)}
+    if not is_first:
+        values["compliance"] = tendon.compliance if config.compliance is None else config.compliance
+        values["damping"] = tendon.damping if config.damping is None else config.damping
+        values["rest_length"] = -1.0 if config.rest_length is None else config.rest_length
+    return newton.TendonGuide(
+        body=body,
+        guide_type=newton.TendonGuideType[config.type.upper()],
+        radius=config.radius or 0.0,
+        orientation=config.orientation,
+        mu=config.mu,
+        dynamic=config.is_dynamic,
+        **values,
+    )
+
+
+def _refuse_equal_labels(key: str, tables: Sequence[SceneSiteConfig] | Sequence[TendonConfig]) -> None:
+    labels = [each.label for each in tables]
+    for index, label in enumerate(labels):
+        if label in labels[:index]:
+            raise ConfigError(f"scene.{key}[{index}].label: {label!r} is the label of another one too; change it")
+
+
+def add_attachments(bodies: SceneBodies, attachments: Sequence[AttachmentConfig], parts: Sequence[ObjectParts]) -> None:
+    """Add the attachments of a scene to one world; those with objects of other worlds are left out.
+
+    Raises:
+        ConfigError: An attachment names no body, no object with particles, or a part of it where nothing is.
+    """
+    for index, config in enumerate(attachments):
+        where = f"scene.attachments[{index}]"
+        if config.body not in bodies.absent:
+            builder, body = bodies.builder, bodies.find(config.body, f"{where}.body")
+            pose: Any = builder.body_q[body]
+            stiffness = math.inf if config.stiffness is None else config.stiffness
+            for particle in _particles(bodies, config, parts, f"{where}.particles"):
+                place: Any = wp.vec3(*builder.particle_q[particle])
+                point: Any = config.point or wp.transform_point(wp.transform_inverse(pose), place)
+                builder.add_attachment_particle_body(
+                    particle, body, body_point=point, stiffness=stiffness, damping=config.damping
+                )
+
+
+def _particles(
+    bodies: SceneBodies, config: AttachmentConfig, parts: Sequence[ObjectParts], where: str
+) -> Iterator[int]:
+    """Yield the particles in this world that an attachment selects."""
+    objects = {each.label: each for each in parts if len(each.particles)}
+    labels = [*objects, *sorted(bodies.absent - objects.keys())]
+    for found in match(config.particles.of, labels, "object with particles", f"{where}.of"):
+        if (each := objects.get(labels[found])) is not None:
+            world = np.array(bodies.builder.particle_q[each.particles.start : each.particles.stop], dtype=float)
+            local = in_frame(world.reshape(-1, 3), np.array(each.pose, dtype=float))
+            chosen = chosen_part(local, config.particles, f"{where} in {each.label!r}")
+            yield from (each.particles[number] for number in chosen.tolist())
+
+
+def pinned(world: np.ndarray, selections: Sequence[PinConfig], place: ObjectPose) -> Iterator[int]:
+    """Yield the numbers of the particles or bodies of an object that are held, from their positions [m]."""
+    local = in_frame(world, np.array(place.pose, dtype=float))
+    for index, selection in enumerate(selections):
+        yield from chosen_part(local, selection, f"{place.where}.pin[{index}]").tolist()

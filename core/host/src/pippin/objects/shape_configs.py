@@ -20,7 +20,6 @@ def _are_positive(instance: Any, attribute: Any, value: float | Vector3) -> None
 
 
 def _length() -> Any:
-    """Return a field for a length that has to be given."""
     return attrs.field(validator=positive)
 
 

@@ -99,11 +99,7 @@ def properties_of(
 def _with_field(
     mesh: newton.Mesh, shape: newton.ModelBuilder.ShapeConfig, where: str
 ) -> newton.ModelBuilder.ShapeConfig:
-    """Build the signed distance field of a mesh, if its shape asks for one; return the properties without it.
-
-    Raises:
-        ConfigError: There is no CUDA device.
-    """
+    """Build the signed distance field of a mesh, if its shape asks for one (on CUDA); return properties without it."""
     if shape.sdf_max_resolution is None and shape.sdf_target_voxel_size is None:
         return shape
     inner, outer = shape.sdf_narrow_band_range

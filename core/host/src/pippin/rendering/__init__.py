@@ -11,6 +11,5 @@ if TYPE_CHECKING:
 __all__ = ["CameraSettings", "Cameras", "Renderer", "Tiles"]
 
 __getattr__ = late(
-    __name__,
-    {"CameraSettings": ".cameras", "Cameras": ".cameras", "Renderer": ".renderer", "Tiles": ".renderer"},
+    __name__, {"CameraSettings": ".cameras", "Cameras": ".cameras", "Renderer": ".renderer", "Tiles": ".renderer"}
 )

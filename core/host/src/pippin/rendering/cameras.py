@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from types import SimpleNamespace
+from typing import Any, Protocol
 
-import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -25,39 +25,26 @@ class CameraSettings(Protocol):
     @property
     def camera(self) -> str | None:
         """Name of a camera of the asset, as a pattern, in place of the others."""
-        ...
 
     @property
     def target(self) -> Vector3 | None:
         """Point in the middle of the image [m]; None means the middle of the robots."""
-        ...
 
     @property
     def eye(self) -> Vector3 | None:
         """Position of the camera [m]; None means so far away that the robots fill the image."""
-        ...
 
     @property
     def follow(self) -> str | None:
         """Pattern of the bodies that the camera moves along with; None means robots that can go away."""
-        ...
 
     @property
     def fov(self) -> float | None:
         """Angle between the upper and the lower edge of the image [rad]; None means a usual one."""
-        ...
 
 
-@attrs.frozen(kw_only=True)
-class _Default:
-    """A camera that shows the robots."""
-
-    camera: str | None = None
-    target: Vector3 | None = None
-    eye: Vector3 | None = None
-    follow: str | None = None
-    fov: float | None = None
-
+_ROBOTS: Any = SimpleNamespace(camera=None, target=None, eye=None, follow=None, fov=None)
+"""Settings of a camera that shows the robots."""
 
 _FOV = 0.7
 """Angle between the upper and the lower edge of the image [rad]."""
@@ -89,7 +76,7 @@ class Cameras:
     """
 
     def __init__(self, config: CameraSettings | None, simulation: Host, worlds: np.ndarray, aspect: float) -> None:
-        config = _Default() if config is None else config
+        config = _ROBOTS if config is None else config
         self._model, state = simulation.model, simulation.state
         #: Angle between the upper and the lower edge of the images [rad].
         self.fov: float = _FOV if config.fov is None else config.fov

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,8 +17,49 @@ from pippin.arrays import on_host, present
 from pippin.matter import RenderTendon, line_radius, render_matter, render_tendons, segments_of
 
 from .cameras import look_at
-from .edges import Edges
-from .kernels import compose, draw_lines, tint_grains
+from .kernels import blend, compose, draw_lines, find_edges, gather, tint_grains
+
+_THRESHOLD = 6
+"""Difference of the colors of neighbours that makes an edge, from 0 to 255."""
+
+
+class Edges:
+    """Smooths the images of some views.
+
+    Args:
+        rays: The rays of each pixel, shape [height, width, samples, 2].
+    """
+
+    def __init__(self, rays: Any, view_count: int) -> None:
+        height, width, self._sample_count, _ = rays.shape
+        device, count = rays.device, height * width
+        self._rays = rays
+        self._edges: Any = wp.zeros((view_count, count), dtype=int, device=device)
+        self._counts: Any = wp.zeros(view_count, dtype=int, device=device)
+        self._chosen: Any = wp.zeros(count * self._sample_count * 2, dtype=wp.vec3, device=device)
+        count *= self._sample_count
+        kinds: tuple[Any, ...] = (wp.uint32, float, wp.uint32)
+        self._images: Any = [wp.zeros(count, dtype=kind, device=device) for kind in kinds]
+
+    def smooth(self, draw: Callable[..., None], poses: Any, worlds: Any, colors: Any, shapes: Any) -> None:
+        """Draw the pixels again that differ from a neighbour in color or shape: arrays of shape [views, height, width].
+
+        `draw` takes poses and worlds of views, their rays, and the images of colors, depths and shapes. Each view has a
+        pose and a world; its colors change.
+        """
+        device = self._rays.device
+        self._counts.zero_()
+        wp.launch(find_edges, colors.shape, [colors, shapes, _THRESHOLD], [self._edges, self._counts], device=device)
+        for view, count in enumerate(self._counts.numpy().tolist()):
+            if not count:
+                continue
+            edges, samples = self._edges[view][:count], self._sample_count
+            rays: Any = self._chosen[: count * samples * 2].reshape((count, samples, 1, 2))
+            wp.launch(gather, (count, samples, 2), [self._rays, edges], [rays], device=device)
+            images = [each[: count * samples].reshape((1, count, samples)) for each in self._images]
+            draw(poses[view : view + 1], worlds[view : view + 1], rays, *images)
+            wp.launch(blend, count, [images[0], edges, view], [colors], device=device)
+
 
 _GAP = 2
 """Pixels between two tiles."""
@@ -100,15 +141,10 @@ class Renderer:
     """
 
     def __init__(
-        self,
-        model: newton.Model,
-        worlds: np.ndarray,
-        layout: Tiles,
-        fov: float,
-        scale: float,
-        sample_count: int = 4,
+        self, model: newton.Model, worlds: np.ndarray, layout: Tiles, fov: float, scale: float, sample_count: int = 4
     ) -> None:
-        self._model, self._painted = model, _painted(model)
+        self._model, self._painted = model, copy.copy(model)  # all is shared but the colours
+        self._painted.shape_color = wp.clone(present(model.shape_color))
         device = model.device
         sky = int(_HORIZON[0]) | int(_HORIZON[1]) << 8 | int(_HORIZON[2]) << 16 | 0x7F << 24
         self._camera = SensorCamera(
@@ -188,16 +224,9 @@ class Renderer:
             inputs += [model.particle_world, self._tints]
             wp.launch(tint_grains, colors.shape, inputs, [colors], device=model.device)
         if self._tendons:
-            inputs = [
-                rays,
-                poses,
-                worlds,
-                self._segments,
-                self._segment_worlds,
-                self._radius,
-                wp.vec3(*RenderTendon.color),
-            ]
-            wp.launch(draw_lines, colors.shape, [*inputs, self._light], [colors, depths, shapes], device=model.device)
+            inputs = [rays, poses, worlds, self._segments, self._segment_worlds, self._radius]
+            inputs += [wp.vec3(*RenderTendon.color), self._light]
+            wp.launch(draw_lines, colors.shape, inputs, [colors, depths, shapes], device=model.device)
 
     def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:
         """Return the rays of a tile, shape [height, width, samples, 2]."""
@@ -221,13 +250,6 @@ def render_image(
     scale = math.dist(eye, target) * math.sin(fov / 2.0)
     renderer = Renderer(model, np.zeros(1, dtype=int), Tiles.fitting(1, size), fov, scale)
     return renderer.render(state, look_at(np.array(eye), np.array(target))[None]).copy()
-
-
-def _painted(model: newton.Model) -> newton.Model:
-    """Return the model with colours of its own; everything else is shared."""
-    painted = copy.copy(model)
-    painted.shape_color = wp.clone(present(model.shape_color))
-    return painted
 
 
 def _round_length(length: float) -> float:

@@ -13,11 +13,11 @@ from pippin.config import ComponentConfig, SceneConfig, SimulationConfig
 from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
-from pippin.objects.copies import placed_copies
+from pippin.objects.scene_object import placed_copies
 from pippin.recording.config import RecorderConfig
 from pippin.support.declaration import Declaration
 from pippin.validators import whole_number
-from pippin.viewing.config import ViewerConfig
+from pippin.viewing.file_viewer import ViewerConfig
 from pippin.workers import usable_cores
 from pippin.workers.cores import free_cores
 

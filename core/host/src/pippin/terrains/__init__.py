@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .ground import Block, Ground
-from .patch import Patch
-from .patch_config import PatchConfig
+from .patch import Block, Ground, Patch, PatchConfig
 
 if TYPE_CHECKING:
     from .grid import TerrainGrid

@@ -8,7 +8,7 @@ import attrs
 from attrs.validators import deep_iterable, ge
 from pippin.validators import non_negative, ordered, positive
 
-from .patch_config import PatchConfig
+from .patch import PatchConfig
 
 Span = tuple[float, float]
 """Value at difficulty 0, and at difficulty 1."""
@@ -20,17 +20,14 @@ def at(span: Span, difficulty: float) -> float:
 
 
 def _span(low: float, high: float) -> Any:
-    """Return a field for two numbers of at least 0."""
     return attrs.field(default=(low, high), validator=deep_iterable(non_negative))
 
 
 def _wide_span(low: float, high: float) -> Any:
-    """Return a field for two numbers above 0."""
     return attrs.field(default=(low, high), validator=deep_iterable(positive))
 
 
 def _length(default: float) -> Any:
-    """Return a field for a length above 0."""
     return attrs.field(default=default, validator=positive)
 
 
@@ -38,14 +35,14 @@ def _length(default: float) -> Any:
 class FlatConfig(PatchConfig):
     """Level ground."""
 
-    implementation = ".blocks:Flat"
+    implementation = ".patches:Flat"
 
 
 @attrs.frozen(kw_only=True)
 class StairsConfig(PatchConfig):
     """Stairs on four sides, up to a platform in the middle, on which worlds start."""
 
-    implementation = ".blocks:Stairs"
+    implementation = ".patches:Stairs"
 
     step_height: tuple[float, float] = _span(0.05, 0.2)
     """Height of a step [m]."""
@@ -64,14 +61,14 @@ class StairsConfig(PatchConfig):
 class StairsDownConfig(StairsConfig):
     """Stairs on four sides, down to a platform in the middle, on which worlds start."""
 
-    implementation = ".blocks:StairsDown"
+    implementation = ".patches:StairsDown"
 
 
 @attrs.frozen(kw_only=True)
 class GapConfig(PatchConfig):
     """A ditch around a platform in the middle, on which worlds start."""
 
-    implementation = ".blocks:Gap"
+    implementation = ".patches:Gap"
 
     width: tuple[float, float] = _wide_span(0.1, 0.8)
     """Width of the ditch [m]."""
@@ -87,7 +84,7 @@ class GapConfig(PatchConfig):
 class BoxesConfig(PatchConfig):
     """Boxes that lie around, and none in the middle, where worlds start."""
 
-    implementation = ".blocks:Boxes"
+    implementation = ".patches:Boxes"
 
     count: int = attrs.field(default=30, validator=ge(1))
     """Number of boxes."""
@@ -112,7 +109,7 @@ class SteppingStonesConfig(PatchConfig):
     The number of stones along a side is rounded, so that their distance is a little more or less than stated.
     """
 
-    implementation = ".blocks:SteppingStones"
+    implementation = ".patches:SteppingStones"
 
     stone: tuple[float, float] = _wide_span(0.8, 0.4)
     """Length of the sides of a stone [m]."""
@@ -142,7 +139,7 @@ class _FieldConfig(PatchConfig):
 class SlopeConfig(_FieldConfig):
     """Slopes on four sides, up to a platform in the middle, on which worlds start."""
 
-    implementation = ".fields:Slope"
+    implementation = ".patches:Slope"
 
     gradient: tuple[float, float] = _span(0.0, 0.4)
     """Rise for each metre."""
@@ -158,14 +155,14 @@ class SlopeConfig(_FieldConfig):
 class SlopeDownConfig(SlopeConfig):
     """Slopes on four sides, down to a platform in the middle, on which worlds start."""
 
-    implementation = ".fields:SlopeDown"
+    implementation = ".patches:SlopeDown"
 
 
 @attrs.frozen(kw_only=True)
 class RoughConfig(_FieldConfig):
     """Ground of random heights, from zero to `height`, between which it is straight."""
 
-    implementation = ".fields:Rough"
+    implementation = ".patches:Rough"
 
     height: tuple[float, float] = _span(0.02, 0.1)
     """Greatest height [m]."""
@@ -181,7 +178,7 @@ class RoughConfig(_FieldConfig):
 class WavesConfig(_FieldConfig):
     """Waves along x and y, each with half of the amplitude: amplitude / 2 (sin kx x + sin ky y)."""
 
-    implementation = ".fields:Waves"
+    implementation = ".patches:Waves"
 
     amplitude: tuple[float, float] = _span(0.0, 0.2)
     """Greatest height above and below zero [m]."""

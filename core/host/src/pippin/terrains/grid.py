@@ -11,7 +11,6 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.catalog.entries import Catalog
-from pippin.config.component import ComponentConfig
 from pippin.config.model import SceneConfig
 from pippin.config.terrain import TerrainConfig
 from pippin.errors import ConfigError, PluginError
@@ -19,8 +18,7 @@ from pippin.objects.scene_object import ObjectPose
 from pippin.objects.shapes import properties_of
 from pippin.state.places import StartPoses
 
-from .ground import THICKNESS, Block, Ground
-from .patch import Patch
+from .patch import THICKNESS, Block, Ground, Patch
 
 WHERE = "scene.terrain"
 
@@ -61,7 +59,10 @@ class TerrainGrid:
         if config is None:
             return None
         seed = seed if config.seed is None else config.seed
-        patches = {label: _patch(choice, catalog) for label, choice in config.patches.items()}
+        patches = {}
+        for label, choice in config.patches.items():
+            plugin: Any = catalog.find("terrain", choice.type).load()
+            patches[label] = plugin(choice.config)
         if not any(choice.config.share for choice in config.patches.values()):
             raise ConfigError(f"{WHERE}.patches: every share is 0, so that no world can start; give one patch a share")
         first, last = config.difficulty
@@ -199,11 +200,6 @@ def _centre(config: TerrainConfig, level: int, column: int) -> np.ndarray:
     """Return the middle of a patch in the world [m], shape [2]."""
     counts = config.levels, len(config.patches)
     return (np.array([level, column]) + 0.5 - np.array(counts) / 2.0) * config.size
-
-
-def _patch(choice: ComponentConfig, catalog: Catalog) -> Patch:
-    plugin: Any = catalog.find("terrain", choice.type).load()
-    return plugin(choice.config)
 
 
 def _ground(patch: Patch, label: str, size: tuple[float, float], difficulty: float, seed: tuple[int, int]) -> Ground:

@@ -1,6 +1,5 @@
-"""Viewers: people look at a simulation through them. Each module is one viewer, and needs the extra of its name."""
+"""Base classes of viewers, through which people look at a simulation."""
 
-from .config import FileViewerConfig, ViewerConfig
-from .file_viewer import FileViewer
+from .file_viewer import FileViewer, FileViewerConfig, ViewerConfig
 
 __all__ = ["FileViewer", "FileViewerConfig", "ViewerConfig"]

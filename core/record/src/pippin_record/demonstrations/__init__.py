@@ -1,6 +1,5 @@
 """Recorders of whole episodes: a base class, which splits rows into episodes of frames."""
 
-from .episode import Episode
-from .recorder import Camera, EpisodeRecorder
+from .recorder import Camera, Episode, EpisodeRecorder
 
 __all__ = ["Camera", "Episode", "EpisodeRecorder"]

@@ -1,10 +1,11 @@
-"""Base class of recorders of whole episodes: a frame has what was observed, and the action that followed."""
+"""Base class of recorders of whole episodes: a frame has what was observed, held during the step, and the action."""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,10 +15,87 @@ from pippin.labels import match
 from pippin.recording import Recorder
 from pippin.recording.channels import Channel, channels
 
-from .episode import Episode
-from .held import HELD, HeldChannels
+from pippin_record.kernels import copy_bytes
+
+HELD = "before/"
+"""Beginning of the names of held channels."""
+
+_BYTE: Any = wp.uint8
+
+
+class HeldChannels:
+    """Copies of channels, which a step takes at its start; may be recorded.
+
+    Raises:
+        ConfigError: The values of a channel are gathered on the host, which a recorded step cannot do.
+    """
+
+    def __init__(self, channels: dict[str, Channel], where: str = "worlds") -> None:
+        self._updates = tuple(dict.fromkeys(each.update for each in channels.values() if each.update is not None))
+        if any(getattr(update, "func", None) is np.take for update in self._updates):
+            raise ConfigError(f"{where}: the worlds are not evenly spaced; choose some that are, such as '0:8'")
+        #: The copies by the name of the channel.
+        self.channels: dict[str, Channel] = {}
+        self._copies: list[tuple[wp.array, wp.array]] = []
+        for name, channel in channels.items():
+            copy: Any = wp.zeros(channel.source.shape, dtype=channel.source.dtype, device=channel.source.device)
+            self.channels[name] = attrs.evolve(channel, name=f"{HELD}{name}", source=copy, update=None)
+            self._copies.append((channel.source, copy))
+
+    def take(self) -> None:
+        """Copy the present values; may be recorded."""
+        for update in self._updates:
+            update()
+        for source, copy in self._copies:
+            if source.is_contiguous:
+                wp.copy(copy, source)
+            else:
+                target = _bytes(copy)
+                wp.launch(copy_bytes, target.shape, [_bytes(source), target], device=copy.device)
+
+
+def _bytes(array: wp.array) -> wp.array:
+    """View an array as the bytes of its rows, which lie together within a row, shape [rows, bytes]."""
+    size = int(np.prod(array.shape[1:], dtype=int)) * wp.types.type_size_in_bytes(array.dtype)
+    strides: Any = array.strides
+    view = wp.array(ptr=array.ptr, shape=(len(array), size), strides=(strides[0], 1), dtype=_BYTE, device=array.device)
+    view._ref = array  # the memory lives as long as the view
+    return view
+
+
+@attrs.define(kw_only=True, eq=False)
+class Episode:
+    """The frames of an episode so far."""
+
+    world: int
+    """The world, by its row in the recording."""
+
+    number: int
+    """Resets of the world before it."""
+
+    length: int = 0
+    """Number of frames."""
+
+    has_ended: bool = False
+    """Whether the task ended it."""
+
+    parts: dict[str, list[np.ndarray]] = attrs.field(factory=dict)
+    """Values by channel, in parts of some frames each, shape [frames, …]."""
+
+    images: dict[str, Any] = attrs.field(factory=dict)
+    """What a recorder makes of the images, by camera."""
+
+    def column(self, name: str) -> np.ndarray:
+        """Return the values of a channel in all frames, shape [frames, numbers].
+
+        Args:
+            name: The channel, which has a `before/` if its values are from before each step.
+        """
+        return np.concatenate(self.parts[name]).reshape(self.length, -1)
+
 
 _EVERYTHING = (".*", ".*/.*")
+_ROLES = ("state", "environment_state", "action", "series")
 _COUNT = "episode"
 _REWARD = "task/reward"
 _SUCCESS = "task/metrics/success"
@@ -185,22 +263,12 @@ class EpisodeRecorder(Recorder):
     def _found_channels(self, simulation: Host) -> tuple[Channel, ...]:
         config = self.config
         found = channels(
-            simulation,
-            self.worlds,
-            _EVERYTHING,
-            episode=simulation.reset_counts,
-            max_contacts=config.max_contacts,
+            simulation, self.worlds, _EVERYTHING, episode=simulation.reset_counts, max_contacts=config.max_contacts
         )
         every = {channel.name: channel for channel in found}
         self.has_task = simulation.component("task") is not None
-        chosen = _Choice(every)
-        self.roles = {
-            "state": chosen.of("state", config.state, chosen.default_state),
-            "environment_state": chosen.of("environment_state", config.environment_state, tuple),
-            "action": chosen.of("action", config.action, chosen.default_action),
-            "series": chosen.of("series", config.series, chosen.default_series),
-        }
-        images = chosen.of("images", config.images, chosen.default_images)
+        self.roles = {role: _chosen(role, getattr(config, role), list(every)) for role in _ROLES}
+        images = _chosen("images", config.images, list(every))
         self.cameras = tuple(chain.from_iterable(_cameras(every[name]) for name in images))
         before = (*self.roles["state"], *self.roles["environment_state"], *self.roles["series"], *images, _COUNT)
         self._held = HeldChannels({name: every[name] for name in dict.fromkeys(before)})
@@ -248,43 +316,26 @@ class EpisodeRecorder(Recorder):
             self.drop(episode)
 
 
-class _Choice:
-    """The channels of a simulation, to choose from."""
-
-    def __init__(self, every: Mapping[str, Channel]) -> None:
-        self._names = list(every)
-
-    def of(self, key: str, patterns: Sequence[str] | None, default: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
-        if patterns is None:
-            return default()
-        found = match(patterns, self._names, "channel", key) if patterns else []
-        return tuple(self._names[index] for index in found)
-
-    def default_state(self) -> tuple[str, ...]:
-        groups = [name for name in self._names if name.startswith("task/observations/")]
-        policy = "task/observations/policy"
-        return (policy,) if policy in groups else tuple(groups[:1]) or self._present("state", "joint_q")
-
-    def default_action(self) -> tuple[str, ...]:
-        if "task/action" in self._names:
-            return ("task/action",)
-        return self._present("action", *(name for name in self._names if name.endswith("/position_targets")))
-
-    def default_series(self) -> tuple[str, ...]:
-        return tuple(name for name in ("joint_q", "joint_qd") if name in self._names)
-
-    def default_images(self) -> tuple[str, ...]:
-        return tuple(name for name in self._names if name.startswith("sensors/") and name.endswith("/color"))
-
-    def _present(self, key: str, *names: str) -> tuple[str, ...]:
-        found = tuple(name for name in names if name in self._names)
-        if not found:
-            raise ConfigError(f"{key}: the simulation has none by itself; name channels: {', '.join(self._names)}")
-        return found
+def _chosen(key: str, patterns: Sequence[str] | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the channels that patterns choose for a key; without patterns, those that it has by itself."""
+    if patterns is not None:
+        return tuple(names[index] for index in match(patterns, names, "channel", key)) if patterns else ()
+    if key == "environment_state":
+        return ()
+    if key == "series":
+        return tuple(name for name in ("joint_q", "joint_qd") if name in names)
+    if key == "images":
+        return tuple(name for name in names if name.startswith("sensors/") and name.endswith("/color"))
+    policy, groups = "task/observations/policy", [name for name in names if name.startswith("task/observations/")]
+    targets = [name for name in names if name.endswith("/position_targets")]
+    of_state = [policy] if policy in groups else groups[:1] or [name for name in names if name == "joint_q"]
+    found = of_state if key == "state" else ["task/action"] if "task/action" in names else targets
+    if not found:
+        raise ConfigError(f"{key}: the simulation has none by itself; name channels: {', '.join(names)}")
+    return tuple(found)
 
 
 def _cameras(channel: Channel) -> Iterator[Camera]:
-    """Yield the cameras whose images are in a channel."""
     if len(channel.shape) != 5 or channel.dtype != np.uint8:
         raise ConfigError(f"images: {channel.name!r} has no colours; name outputs `color` or `albedo` of cameras")
     label = channel.name.split("/")[1]

@@ -11,6 +11,8 @@ from pippin.recording import Column, Header, Recorder
 
 from .file import HEADER
 
+_FACTS = ("format", "format_version", "label", "control_dt", "period", "start_step", "quaternion_order", "up_axis")
+
 _ATTRIBUTE_ROOM = 60_000
 """Largest attribute that old readers accept [bytes]; longer texts are in the header alone."""
 
@@ -31,7 +33,11 @@ class Hdf5Recorder(Recorder):
     def open(self, path: Path, header: Header) -> None:
         """Make the datasets."""
         self._file = h5py.File(path, "w", libver="earliest", locking=False)  # the recorder locks it
-        _describe(self._file, header)
+        self._file.create_dataset(HEADER, data=header.to_json(), dtype=h5py.string_dtype())
+        self._file.attrs.update({**header.versions, "config": header.config})
+        self._file.attrs.update({name: getattr(header, name) for name in _FACTS})
+        if len(header.worlds) * 4 <= _ATTRIBUTE_ROOM:
+            self._file.attrs["worlds"] = np.array(header.worlds, dtype=np.int32)
         self._columns = header.columns
         options = {"compression": self.config.compression, "shuffle": True} if self.config.compression else {}
         rows = max(1, self.config.chunk_bytes // header.row_type.itemsize)  # as many as the buffer holds
@@ -51,16 +57,6 @@ class Hdf5Recorder(Recorder):
     def finish(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def _describe(file: Any, header: Header) -> None:
-    file.create_dataset(HEADER, data=header.to_json(), dtype=h5py.string_dtype())
-    file.attrs.update({**header.versions, "config": header.config})
-    if len(header.worlds) * 4 <= _ATTRIBUTE_ROOM:
-        file.attrs["worlds"] = np.array(header.worlds, dtype=np.int32)
-    names = ("format", "format_version", "label", "control_dt", "period", "start_step", "quaternion_order", "up_axis")
-    for name in names:
-        file.attrs[name] = getattr(header, name)
 
 
 def _add_dataset(file: Any, column: Column, rows: int, options: dict[str, Any]) -> None:

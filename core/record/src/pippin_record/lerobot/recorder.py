@@ -12,8 +12,7 @@ from pippin.recording.channels import Channel
 
 from pippin_record.demonstrations import Camera, Episode, EpisodeRecorder
 
-from .dataset import HEADER, Dataset
-from .features import DatasetFeature, video_feature
+from .dataset import HEADER, Dataset, DatasetFeature, video_feature
 from .video import Encoder, EpisodeVideo
 
 _FEATURES = {"state": "observation.state", "environment_state": "observation.environment_state", "action": "action"}

@@ -1,13 +1,6 @@
 """Recordings in MCAP, for robot tools; and how to read files of others safely."""
 
-from typing import TYPE_CHECKING
-
-from pippin.late import late
-
-if TYPE_CHECKING:
-    from .file import refuse_large_chunks
-    from .messages import message_type
+from .file import refuse_large_chunks
+from .messages import message_type
 
 __all__ = ["message_type", "refuse_large_chunks"]
-
-__getattr__ = late(__name__, {"message_type": ".messages", "refuse_large_chunks": ".file"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from pippin.arrays import on_host
 from pippin.extras import import_library
 from pippin.matter import RenderTendon, render_matter, render_tendons, segments_of
 
-from .config import GlConfig
+from pippin_view.configs import GlConfig
 
 
 class ViewerGL:
@@ -48,7 +49,7 @@ class ViewerGL:
         self._tendons = render_tendons(simulation.model, worlds)
         self._offsets = np.asarray(simulation.world_offsets)
         self._window.picking_enabled = False  # nothing in the step would follow the drag
-        self._window.set_reset_callback(self._request_reset)
+        self._window.set_reset_callback(partial(setattr, self, "_is_reset_requested", True))
 
     def _open(self) -> Any:
         width, height = self.config.size
@@ -85,7 +86,6 @@ class ViewerGL:
         self._window.end_frame()
 
     def _draw_matter(self, simulation: Host) -> None:
-        """Draw surfaces and loose particles."""
         points = on_host(simulation.state.particle_q) if self._matter else np.zeros((0, 3))
         for index, seen in enumerate(self._matter):
             offset = self._offsets[seen.world] if seen.world >= 0 else 0.0
@@ -100,7 +100,6 @@ class ViewerGL:
                 self._window.log_points(f"/matter/{index}", places, radii, colors)
 
     def _draw_tendons(self, simulation: Host) -> None:
-        """Draw the lines of tendons."""
         if not self._tendons:
             return
         body_q, device = simulation.state.body_q, simulation.model.device
@@ -114,6 +113,3 @@ class ViewerGL:
         if hasattr(self, "_window"):
             self._window.close()
             del self._window
-
-    def _request_reset(self) -> None:
-        self._is_reset_requested = True

@@ -1,4 +1,4 @@
-"""Pages of `pippin view`: of a configuration, of a checkpoint and of a run folder."""
+"""Pages of `pippin view`, of a configuration, a checkpoint or a run folder; and those on which an operator acts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 from pippin import ConfigError, Simulation, SimulationConfig, SimulationError, load
+from pippin.config import structure_choice
+from pippin.files import refuse_taken
+from pippin.motions import undriven
 from pippin.studies import RunProgress, import_newton, stopped_between_steps
 from pippin.validators import slice_or_indices
 
-from pippin_view.viser.config import ViserConfig
+from pippin_view.configs import ViserConfig
 from pippin_view.viser.pacing import Meter
 from pippin_view.viser.ports import free_port
 
@@ -25,16 +28,18 @@ if TYPE_CHECKING:
     from pippin import Run
     from pippin.runs import RunLoop
 
-    from pippin_view.viser.panel import Clients
     from pippin_view.viser.viewer import ViewerViser
 
 _NO_END = 2**62
 
+RECORDER = "demos"
+"""Label of the recorder of demonstrations."""
+
+_GUIDED = ("tool-goals", "gripper")
+"""Types of actions that the page gives."""
+
 Tell: TypeAlias = Callable[[str], None]
 """Tells the address of the page."""
-
-IsOver: TypeAlias = Callable[["Clients"], bool]
-"""Whether the page ends, from the tabs that show it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -71,7 +76,11 @@ class Shown(abc.ABC):
         port = free_port(page.port if port is None else port, "--port")
         page = attrs.evolve(page, port=port, speed=page.speed or 1.0 if speed is None else speed)
         if worlds is not None:
-            page = attrs.evolve(page, worlds=_checked(worlds))
+            try:
+                slice_or_indices(None, attrs.fields(ViserConfig).worlds, worlds)
+            except ValueError as error:
+                raise ConfigError(f"--worlds: {error}") from error
+            page = attrs.evolve(page, worlds=worlds)
             page.worlds_of(self.config.scene.worlds)
         import_newton(self.config, progress)
 
@@ -80,11 +89,11 @@ class Shown(abc.ABC):
             if _has_desktop() if browser is None else browser:
                 webbrowser.open(url)
 
-        self.open(progress, page, tell, (lambda clients: clients.have_left()) if until_closed else _never)
+        self.open(progress, page, tell, until_closed)
 
     @abc.abstractmethod
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
-        """Open the page, tell its address, and stay until it is over."""
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
+        """Open the page, tell its address, and stay until it is over, which the last tab may say."""
 
 
 @attrs.frozen(kw_only=True)
@@ -97,14 +106,14 @@ class Running(Shown):
     demonstrations: tuple[str, int | None] | None = None
     """The recorder of episodes that a user demonstrates, and how many; None for none."""
 
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
         """Run the simulation in real time."""
         from pippin.runs import RunLoop
 
         from pippin_view.viser.viewer import ViewerViser
 
         viewer = ViewerViser(page)
-        viewer.ends_with_tabs, viewer.tells_url = is_over is not _never, False
+        viewer.ends_with_tabs, viewer.tells_url = until_closed, False
         viewer.demonstrations = self.demonstrations
         with progress.phase("build"):
             simulation = self.build({"page": viewer})
@@ -114,7 +123,7 @@ class Running(Shown):
             loop.begin()
             try:
                 with progress.phase("view", has_end=False), stopped_between_steps(simulation) as stop_if_asked:
-                    _run(loop, viewer, lambda clients: viewer.is_complete or is_over(clients), stop_if_asked)
+                    _run(loop, viewer, stop_if_asked)
             finally:
                 for note in viewer.notes:
                     progress.note(note)
@@ -126,12 +135,12 @@ class Recorded(Shown):
 
     run: Run
 
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, is_over: IsOver) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
         """Play the recording back."""
         from pippin.assembly import build_poses
 
+        from pippin_view.viser.panel import PlaybackPage
         from pippin_view.viser.playback import Playback, find_poses, fits
-        from pippin_view.viser.playback_page import PlaybackPage
 
         with self.run, ExitStack() as opened:
             recording = find_poses(self.run.recordings, self.run.path)
@@ -141,10 +150,10 @@ class Recorded(Shown):
                     simulation = opened.enter_context(Simulation(self.config.unobserved()))
                 playback = Playback(simulation, recording, page)
                 shown = PlaybackPage(playback, page)
-            opened.callback(shown.close)
+            opened.callback(shown.panel.page.close)
             tell(shown.panel.page.url)
             with progress.phase("view", has_end=False), stopped_between_steps(playback):
-                shown.serve(lambda: is_over(shown.panel.clients))
+                shown.serve(lambda: until_closed and shown.panel.clients.have_left())
 
 
 def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
@@ -160,27 +169,61 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
         raise ConfigError(
             f"--set, --plugin: '{path}' is not a configuration file, and its values are fixed; leave the option out"
         )
-    if path.is_dir():
-        return _recorded(path)
-    from pippin import Checkpoint
+    from pippin import Checkpoint, Run
 
+    if path.is_dir():
+        run = Run(path)
+        if run.config is None:
+            raise ConfigError(f"{path}: has no config.toml; name the folder of a run")
+        return Recorded(config=run.config, run=run)
     config = Checkpoint.read(path).configuration()
     return Running(config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
 
 
-def _recorded(path: Path) -> Recorded:
-    from pippin import Run
+def for_operator(config: SimulationConfig, path: Path, instruction: str | None = None) -> SimulationConfig:
+    """Return a configuration of one world in which a user acts, and whose episodes are recorded if they are asked for.
 
-    run = Run(path)
-    if run.config is None:
-        raise ConfigError(f"{path}: has no config.toml; name the folder of a run")
-    return Recorded(config=run.config, run=run)
+    An operator begins and ends episodes: the task ends none. Its actions are those of the page if it has only
+    `tool-goals` and `gripper`; else it has none, and the position targets of actuators are the action.
+
+    Args:
+        config: The configuration.
+        path: The folder of a dataset of LeRobot, or a file `.hdf5` of robomimic; neither may exist.
+        instruction: What the robot does, for LeRobot.
+
+    Raises:
+        ConfigError: There is something at the path, or its suffix is another one.
+        PluginError: A library is not installed.
+    """
+    path = path.absolute()
+    if path.suffix not in ("", ".hdf5"):
+        raise ConfigError(f"--record: '{path}' ends with {path.suffix}; name a folder, or a file that ends with .hdf5")
+    kind = "robomimic" if path.suffix else "lerobot"
+    if kind == "lerobot":
+        refuse_taken(path, "--record")
+    elif path.exists():
+        raise ConfigError(f"--record: '{path}' exists; choose another file")
+    if instruction is not None and kind != "lerobot":
+        raise ConfigError(f"--instruction: {kind} has none; leave it out, or name a folder")
+    own = [choice for choice in config.recorders.values() if choice.type == kind]
+    choice = own[0] if own else structure_choice("recorder", {"type": kind})
+    settings: dict[str, Any] = {"path": str(path), "keep": "asked", "worlds": "0:1"}
+    settings |= {} if instruction is None else {"instruction": instruction}
+    recorder = attrs.evolve(choice, config=attrs.evolve(choice.config, **settings))
+    task = config.tables.get("task")
+    if task is not None:
+        is_guided = all(each.type in _GUIDED for each in task.actions.values())
+        actions = task.actions if is_guided else {}
+        task = attrs.evolve(task, autoreset="disabled", episode_length=None, terminations={}, actions=actions)
+    scene = attrs.evolve(config.scene, worlds=1)
+    without = undriven(config.unobserved()).with_tables(policy=None, recorders={RECORDER: recorder}, task=task)
+    return attrs.evolve(without, scene=scene)
 
 
-def _run(loop: RunLoop, viewer: ViewerViser, is_over: IsOver, stop_if_asked: Callable[[], None]) -> None:
+def _run(loop: RunLoop, viewer: ViewerViser, stop_if_asked: Callable[[], None]) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
     is_failed, meter = False, Meter()
-    while not is_over(viewer.clients):
+    while not (viewer.is_complete or (viewer.ends_with_tabs and viewer.clients.have_left())):
         try:
             loop.stride_to(_NO_END)
             if is_failed:
@@ -207,18 +250,6 @@ def _tell(loop: RunLoop, viewer: ViewerViser, meter: Meter) -> None:
         loop.progress.update(text)
     else:
         loop.progress.note(f"view     {text}", once=f"{count} browsers")
-
-
-def _checked(worlds: str) -> str:
-    try:
-        slice_or_indices(None, attrs.fields(ViserConfig).worlds, worlds)
-    except ValueError as error:
-        raise ConfigError(f"--worlds: {error}") from error
-    return worlds
-
-
-def _never(clients: Clients) -> bool:
-    return False
 
 
 def _has_desktop() -> bool:

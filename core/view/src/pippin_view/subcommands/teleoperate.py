@@ -8,7 +8,7 @@ from typing import Any
 import click
 from pippin.console import PATH, changes, shown_progress
 
-from ._options import on_a_page
+from .view import on_a_page
 
 
 @click.command()
@@ -25,12 +25,7 @@ from ._options import on_a_page
 @changes(has_worlds=False)
 @on_a_page
 def teleoperate(
-    file: Path,
-    record: Path,
-    episodes: int | None,
-    instruction: str | None,
-    overrides: tuple[str, ...],
-    **options: Any,
+    file: Path, record: Path, episodes: int | None, instruction: str | None, overrides: tuple[str, ...], **options: Any
 ) -> None:
     """Let a user of a page act in one world of FILE, and record the episodes that the user keeps.
 
@@ -43,15 +38,11 @@ def teleoperate(
         with progress.phase("read"):
             from pippin import Simulation, load
 
-            from pippin_view.acting import RECORDER, for_operator
-
-            from ._pages import Running
+            from ._pages import RECORDER, Running, for_operator
 
             config = for_operator(load(file, overrides), record, instruction)
         shown = Running(
-            config=config,
-            build=lambda plugins: Simulation(config, plugins),
-            demonstrations=(RECORDER, episodes),
+            config=config, build=lambda plugins: Simulation(config, plugins), demonstrations=(RECORDER, episodes)
         )
         try:
             shown.show(progress, worlds=None, **options)

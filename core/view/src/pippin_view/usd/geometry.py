@@ -21,11 +21,11 @@ from pippin.matter import (
     render_shapes,
     render_tendons,
 )
+from pippin.quaternions import rotated
 from pippin.viewing.bounding_box import bounding_box
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
-from .matter import MovingPoints, MovingTendon, add_cable, add_particles, add_tendon, linear_color
-from .motion import UsdMotion
+from .motion import MovingPoints, UsdMotion
 
 _HALF_GROUND = 50.0
 """Half the side of a plane without end [m]."""
@@ -48,7 +48,7 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
     matter = render_matter(model, worlds)
     tendons = render_tendons(model, worlds)
     segments = [body for seen in matter for body in seen.bodies]
-    points: list[MovingPoints | MovingTendon] = []
+    points: list[MovingPoints] = []
     points += _add_matter(stage, _ROOT, model, [seen for seen in matter if seen.world < 0], np.zeros(3))
     shapes.add(_ROOT, -1, -1, np.zeros(3))
     for world, offset in zip(worlds.tolist(), offsets, strict=True):
@@ -84,22 +84,81 @@ def _add_matter(
     found = []
     for seen in matter:
         path = _free_path(stage, root, seen.label)
-        is_cable = len(seen.bodies) > 0
-        found.append(
-            add_cable(stage, path, model, seen, offset) if is_cable else add_particles(stage, path, seen, offset)
-        )
+        if len(seen.bodies):
+            found.append(_add_cable(stage, path, model, seen, offset))
+        else:
+            found.append(_add_particles(stage, path, seen, offset))
     return found
 
 
 def _add_tendons(
     stage: Any, root: str, model: newton.Model, tendons: Sequence[RenderTendon], offset: np.ndarray
-) -> list[MovingTendon]:
+) -> list[MovingPoints]:
     """Define curves of tendons of a world below a prim, displaced by an offset [m], and return their points."""
     if not tendons:
         return []
     box = bounding_box(model, model.state(), tendons[0].world)
-    radius = line_radius(1.0 if box is None else float(np.linalg.norm(box[1] - box[0])) / 2.0)
-    return [add_tendon(stage, _free_path(stage, root, seen.label), seen, radius, offset) for seen in tendons]
+    radius, found = line_radius(1.0 if box is None else float(np.linalg.norm(box[1] - box[0])) / 2.0), []
+    for seen in tendons:
+        curve = _curve(stage, _free_path(stage, root, seen.label), seen.point_count, radius)
+        found.append(_moving(curve, seen, offset, lambda body_q, _, seen=seen: seen.points(body_q)))
+    return found
+
+
+def _add_particles(stage: Any, path: str, seen: RenderMatter, offset: np.ndarray) -> MovingPoints:
+    """Define a mesh, or points without triangles, and return its points."""
+    if len(seen.faces):
+        gprim: Any = UsdGeom.Mesh.Define(stage, path)
+        gprim.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(seen.faces), 3, dtype=np.int32)))
+        gprim.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(seen.faces.astype(np.int32).ravel()))
+        gprim.CreateSubdivisionSchemeAttr("none")
+        gprim.CreateDoubleSidedAttr(True)
+    else:
+        gprim = UsdGeom.Points.Define(stage, path)
+        _set_width(gprim, seen.radius)
+    return _moving(gprim, seen, offset, lambda _, particle_q: particle_q[seen.particles])
+
+
+def _add_cable(stage: Any, path: str, model: newton.Model, seen: RenderMatter, offset: np.ndarray) -> MovingPoints:
+    """Define a curve through the start of each segment of a cable and the end of the last one; return its points."""
+    bodies = on_host(model.shape_body).tolist()
+    shapes = np.array([bodies.index(body) for body in seen.bodies])
+    length, poses = on_host(model.shape_scale)[shapes, 1], on_host(model.shape_transform)[shapes]
+    ends = [rotated(poses[:, 3:], length[:, None] * (0.0, 0.0, side)) + poses[:, :3] for side in (-1.0, 1.0)]
+    owners, on_owners = np.append(seen.bodies, seen.bodies[-1]), np.concatenate([ends[0], ends[1][-1:]])
+
+    def places(body_q: np.ndarray, _: np.ndarray) -> np.ndarray:
+        return rotated(body_q[owners, 3:], on_owners) + body_q[owners, :3]
+
+    return _moving(_curve(stage, path, len(owners), seen.radius), seen, offset, places)
+
+
+def _curve(stage: Any, path: str, point_count: int, radius: float) -> Any:
+    curve: Any = UsdGeom.BasisCurves.Define(stage, path)
+    curve.CreateTypeAttr("linear")
+    curve.CreateCurveVertexCountsAttr([point_count])
+    _set_width(curve, radius)
+    return curve
+
+
+def _set_width(gprim: Any, radius: float) -> None:
+    gprim.CreateWidthsAttr([2.0 * radius])
+    gprim.SetWidthsInterpolation("constant")
+
+
+def _set_color(gprim: Any, color: Sequence[float]) -> None:
+    """Give a prim an sRGB colour, as the linear one that USD has."""
+    srgb = np.array(color)
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    gprim.CreateDisplayColorAttr([Gf.Vec3f(*linear.tolist())])
+
+
+def _moving(gprim: Any, seen: RenderMatter | RenderTendon, offset: np.ndarray, places: Any) -> MovingPoints:
+    """Give a prim its name, its colour and its points, which have samples later, and return these."""
+    gprim.CreatePointsAttr()
+    gprim.GetPrim().SetDisplayName(seen.label)
+    _set_color(gprim, seen.color)
+    return MovingPoints(name=f"{gprim.GetPath()}.points", offset=offset, places=places)
 
 
 def _free_path(stage: Any, root: str, label: str) -> str:
@@ -142,7 +201,7 @@ class _ShapeWriter:
         shaped.AddOrientOp().Set(Gf.Quatf(turn[3], *turn[:3]))
         if shape.kind in _SCALED:
             shaped.AddScaleOp().Set(Gf.Vec3f(*shape.sizes))
-        shaped.CreateDisplayColorAttr([Gf.Vec3f(*linear_color(np.array(shape.color)).tolist())])
+        _set_color(shaped, shape.color)
 
     def _shared_mesh(self, path: str, source: newton.Mesh) -> Any:
         """Return a mesh that refers to the one of all shapes with the same triangles."""

@@ -1,21 +1,128 @@
-"""Motion as time samples of a USD layer, written to its file now and then, and of a long run in clips."""
+"""Motion as time samples of a USD layer, written to its file now and then, and of a long run in value clips."""
 
 # pyright: reportAttributeAccessIssue=false
 # OpenUSD has no types.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
+from pippin import SimulationError
 from pippin.quaternions import product, rotated
-from pxr import Gf, Sdf, Vt
+from pxr import Gf, Sdf, Tf, Vt
 
-from .clips import UsdClips, write_layer
-from .matter import MovingPoints, MovingTendon
+
+@attrs.frozen(kw_only=True, eq=False)
+class MovingPoints:
+    """The points of a prim: of a surface, of grains, or of the curve of a cable or a tendon."""
+
+    name: str
+    """Path of the attribute."""
+
+    offset: np.ndarray
+    """Displacement in the simulation's frame, at which the world is drawn [m], shape [3]."""
+
+    places: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    """Returns where the points are in a world that is not displaced [m], shape [points, 3]: for the poses of all bodies
+    and the positions of all particles."""
+
+
+class UsdClips:
+    """The clips of a layer; `layer` has the samples of the one that grows.
+
+    Args:
+        root: The `Sdf.Layer` with the samples of the first clip, which loses them.
+        path: The file of that layer; the clips are in a folder beside it, which is emptied.
+        names: Paths of the attributes with samples.
+
+    Raises:
+        SimulationError: A file cannot be written.
+    """
+
+    def __init__(self, root: Any, path: Path, names: Sequence[str]) -> None:
+        self._root, self._names, self._suffix = root, names, path.suffix
+        #: The folder of the clips.
+        self.folder = path.with_name(f"{path.stem}.clips")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        #: The clip that grows.
+        self.layer = self._copy(names)
+        self._starts: list[float] = []
+        with Sdf.ChangeBlock():
+            for name in names:
+                root.GetAttributeAtPath(name).ClearInfo("timeSamples")
+        write_layer(self._copy(names), self._file("manifest"))
+        self._begin()
+
+    def end(self) -> None:
+        """Write the clip that grows, and begin an empty one.
+
+        Raises:
+            SimulationError: The file cannot be written.
+        """
+        self.save()
+        last = self.layer.ListTimeSamplesForPath(self._names[0])[-1]
+        self.layer = self._copy(self._names)
+        self._begin(last)
+
+    def save(self) -> None:
+        """Write the clip that grows; if that fails, the file before stays."""
+        write_layer(self.layer, self._file(f"{len(self._starts):04}"))
+
+    def _begin(self, start: float = 0.0) -> None:
+        """Let the root refer to one more clip, from a time code on."""
+        self._starts.append(start)
+        count, top = len(self._starts), 2.0**40
+        files = [self._relative(f"{index:04}") for index in range(1, count + 1)]
+        for path in dict.fromkeys(str(Sdf.Path(name).GetPrimPath().GetPrefixes()[0]) for name in self._names):
+            clips = {
+                "primPath": path,
+                "assetPaths": Sdf.AssetPathArray([Sdf.AssetPath(file) for file in files]),
+                "manifestAssetPath": Sdf.AssetPath(self._relative("manifest")),
+                "active": Vt.Vec2dArray([(start, float(index)) for index, start in enumerate(self._starts)]),
+                "times": Vt.Vec2dArray([(0.0, 0.0), (top, top)]),
+            }
+            self._root.GetPrimAtPath(path).SetInfo("clips", {"default": clips})
+
+    def _copy(self, names: Sequence[str]) -> Any:
+        """Return a layer with some attributes of the root, and their samples."""
+        layer: Any = Sdf.Layer.CreateAnonymous(self._suffix)
+        with Sdf.ChangeBlock():
+            for name in names:
+                Sdf.CreatePrimInLayer(layer, Sdf.Path(name).GetPrimPath())
+        for name in names:
+            Sdf.CopySpec(self._root, name, layer, name)
+        return layer
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}{self._suffix}"
+
+    def _relative(self, name: str) -> str:
+        return f"./{self.folder.name}/{name}{self._suffix}"
+
+
+def write_layer(layer: Any, path: Path) -> None:
+    """Write an `Sdf.Layer` and replace the file before."""
+    partial = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not layer.Export(str(partial)):
+            raise OSError(0, "OpenUSD does not say why")
+        os.replace(partial, path)
+    except (OSError, Tf.ErrorException) as error:
+        with suppress(OSError):
+            partial.unlink()
+        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())[:200]
+        raise SimulationError(
+            f"'{path}' cannot be written ({reason}); free some space, or choose another path"
+        ) from error
+
 
 _CLIP_SIZE = 200_000
 """Poses in a layer after which its samples become a clip: they take about 30 MB of memory."""
@@ -55,7 +162,7 @@ class UsdMotion:
     offsets: np.ndarray
     """Displacement of each body in the simulation's frame, at which its world is drawn, shape [bodies, 3]."""
 
-    points: Sequence[MovingPoints | MovingTendon] = ()
+    points: Sequence[MovingPoints] = ()
     """Points that move without a body of their own."""
 
     clip_size: int = attrs.field(factory=lambda: _CLIP_SIZE)
@@ -76,7 +183,8 @@ class UsdMotion:
         The shapes are [model bodies, 7] and [model particles, 3].
         """
         particles = np.zeros((0, 3)) if particle_q is None else particle_q
-        points = [rotated(self.rotation, each.positions(body_q, particles)) + self.origin for each in self.points]
+        places = (each.places(body_q, particles) + each.offset for each in self.points)
+        points = [rotated(self.rotation, each) + self.origin for each in places]
         poses = body_q[self.bodies].astype(float)
         positions = (rotated(self.rotation, poses[:, :3] + self.offsets) + self.origin).tolist()
         rotations = product(self.rotation, poses[:, 3:]).tolist()

@@ -121,14 +121,18 @@ class VideoFile:
     def _taking(self, first: Any) -> tuple[Any, Any, Any]:
         """Return a graph of filters that takes the colours of a frame, and the ends of this graph."""
         choice = Graph()
-        source, choose, sink = _source(choice, first), choice.add("palettegen", "stats_mode=single"), _sink(choice)
+        source, choose, sink = (
+            _source(choice, first),
+            choice.add("palettegen", "stats_mode=single"),
+            choice.add("buffersink"),
+        )
         source.link_to(choose)
         choose.link_to(sink)
         choice.configure()
         source.push(first)
         palette = sink.pull()
         graph = Graph()
-        frames, colors, sink = _source(graph, first), _source(graph, palette), _sink(graph)
+        frames, colors, sink = _source(graph, first), _source(graph, palette), graph.add("buffersink")
         take = graph.add("paletteuse", "dither=none:diff_mode=rectangle")
         frames.link_to(take, 0, 0)
         colors.link_to(take, 0, 1)
@@ -143,7 +147,3 @@ def _source(graph: Any, frame: Any) -> Any:
     return graph.add_buffer(
         width=frame.width, height=frame.height, format=frame.format.name, time_base=frame.time_base or Fraction(1, 25)
     )
-
-
-def _sink(graph: Any) -> Any:
-    return graph.add("buffersink")

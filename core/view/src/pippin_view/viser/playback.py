@@ -25,6 +25,10 @@ _OBJECT = re.compile("objects/(.*)/q")
 """Channels with the particles of an object of matter, or the segments of a cable, by its label."""
 
 
+_Part: TypeAlias = tuple[str, str, list[np.ndarray]]
+"""A channel, the array of the state that it is written to, and the elements of this array in each recorded world."""
+
+
 def find_poses(recordings: Mapping[str, Recording], folder: Path) -> Recording:
     """Return the recording of a run folder that has the poses of the bodies; else, the positions of particles."""
     filled = [recording for recording in recordings.values() if len(recording.time)]
@@ -53,8 +57,13 @@ def fits(model: newton.Model, recording: Recording) -> bool:
     return all(len(recording[name][0][0]) == len(elements[0]) for name, _, elements in _objects(model, recording))
 
 
-def _objects(model: newton.Model, recording: Recording) -> Iterator[tuple[str, str, list[np.ndarray]]]:
-    """Yield the channel, the array of the state, and the elements in each recorded world of each recorded object."""
+def _elements(model: newton.Model, recording: Recording, name: str) -> list[np.ndarray]:
+    firsts = on_host(getattr(model, f"{_STARTS[name]}_world_start"))
+    return [firsts[world] + np.arange(len(recording[name][0][0])) for world in recording.worlds]
+
+
+def _objects(model: newton.Model, recording: Recording) -> Iterator[_Part]:
+    """Yield the part of each recorded object."""
     for kinds, array in ((OF_PARTICLES, "particle_q"), (OF_BODIES, "body_q")):
         matter = Matter.of(model, *kinds)
         rows = {(label.strip("/"), world): row for (label, world), row in matter.row_of.items()}
@@ -65,16 +74,6 @@ def _objects(model: newton.Model, recording: Recording) -> Iterator[tuple[str, s
             )
             if len(own) == len(recording.worlds):
                 yield name, array, [matter.starts[row] + np.arange(matter.counts[row]) for row in own]
-
-
-def _shown_worlds(recording: Recording, config: ViewerConfig, count: int) -> list[int]:
-    if config.worlds is None:
-        return list(recording.worlds[: config.worlds_max])
-    chosen = config.worlds_of(count).tolist()
-    for world in chosen:
-        if world not in recording.worlds:
-            raise ConfigError(f"worlds: world {world} is not in '{recording.path}'; recorded: {recording.worlds}")
-    return chosen
 
 
 class Playback:
@@ -95,15 +94,25 @@ class Playback:
     def __init__(self, simulation: Any, recording: Recording, config: ViewerConfig) -> None:
         self._simulation, self._recording = simulation, recording
         self.config, self.model, self.device = simulation.config, simulation.model, simulation.device
+        #: Length of a control step [s].
+        self.control_dt: float = simulation.control_dt
+        #: The number of worlds.
+        self.world_count: int = simulation.world_count
         #: The shown worlds.
-        self.worlds = _shown_worlds(recording, config, simulation.world_count)
+        self.worlds: list[int] = list(recording.worlds[: config.worlds_max])
+        if config.worlds is not None:
+            self.worlds = config.worlds_of(simulation.world_count).tolist()
+        for world in self.worlds:
+            if world not in recording.worlds:
+                raise ConfigError(f"worlds: world {world} is not in '{recording.path}'; recorded: {recording.worlds}")
         #: Simulated time of each row [s], shape [rows].
         self.times = recording.time
         #: The row that is shown.
         self.row = -1
-        self._channels = [name for name in (*_POSES, "particle_q") if name in recording]
-        if "body_q" in self._channels and "joint_q" in self._channels:
-            self._channels.remove("joint_q")
+        poses = [name for name in _POSES if name in recording][:1]
+        self._has_joints = poses == ["joint_q"]
+        channels = [*poses, *(["particle_q"] if "particle_q" in recording else [])]
+        self._channels = [(name, name, _elements(self.model, recording, name)) for name in channels]
         self._objects = list(_objects(self.model, recording))
         self.seek(float(self.times[0]))
 
@@ -123,16 +132,6 @@ class Playback:
         return round(self.time / self.control_dt)
 
     @property
-    def control_dt(self) -> float:
-        """Length of a control step [s]."""
-        return self._simulation.control_dt
-
-    @property
-    def world_count(self) -> int:
-        """The number of worlds."""
-        return self._simulation.world_count
-
-    @property
     def is_at_end(self) -> bool:
         """Whether the row is the last one."""
         return self.row == len(self.times) - 1
@@ -143,17 +142,11 @@ class Playback:
         if row == self.row:
             return
         self.row = row
-        for name in self._channels:
-            self._write(name)
-        if "joint_q" in self._channels:
+        self._write(self._channels)
+        if self._has_joints:
             state = self._simulation.state
             newton.eval_fk(self.model, present(state.joint_q), present(state.joint_qd), state)
-        for name, array, elements in self._objects:
-            target = getattr(self._simulation.state, array)
-            values = on_host(target).copy()
-            for own, recorded in zip(elements, np.asarray(self._recording[name][self.row]), strict=True):
-                values[own] = recorded
-            target.assign(values)
+        self._write(self._objects)
 
     def forward(self) -> None:
         """Go to the next row."""
@@ -163,15 +156,13 @@ class Playback:
         """Go to the first row."""
         self.seek(float(self.times[0]))
 
-    def _write(self, name: str) -> None:
-        firsts = on_host(getattr(self.model, f"{_STARTS[name]}_world_start"))
-        array = getattr(self._simulation.state, name)
-        values = on_host(array).copy()
-        row = np.asarray(self._recording[name][self.row])
-        for world, recorded in zip(self._recording.worlds, row, strict=True):
-            first = firsts[world]
-            values[first : first + len(recorded)] = recorded
-        array.assign(values)
+    def _write(self, parts: Sequence[_Part]) -> None:
+        for name, array, elements in parts:
+            target = getattr(self._simulation.state, array)
+            values = on_host(target).copy()
+            for own, recorded in zip(elements, np.asarray(self._recording[name][self.row]), strict=True):
+                values[own] = recorded
+            target.assign(values)
 
 
 ViewedSimulation: TypeAlias = Simulation | Playback

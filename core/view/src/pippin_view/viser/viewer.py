@@ -6,19 +6,18 @@ import logging
 import math
 import sys
 import time as clock
+from contextlib import closing, suppress
 from typing import Any
 
 from pippin import hookimpl
 
-from .config import ViserConfig
-from .episode import EpisodePanel
-from .goals import GoalHandles
-from .images import Images
+from pippin_view.configs import ViserConfig
+
+from .goals import GoalHandles, Pad
 from .operator import Operator
-from .pad import Pad
 from .panel import Clients, Panel
-from .plots import Plots
-from .sliders import add_sliders
+from .series import Images, Plots
+from .sliders import EpisodePanel, add_sliders
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -149,17 +148,9 @@ class ViewerViser:
         """Stop the server; with `keep_open`, only after Ctrl-C."""
         if not hasattr(self, "_panel"):
             return
-        try:
+        with closing(self._panel.page), suppress(KeyboardInterrupt):
             if self.config.keep_open and sys.stdin is not None and sys.stdin.isatty():
-                self._serve()
-        finally:
-            self._panel.page.close()
-
-    def _serve(self) -> None:
-        _LOGGER.warning("the page stays open at %s; press Ctrl-C to close it", self.url)
-        try:
-            while True:
-                self._panel.show()
-                clock.sleep(1.0 / self.config.rate)
-        except KeyboardInterrupt:
-            return
+                _LOGGER.warning("the page stays open at %s; press Ctrl-C to close it", self.url)
+                while True:
+                    self._panel.show()
+                    clock.sleep(1.0 / self.config.rate)

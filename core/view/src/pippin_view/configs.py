@@ -1,4 +1,4 @@
-"""The settings of a video: its file, its worlds, and its camera."""
+"""The settings of the viewers: a page in the browser, a window, USD files and videos."""
 
 from __future__ import annotations
 
@@ -6,9 +6,65 @@ import math
 from typing import Any, ClassVar, Literal
 
 import attrs
-from attrs.validators import deep_iterable, min_len, optional
+from attrs.validators import deep_iterable, ge, le, min_len, optional
 from pippin.validators import finite, in_schema, only_where, positive, slice_or_indices
-from pippin.viewing import FileViewerConfig
+from pippin.viewing import FileViewerConfig, ViewerConfig
+
+
+@attrs.frozen(kw_only=True)
+class ViserConfig(ViewerConfig):
+    """A page in the browser that shows the robots, with pause, reset, speed, and sliders for targets."""
+
+    implementation = ".viser.viewer:ViewerViser"
+    extra = "viser"
+
+    speed: float | None = attrs.field(default=None, validator=optional(positive))
+    """Simulated time per real time; by default as fast as possible. The page can change it."""
+
+    port: int | None = attrs.field(default=None, validator=optional([ge(1), le(65535)]))
+    """Port of the page; by default the first free one from 8080."""
+
+    sliders: tuple[str, ...] | None = None
+    """Patterns of labels of actuators whose position targets have sliders; by default all of them."""
+
+    plots: tuple[str, ...] = ()
+    """Patterns of names of [channels](recordings.md) to plot, such as `"joint_q"`; the page can plot another one."""
+
+    dark: bool | None = None
+    """Whether the page is dark; by default as the last browser that opened it prefers. It has a switch for it."""
+
+    keep_open: bool = False
+    """Whether the page stays open after the run until Ctrl-C, if the program has a terminal."""
+
+
+@attrs.frozen(kw_only=True)
+class GlConfig(ViewerConfig):
+    """A window with Newton's own panel: pause, one step, reset, camera, and what is shown. It needs a display."""
+
+    implementation = ".gl.viewer:ViewerGL"
+    extra = "gl"
+
+    size: tuple[int, int] = attrs.field(default=(1280, 720), validator=deep_iterable(ge(64)))
+    """Width and height of the window [pixels]."""
+
+
+@attrs.frozen(kw_only=True)
+class UsdConfig(FileViewerConfig):
+    """The motion of bodies in USD, as `.usdc` (the default), `.usda` or `.usd`.
+
+    If the scene's only asset is a USD stage, the file is a layer of motion over this stage, which keeps its geometry
+    and materials. Otherwise the file holds the shapes of the model that can be seen, cloth and soft bodies as meshes,
+    grains as points and cables as curves. A long motion, of more than
+    200 000 poses of bodies, is in value clips in a folder beside the file.
+    """
+
+    implementation = ".usd.viewer:ViewerUSD"
+    extra = "usd"
+    suffixes: ClassVar[tuple[str, ...]] = (".usdc", ".usda", ".usd")
+
+    physics: bool = False
+    """Whether a program that opens the layer may simulate its bodies, in place of playing the motion."""
+
 
 Vector3 = tuple[float, float, float]
 
@@ -37,7 +93,7 @@ _free = only_where(lambda config: config.camera is None, "`camera` to be left ou
 class VideoConfig(FileViewerConfig):
     """A video of a run, `.mp4` (H.264, the default) or `.gif`, ray-traced without a display."""
 
-    implementation = ".viewer:ViewerVideo"
+    implementation = ".video.viewer:ViewerVideo"
     extra = "video"
     worlds_max: ClassVar[int] = 1
     suffixes: ClassVar[tuple[str, ...]] = (".mp4", ".gif")

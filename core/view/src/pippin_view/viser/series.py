@@ -1,4 +1,4 @@
-"""Plots of a page: how the channels of a world change with time."""
+"""Channels of the chosen world on a page: plots of numbers over time, and images of cameras."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from viser import uplot
 from .panel import Panel
 
 _NONE = "none"
-"""Choice of no series."""
+"""Choice of no series or image."""
 
 _ROWS_MAX = 300
 """Number of rows that a plot keeps."""
@@ -24,7 +24,7 @@ _ROWS_MAX = 300
 _LINES_MAX = 12
 """Number of lines of a plot; the entries after them are left out, and the title says so."""
 
-_PERIOD = 0.1
+_PLOT_PERIOD = 0.1
 """Time between two changes of a plot [s]."""
 
 _COLOURS = ("#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed")
@@ -55,7 +55,7 @@ class Plots:
         """Add the present values to the plots, at most ten times a second."""
         if clock.perf_counter() < self._next:
             return
-        self._next = clock.perf_counter() + _PERIOD
+        self._next = clock.perf_counter() + _PLOT_PERIOD
         if self._controls.worlds[0] != self._world:
             self._world = self._controls.worlds[0]
             self._channels = self._of_world()
@@ -78,7 +78,7 @@ class Plots:
 
     def _choose(self, name: str) -> None:
         if self._chosen is not None:
-            self._chosen.remove()
+            self._chosen.handle.remove()
         self._chosen = None if name == _NONE or name not in self._channels else self._plot(name)
 
 
@@ -91,8 +91,9 @@ class _Plot:
         count = min(len(labels), _LINES_MAX)
         self._rows: deque[np.ndarray] = deque(maxlen=_ROWS_MAX)
         self._width = count
+        unit = f" [{', '.join(units)}]" if (units := dict.fromkeys(channel.units)) else ""
         more = f", the first {count} of {len(labels)}" if count < len(labels) else ""
-        self._handle = gui.add_uplot(
+        self.handle = gui.add_uplot(
             data=self._data(),
             series=(
                 uplot.Series(label="t"),
@@ -102,7 +103,7 @@ class _Plot:
                 ),
             ),
             scales={"x": uplot.Scale(time=False)},
-            title=f"{name}{_unit(channel)}{more}",
+            title=f"{name}{unit}{more}",
             legend=uplot.Legend(show=count > 1),
             aspect=1.6,
             order=2.0,
@@ -117,16 +118,12 @@ class _Plot:
         values = channel.numpy()[0].ravel()[: self._width].astype(np.float64)
         if np.isfinite(values).all():  # the browser cannot scale anything else
             self._rows.append(np.concatenate(([time], values)))
-            self._handle.data = self._data()
+            self.handle.data = self._data()
 
     def clear(self) -> None:
         """Forget the rows."""
         self._rows.clear()
-        self._handle.data = self._data()
-
-    def remove(self) -> None:
-        """Take the plot from the page."""
-        self._handle.remove()
+        self.handle.data = self._data()
 
     def _data(self) -> tuple[np.ndarray, ...]:
         rows = np.array(self._rows).reshape(len(self._rows), self._width + 1)
@@ -134,7 +131,6 @@ class _Plot:
 
 
 def _labels(channel: Channel) -> list[str]:
-    """Return a name for each entry of a world."""
     size = int(np.prod(channel.shape[1:], dtype=int))
     names = list(map(name_of, channel.labels)) or [""]
     parts = list(channel.components) or [""]
@@ -143,6 +139,81 @@ def _labels(channel: Channel) -> list[str]:
     return [str(index) for index in range(size)]
 
 
-def _unit(channel: Channel) -> str:
-    units = dict.fromkeys(channel.units)
-    return f" [{', '.join(units)}]" if units else ""
+_IMAGE_PERIOD = 0.2
+"""Time between two changes of an image [s]."""
+
+_SIZE_MIN = 8
+"""Pixels of the smallest image: shorter axes belong to other quantities."""
+
+
+class Images:
+    """The image of a sensor in the chosen world, or in the first one; several cameras stand side by side."""
+
+    def __init__(self, simulation: Host, panel: Panel) -> None:
+        self._gui, self._simulation, self._controls = panel.page.server.gui, simulation, panel.controls
+        self._world, self._next = panel.controls.worlds[0], 0.0
+        self._channels = self._of_world()
+        self._name = _NONE
+        self._image: Any = None
+        if not self._channels:
+            return
+        self._folder = self._gui.add_folder("Cameras", order=19.0)
+        with self._folder:
+            choice = self._gui.add_dropdown("Image", (_NONE, *self._channels), initial_value=_NONE, order=1.0)
+        choice.on_update(panel.user_input.queued(self.choose))
+
+    def choose(self, name: str) -> None:
+        """Show the image of a channel, or none."""
+        self._name, self._next = name, 0.0
+        if self._image is not None:
+            self._image.remove()
+            self._image = None
+
+    def follow(self) -> None:
+        """Show the latest image, at most five times a second."""
+        if self._name == _NONE or clock.perf_counter() < self._next:
+            return
+        self._next = clock.perf_counter() + _IMAGE_PERIOD
+        if self._controls.worlds[0] != self._world:
+            self._world = self._controls.worlds[0]
+            self._channels = self._of_world()
+        channel = self._channels.get(self._name)
+        if channel is None:  # this world has no such camera
+            self.choose(_NONE)
+        elif self._image is None:
+            with self._folder:
+                self._image = self._gui.add_image(pixels(channel.numpy()[0]), label=self._name, order=2.0)
+        else:
+            self._image.image = pixels(channel.numpy()[0])
+
+    def _of_world(self) -> Mapping[str, Channel]:
+        found: dict[str, Channel] = {}
+        for channel in channels(self._simulation, (self._world,)):
+            shape = channel.shape[1:-1] if channel.shape[-1] in (3, 4) else channel.shape[1:]
+            if len(shape) == 3 and min(shape[1:]) >= _SIZE_MIN and channel.dtype.kind in "iuf":
+                found[channel.name] = channel
+        return found
+
+
+def pixels(images: np.ndarray) -> np.ndarray:
+    """Return images side by side, in red, green and blue from 0 to 255: shape [height, cameras · width, 3].
+
+    Numbers are bright where they are small, from the smallest to the largest one; indices have a colour each; the
+    components of a vector of length 1 are red, green and blue.
+
+    Args:
+        images: Shape [cameras, height, width], or with a last axis of three or four components.
+    """
+    if images.dtype == np.uint8:
+        shown = images[..., :3]
+    elif images.ndim == 4:
+        shown = np.where(np.isfinite(images), np.clip(127.5 * (images + 1.0), 0.0, 255.0), 0.0)
+    elif images.dtype.kind == "f":
+        finite = images[np.isfinite(images)]
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+        grey = 255.0 * (high - images) / max(high - low, 1e-9)
+        shown = np.repeat(np.where(np.isfinite(images), grey, 0.0)[..., None], 3, axis=-1)
+    else:
+        colours = (np.arange(3) * 85 + 97 * (images[..., None] + 1)) % 256  # neighbouring indices differ much
+        shown = np.where(images[..., None] < 0, 0, colours)
+    return np.concatenate(shown.astype(np.uint8), axis=1)
