@@ -12,14 +12,14 @@ from pippin.axes import axis_labels
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 
-from .balls import Balls
 from .body_rows import BodyRowView
 from .dynamics import Dynamics
 from .errors import RowError
-from .exchange import Array, deliver
 from .indexing import PADDING, ArticulationIndices
+from .memory import Array, deliver
 from .metatype import ArticulationMetatype
 from .quantities import ARTICULATION, Element, ViewQuantity
+from .quantity_buffer import Balls
 from .structure import of_articulation
 
 

@@ -15,16 +15,14 @@ from pippin.spelling import did_you_mean
 
 from .dirty_flags import RowFlags
 from .errors import ViewError
-from .exchange import scalar_shape
 from .host_checks import HostCheck
 from .indexing import PADDING, index_map, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
-from .memory import Staging, alias
-from .permissions import note_change
+from .memory import Staging, alias, scalar_shape
+from .permissions import ReadOnlyElements, note_change
 from .quantities import ViewQuantity
-from .read_only import ReadOnlyElements
 from .row_selection import RowSelection
 from .rules import RULES, Valid, of_type
 

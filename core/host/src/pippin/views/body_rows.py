@@ -1,27 +1,37 @@
-"""Rows of views of bodies, single or linked: their inertial properties, and forces on them."""
+"""Views of bodies, single or linked: their inertial properties, the forces on them, and the rows of single bodies."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Literal, get_args
 
+import newton
 import numpy as np
 import warp as wp
+from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
+from pippin.labels import name_of
+from pippin.state.snapshot import Scratch
 
 from .attributes import shapes_of
-from .balls import Balls
-from .exchange import Array
+from .errors import ViewError
 from .host_checks import HostCheck
-from .indexing import PADDING
+from .indexing import PADDING, index_map
+from .kernels.rows import DirtyFlags
+from .kernels.wrenches import WrenchData, add_wrenches
+from .launching import PreparedLaunch, update
+from .memory import Array, Staging, WarpArrayCache
 from .placement import Placement
-from .quantities import Element, ViewQuantity
+from .quantities import RIGID_BODY, Element, ViewQuantity
+from .quantity_buffer import Balls
 from .row_selection import RowSelection
 from .rows import RowView
 from .rules import RULES
-from .wrenches import Frame, Wrenches
+
+Frame = Literal["world", "body"]
 
 _APPLY = "apply_forces"
 
@@ -213,3 +223,122 @@ class BodyRowView(RowView):
         """
         frame: Frame = "world" if is_global else "body"
         self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)
+
+
+class RigidBodyView(BodyRowView):
+    """One row for each body, free or a link of an articulation; a body held by a joint cannot be moved freely.
+
+    `SimulationView.rigid_bodies` makes this view. Errors are those of `ArticulationView`.
+
+    Args:
+        host: The simulation.
+        bodies: Body of each row, shape [count], int32.
+    """
+
+    quantities: ClassVar[Mapping[str, ViewQuantity]] = RIGID_BODY
+
+    def __init__(self, host: Host, bodies: np.ndarray) -> None:
+        model = host.model
+        #: Body of each row, shape [count].
+        self.body_indices: np.ndarray = bodies
+        joints, articulations = movers(model, bodies)
+        labels = [model.body_label[body] for body in bodies]
+        worlds = on_host(model.body_world)[bodies].astype(np.int32)
+        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None], "joint": joints}, joints)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Last segment of each row's label."""
+        return tuple(map(name_of, self.labels))
+
+    @property
+    def body_paths(self) -> list[str]:
+        """Isaac's name of `labels`."""
+        return list(self.labels)
+
+    def get_transforms(self, out: Array | None = None) -> Array:
+        """Return the pose [m, 1], shape [count, 7].
+
+        It can be set only for a free body. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        return self._get("transforms", out)
+
+    def set_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the pose [m, 1], shape [count, 7].
+
+        It can be set only for a free body. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        self._set("transforms", data, indices, mask, compact)
+
+    def get_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity [m/s, rad/s], shape [count, 6].
+
+        It can be set only for a free body. Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("velocities", out)
+
+    def set_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the velocity [m/s, rad/s], shape [count, 6].
+
+        It can be set only for a free body. Frame: world; linear of the centre of mass, then angular.
+        """
+        self._set("velocities", data, indices, mask, compact)
+
+    def get_accelerations(self, out: Array | None = None) -> Array:
+        """Return the acceleration in the last substep [m/s², rad/s²], shape [count, 6].
+
+        Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("accelerations", out)
+
+
+def movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the joint that moves each body, and the articulation of this joint; -1 for none."""
+    joint_of, tree_of = (np.full(model.body_count, PADDING, dtype=np.int32) for _ in range(2))
+    if model.joint_count:
+        articulations = on_host(model.joint_articulation)
+        joints = np.flatnonzero(articulations >= 0)
+        ends = on_host(model.articulation_end)[articulations[joints]]
+        joints = joints[joints < ends][::-1]  # the first joint of a body is the one that moves it
+        children = on_host(model.joint_child)[joints]
+        joint_of[children], tree_of[children] = joints, articulations[joints]
+    return joint_of[bodies], tree_of[bodies]
+
+
+class Wrenches(Scratch):
+    """Adds forces and torques on the bodies of each row, padded with -1; data has three numbers for each body."""
+
+    def __init__(
+        self, host: Host, bodies: np.ndarray, shape: tuple[int, ...], check: HostCheck, faults: wp.array
+    ) -> None:
+        device = present(faults.device)
+        self._host, self._shape, self._check, self._faults = host, shape, check, faults
+        self._index, self._no_flags = index_map(bodies, device), DirtyFlags()
+        self._data: Any = WrenchData()
+        self._staging = [Staging(3 * bodies.size, "float32", device) for _ in range(3)]
+        self._launch = PreparedLaunch(add_wrenches, device, bodies.shape[1])
+        self._aliases = WarpArrayCache()
+
+    @staticmethod
+    def refuse(where: str, forces: Any, positions: Any, frame: str) -> None:
+        """Refuse wrong arguments."""
+        if frame not in get_args(Frame):
+            raise ViewError(f"{where}: frame: expected 'world' or 'body', got {frame!r}")
+        if positions is not None and forces is None:
+            raise ViewError(f"{where}: got positions, but no forces that act there; pass forces")
+
+    def add(self, where: str, selection: RowSelection, frame: Frame, **data: Any) -> None:
+        """Add `forces` at `positions`, and `torques`, each an array or None. May be recorded."""
+        shape = (selection.data_count, *self._shape[1:])
+        checked = {
+            name: self._check.check(each, shape, selection, f"{where}: {name}")
+            for name, each in data.items()
+            if each is not None
+        }
+        vectors = dict.fromkeys(data)
+        for staging, (name, each) in zip(self._staging, checked.items(), strict=False):
+            vectors[name] = self._aliases.of(staging.dense(each), wp.vec3, math.prod(shape[:-1]))
+        model, state = self._host.model, self._host.stepped_state or self._host.state
+        update(self._data, is_in_body_frame=frame == "body", body_com=model.body_com, **vectors)
+        inputs = [self._data, self._index, selection.argument, self._faults, self._no_flags, state.body_f, state.body_q]
+        self._launch(selection.count, inputs)

@@ -13,7 +13,7 @@ import numpy as np
 import warp as wp
 
 from .errors import ViewError
-from .exchange import CheckedData, broadcastable, unreadable
+from .memory import CheckedData, broadcastable, unreadable
 from .row_selection import RowSelection
 from .rules import RULES, ValueRule, not_unit
 

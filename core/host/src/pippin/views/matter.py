@@ -12,11 +12,10 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.state.spreads import Spread
 
-from .body_rows import BodyRowView
-from .exchange import Array, deliver
+from .body_rows import BodyRowView, movers
 from .indexing import PADDING, padded
+from .memory import Array, deliver
 from .quantities import CABLE, PARTICLES, Element, ViewQuantity
-from .rigid_bodies import movers
 from .rows import RowView
 
 

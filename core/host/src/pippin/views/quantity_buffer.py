@@ -1,7 +1,8 @@
 """One quantity of one view: the buffer of its values, and the launches that read and write them.
 
 A launch is prepared once for each of Newton's arrays, because preparing a launch takes longer than a small kernel. On
-the CPU, rows that lie in blocks are copied without a launch.
+the CPU, rows that lie in blocks are copied without a launch. Ball joints take part in DOF order: three components of a
+rotation vector replace the four numbers of a quaternion.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import warp as wp
 from pippin.arrays import present
 from pippin.devices import shares_memory
 
-from .balls import Balls
 from .dirty_flags import RowFlags
-from .indexing import index_map
+from .indexing import PADDING, ArticulationIndices, index_map
 from .kernels import gather_scatter as kernels
+from .kernels.balls import BallJoints, gather_balls, scatter_balls
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import WarpArrayCache
@@ -156,3 +157,33 @@ def _scatter_kernel(quantity: ViewQuantity) -> Any:
     return {"number": kernels.scatter_numbers, "flag": kernels.scatter_flags, "position": kernels.scatter_positions}[
         quantity.storage
     ]
+
+
+class Balls:
+    """Reads and writes the ball joints of all rows."""
+
+    def __init__(self, indices: ArticulationIndices, device: wp.Device) -> None:
+        self._aliases, width = WarpArrayCache(), indices.dofs.shape[1]
+        self._count = indices.ball_coords.shape[1]
+        rows = np.arange(len(indices.dofs))[:, None]
+        slots = np.where(indices.ball_coords == PADDING, 0, rows * width + indices.ball_columns)
+        self._joints: Any = BallJoints()
+        self._joints.coord_of = wp.array(indices.ball_coords.ravel(), dtype=int, device=device)
+        self._joints.slot_of = wp.array(slots.ravel(), dtype=int, device=device)
+        self._joints.count, self._joints.width = self._count, width
+        self._gather, self._scatter = PreparedLaunch(gather_balls, device), PreparedLaunch(scatter_balls, device)
+
+    def read(self, joint_q: wp.array, values: wp.array) -> None:
+        """Write rotation vectors into `values`, shape [count, max_dofs]. May be recorded."""
+        self._gather(self._joints.coord_of.size, [joint_q, self._joints, self._flat(values)])
+
+    def write(self, joint_q: wp.array, data: wp.array, selection: RowSelection, faults: wp.array | None) -> None:
+        """Write quaternions from rotation vectors in the selected rows. May be recorded.
+
+        The kernel of the other DOFs counts the wrong indices, in the same faults.
+        """
+        inputs = [self._flat(data), self._joints, selection.argument, faults, joint_q]
+        self._scatter(selection.count * self._count, inputs)
+
+    def _flat(self, array: wp.array) -> wp.array:
+        return self._aliases.of(array, wp.float32, array.size)

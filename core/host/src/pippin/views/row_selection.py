@@ -15,10 +15,9 @@ from pippin.state.host_mirror import HostMirror
 from pippin.state.snapshot import Scratch
 
 from .errors import RowError, ViewError
-from .exchange import as_warp
 from .kernels.rows import SelectedRows
 from .launching import update
-from .memory import NumpyArrayCache, WarpArrayCache
+from .memory import NumpyArrayCache, WarpArrayCache, as_warp
 
 _NONE = (None, False, None)
 

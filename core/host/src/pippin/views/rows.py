@@ -7,6 +7,7 @@ import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from typing import Any, ClassVar
 
 import newton
@@ -20,18 +21,15 @@ from pippin.frozen_attributes import FrozenAttributes
 from pippin.state.kinematics import Coordinates
 
 from .attributes import Attributes
-from .balls import Balls
 from .device_faults import DeviceFaults
 from .dirty_flags import RowFlags
 from .errors import ViewError
-from .exchange import Array, deliver
 from .host_checks import HostCheck
 from .indexing import PADDING
-from .memory import Staging
-from .newton_arrays import arrays_to_read, arrays_to_write
+from .memory import Array, Staging, deliver
 from .permissions import IN_STEP, Permissions, index_of, note_change
 from .quantities import Element, ViewQuantity
-from .quantity_buffer import QuantityBuffer
+from .quantity_buffer import Balls, QuantityBuffer
 from .row_selection import RowSelection, RowSelector
 from .rules import RULES, Valid
 
@@ -302,3 +300,40 @@ class RowView(FrozenAttributes, abc.ABC):
                 raise ViewError(f"{where}: {IN_STEP}")
             selection = self._selector.select(where, indices, mask, compact)
             self._attributes.set(name, data, selection, flags, self._label_of)
+
+
+def arrays_to_read(host: Host, quantity: ViewQuantity) -> list[wp.array]:
+    """Return the arrays to read a quantity from; they are looked up at each call, because the states are swapped."""
+    if quantity.source == "state":
+        return _arrays(host.stepped_state or host.state, quantity)
+    if quantity.source == "observable":
+        return [_observable(host, kind, quantity.name) for kind in quantity.arrays]
+    return _arrays(host.control if quantity.source == "control" else host.model, quantity)
+
+
+def arrays_to_write(host: Host, quantity: ViewQuantity) -> list[wp.array]:
+    """Return the arrays to write a quantity into; errors as in `arrays_to_read`."""
+    if quantity.source == "state":
+        return _arrays(host.services.written.state_for(quantity.invalidates or "joints"), quantity)
+    return arrays_to_read(host, quantity)
+
+
+def _observable(host: Host, kind: str, name: str) -> wp.array:
+    array = getattr(host.observables, kind, None)
+    if array is None:
+        raise ViewError(
+            f"get_{name}: the simulation does not ask the solver for {kind!r}, which has to be allocated before"
+            f' the first step; write simulation.observables = ["{kind}"]'
+        )
+    return array
+
+
+def _arrays(owner: Any, quantity: ViewQuantity) -> list[wp.array]:
+    path = quantity.arrays[0]
+    solver, _, name = path.rpartition(".")
+    if not solver:
+        return [*map(getattr, repeat(owner), quantity.arrays)]
+    array = getattr(getattr(owner, solver, None), name, None)
+    if array is None:
+        raise ViewError(f"{quantity.name}: the model has no attribute {path}; only solver {solver} has it")
+    return [array]
