@@ -8,8 +8,8 @@ import newton
 import warp as wp
 from pippin.errors import ConfigError, PluginError
 
+from .kinematics import ModifiedWorlds
 from .masses import refuse_massless
-from .modified_worlds import ModifiedWorlds
 
 Notify = Callable[[int, wp.array], None]
 """Tells the solver of flags, and of the worlds that they are about, a mask of shape [world_count + 1]."""

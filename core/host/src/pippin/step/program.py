@@ -18,7 +18,7 @@ from pippin.components.tracing import HookTrace, TracePhase
 from pippin.devices import WARP_LOCK, no_garbage_collection
 from pippin.errors import CaptureWarning, PluginError, SimulationError
 from pippin.state.snapshot import Snapshot
-from pippin.state.state_record import StateRecord, difference_beyond_noise
+from pippin.state.step_data import StateRecord, difference_beyond_noise
 
 from .compilation import Report, UncompiledError, compile_together, refusing_to_compile
 

@@ -1,4 +1,4 @@
-"""What the kernels of a contact view read and write: contacts, shapes of sensors and filters, and rows of contacts."""
+"""Arrays that the kernels of a contact view read and write: contacts, shapes of sensors and filters, and rows."""
 
 from __future__ import annotations
 
