@@ -10,7 +10,7 @@ from pippin.catalog.entries import Catalog
 from pippin.config.model import FilterConfig, SceneConfig
 from pippin.errors import ConfigError
 from pippin.labels import match
-from pippin.state.object_parts import ObjectParts
+from pippin.state.world_layout import ObjectParts
 
 from .attachments import add_attachments
 from .attributes import counts_of, set_attributes

@@ -10,7 +10,7 @@ import numpy as np
 import warp as wp
 from pippin.config.attachments import AttachmentConfig
 from pippin.labels import match
-from pippin.state.object_parts import ObjectParts, chosen_part, in_frame
+from pippin.state.world_layout import ObjectParts, chosen_part, in_frame
 
 from .scene_bodies import SceneBodies
 

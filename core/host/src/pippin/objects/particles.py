@@ -8,7 +8,7 @@ import newton
 import numpy as np
 from pippin.config.selections import PinConfig
 from pippin.errors import ConfigError
-from pippin.state.object_parts import chosen_part, in_frame
+from pippin.state.world_layout import chosen_part, in_frame
 
 from .scene_object import ObjectPose
 

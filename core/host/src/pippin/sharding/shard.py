@@ -172,7 +172,6 @@ def _devices(name: str, count: int) -> list[str]:
 
 
 def _gpus(name: str) -> int:
-    """Return the number of GPUs that a device's name stands for."""
     import warp as wp
 
     return wp.get_cuda_device_count() if name == "auto" else 1
@@ -255,7 +254,6 @@ def _viewers(config: SimulationConfig, shards: Sequence[Shard]) -> list[dict[str
 
 
 def _worlds_of(table: ComponentConfig, config: SimulationConfig, where: str) -> list[int]:
-    """Return the worlds that an observer chooses."""
     settings: Any = table.config
     if isinstance(settings, ViewerConfig):
         return settings.worlds_of(config.scene.worlds).tolist()

@@ -160,7 +160,6 @@ class _Viewer:
         return max(1, self._next_step - done)
 
     def look(self, *, is_forced: bool = False) -> None:
-        """Show a frame if one is due and somebody looks."""
         if self.fault is None and (is_forced or self._is_due()):
             late_count = self._schedule()
             if is_forced or self._guarded(self._attributes.wants_frame, False):

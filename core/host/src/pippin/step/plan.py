@@ -250,7 +250,6 @@ class StepPlan(Built):
 
     @property
     def _accelerations(self) -> Accelerations | None:
-        """The measurement of the last substep, if there is one."""
         return None if self.reports is None else self.reports.accelerations
 
     def solver_arguments(self, count: int) -> dict[str, Any]:

@@ -127,7 +127,6 @@ class Attributes:
         return attribute.read_only
 
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
-        """Return an attribute and the array that holds it now."""
         name = name.replace(".", ":")
         owner, array = self._array(name, where)
         attribute = self._known.get(name)
@@ -219,7 +218,6 @@ class _Attribute:
         self.scatter = PreparedLaunch(scatter_bytes, device, width)
 
     def check(self, describe: Callable[[int], str]) -> HostCheck:
-        """Return the check of values on the host."""
         return HostCheck(
             rule=self.rule,
             dtype=self.dtype,

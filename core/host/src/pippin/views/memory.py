@@ -233,7 +233,6 @@ class Staging(Scratch):
         return dense
 
     def _room(self, shape: tuple[int, ...]) -> wp.array:
-        """Return this memory as a dense array."""
         return wp.array(ptr=self._mirror.array.ptr, dtype=self._type, shape=shape, device=self._device)
 
     def _refuse_capture(self, where: str) -> None:

@@ -169,13 +169,11 @@ class _LimitedElements:
         self.before = wp.zeros(len(values.low), dtype=wp.float32, device=device)
 
     def restore_refused(self, array: wp.array, faults: wp.array) -> None:
-        """Restore elements that are out of their range, and count them."""
         if self.elements.size:
             inputs = [*self._inputs, self.before, faults, array]
             wp.launch(restore, self.elements.size, inputs, device=array.device)
 
     def refused(self, array: wp.array) -> np.ndarray:
-        """Return the elements that changed to a value out of their range."""
         new, old = array.numpy()[self.elements], self.before.numpy()[self.elements]
         is_in = (new >= self._low) & (new <= self._high)
         return self.elements[(new != old) & ~is_in]

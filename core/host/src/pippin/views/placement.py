@@ -19,9 +19,9 @@ from .indexing import PADDING, free_roots
 from .kernels.placement import Movers, flag_joined, scatter_poses, scatter_twists
 from .launching import PreparedLaunch
 from .memory import WarpArrayCache
+from .quantity_buffer import StridedBlocks
 from .row_selection import RowSelection
 from .rules import ValueRule
-from .strided_blocks import StridedBlocks
 
 
 @attrs.define(kw_only=True, eq=False, slots=False)

@@ -75,7 +75,6 @@ def _with_label(labels: Sequence[str], worlds: np.ndarray, label: str, world: in
 
 
 def _of_body(model: newton.Model, body: int) -> ObjectType:
-    """Return the type of a body from the joint that moves it."""
     articulation_of = on_host(model.joint_articulation)
     for joint in np.flatnonzero(on_host(model.joint_child) == body).tolist():
         articulation = int(articulation_of[joint])
@@ -89,7 +88,6 @@ def _of_body(model: newton.Model, body: int) -> ObjectType:
 
 
 def _is_body_alone(model: newton.Model, articulation: int) -> bool:
-    """Return whether an articulation is only a free body."""
     joints = _tree_joints(model, articulation)
     return len(joints) == 1 and int(on_host(model.joint_type)[joints.start]) == newton.JointType.FREE
 
