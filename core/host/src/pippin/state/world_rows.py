@@ -83,11 +83,10 @@ def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
     Raises:
         PluginError: The worlds of a custom attribute's rows are unknown.
     """
-    rows = []
-    for name, array in arrays_of(state).items():
-        world_of_row = _world_of_row(model, name, len(array))
-        rows.append(WorldRows.of(array, world_of_row, model.world_count))
-    return rows
+    return [
+        WorldRows.of(array, _world_of_row(model, name, len(array)), model.world_count)
+        for name, array in arrays_of(state).items()
+    ]
 
 
 def control_rows(model: newton.Model, control: newton.Control) -> list[WorldRows]:
@@ -157,7 +156,10 @@ def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | Non
         worlds = getattr(model, _WORLDS[frequency])
         return None if worlds is None else on_host(worlds)
     if frequency in _ELEMENTS:
-        return _worlds_of_elements(model, _ELEMENTS[frequency])
+        element = _ELEMENTS[frequency]
+        particles = on_host(getattr(model, f"{element}_indices")).reshape(getattr(model, f"{element}_count"), -1)
+        # The world is that of the particles; an edge at a border has -1 for a missing one.
+        return on_host(model.particle_world)[particles.max(axis=1)]
     if frequency in (_KIND.TENDON_GUIDE, _KIND.TENDON_SEGMENT):
         guides = np.diff(on_host(model.tendon_start)) if model.tendon_count else 0
         return np.repeat(on_host(model.tendon_world), guides - (frequency == _KIND.TENDON_SEGMENT))
@@ -167,13 +169,6 @@ def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | Non
     worlds = np.full(starts[-1], -1)
     worlds[starts[0] : starts[-2]] = np.repeat(np.arange(model.world_count), np.diff(starts[:-1]))
     return worlds
-
-
-def _worlds_of_elements(model: newton.Model, element: str) -> np.ndarray:
-    """Return the world of each spring, triangle, edge or tetrahedron: that of its particles."""
-    count = getattr(model, f"{element}_count")
-    particles = on_host(getattr(model, f"{element}_indices")).reshape(count, -1)
-    return on_host(model.particle_world)[particles.max(axis=1)]  # an edge at a border has -1 for a missing particle
 
 
 def _bytes(array: wp.array) -> wp.array:

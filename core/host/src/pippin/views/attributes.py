@@ -115,16 +115,12 @@ class Attributes:
         inputs = [rows, attribute.index, selection.argument, self._faults, flags_of]
         read_only = nullcontext()
         if support.range_of(attribute.name) is not None:
-            read_only = self._read_only(attribute).watching(where, [target], checked)
+            if attribute.read_only is None:
+                elements = (attribute.elements, self._faults, self._host.model)
+                attribute.read_only = ReadOnlyElements([attribute.name], support, *elements)
+            read_only = attribute.read_only.watching(where, [target], checked)
         with read_only:
             attribute.scatter(selection.count, [*inputs, _bytes(target, target.shape[0]), numbers])
-
-    def _read_only(self, attribute: _Attribute) -> ReadOnlyElements:
-        """Return the elements of an attribute that the built solver cannot take over; made at the first use."""
-        if attribute.read_only is None:
-            support, index = self._host.services.support, attribute.elements
-            attribute.read_only = ReadOnlyElements([attribute.name], support, index, self._faults, self._host.model)
-        return attribute.read_only
 
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
         name = name.replace(".", ":")
@@ -206,7 +202,7 @@ class _Attribute:
         self.count = index.size
         self.dtype: str = scalar.__name__
         self.rule = RULES[KNOWN[name][1]] if name in KNOWN else of_type(self.dtype)
-        #: What the built solver cannot take over; None until it is asked.
+        #: What the built solver cannot take over; made at the first use.
         self.read_only: ReadOnlyElements | None = None
         self.staging = Staging(self.values.size, self.dtype, device)
         width = index.size // len(index) if len(index) else 1

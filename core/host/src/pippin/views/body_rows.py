@@ -251,10 +251,7 @@ class RigidBodyView(BodyRowView):
         """Last segment of each row's label."""
         return tuple(map(name_of, self.labels))
 
-    @property
-    def body_paths(self) -> list[str]:
-        """Isaac's name of `labels`."""
-        return list(self.labels)
+    body_paths = RowView.prim_paths
 
     def get_transforms(self, out: Array | None = None) -> Array:
         """Return the pose [m, 1], shape [count, 7].

@@ -57,7 +57,9 @@ class ArticulationIndices:
     def of(cls, model: newton.Model, articulations: np.ndarray) -> ArticulationIndices:
         """Return the indices of articulations of a model. Reads from the device."""
         count = len(articulations)
-        rows, joints = _tree_joints(model, articulations)
+        first_joints = on_host(model.articulation_start)[articulations]
+        joint_counts = on_host(model.articulation_end)[articulations] - first_joints  # of the trees, root first
+        rows, joints = np.repeat(np.arange(count), joint_counts), _ranges(first_joints, joint_counts)
         q, qd = on_host(model.joint_q_start), on_host(model.joint_qd_start)
         types = on_host(model.joint_type)
         moving = np.isin(types[joints], [kind for kind in np.unique(types) if has_dofs(kind)])
@@ -133,13 +135,6 @@ def index_map(
     if quaternion is not None:
         result.quaternion = wp.array(quaternion.ravel(), dtype=int, device=device)
     return result
-
-
-def _tree_joints(model: newton.Model, articulations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return row and index of each joint of the trees, row by row, root first."""
-    starts = on_host(model.articulation_start)[articulations]
-    counts = on_host(model.articulation_end)[articulations] - starts
-    return np.repeat(np.arange(len(articulations)), counts), _ranges(starts, counts)
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:

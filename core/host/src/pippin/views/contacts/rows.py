@@ -17,6 +17,9 @@ from pippin.views.kernels.contacts import Pairing, Sources
 
 from .pairing import Counterpart
 
+_TYPES = {"other_bodies": int, "other_shapes": int, **dict.fromkeys(("points", "normals", "frictions"), wp.vec3)}
+"""Types of the elements of the arrays that hold no floats."""
+
 
 class ContactRows:
     """Arrays with one row per contact; the rows of a cell (a sensor, or a pair of sensor and filter) follow each other.
@@ -39,7 +42,9 @@ class ContactRows:
         counts, starts, self._next = (wp.zeros(math.prod(shape), dtype=int, device=device) for _ in range(3))
         self._counts, self._starts = counts, starts
         self._rows = ContactRowArrays()
-        self._arrays = {name: _allocate(name, capacity, device) for name in ("points", *names)}
+        self._arrays = {
+            name: wp.zeros(capacity, dtype=_TYPES.get(name, float), device=device) for name in ("points", *names)
+        }
         for name, array in self._arrays.items():
             setattr(self._rows, name, array)
         #: Largest number of rows needed so far, if there were too few rows, else 0; shape [1].
@@ -47,7 +52,7 @@ class ContactRows:
         self._rows.overflow, self._rows.capacity = self.overflow, capacity
         #: The arrays by name, vectors as rows of three numbers; `counts` and `starts` of the cells, and `overflow`.
         self.reported = {
-            name: array.view(wp.float32) if name in _VECTORS else array for name, array in self._arrays.items()
+            name: array.view(wp.float32) if array.dtype is wp.vec3 else array for name, array in self._arrays.items()
         }
         self.reported |= {"counts": counts.reshape(shape), "starts": starts.reshape(shape), "overflow": self.overflow}
 
@@ -55,8 +60,8 @@ class ContactRows:
         """Write the contacts, a `kernels.contacts.Sources`; the forces are multiplied by the scale."""
         host = self._host
         device = host.model.device
-        for name, array in self._arrays.items():
-            array.fill_(-1 if name in _INDICES else 0)
+        for array in self._arrays.values():
+            array.fill_(-1 if array.dtype is wp.int32 else 0)
         self._counts.zero_()
         wp.launch(count_rows, contact_count, [contacts, self._pairing, self._counts], device=device)
         wp.utils.array_scan(self._counts, self._starts, inclusive=False)
@@ -64,15 +69,6 @@ class ContactRows:
         body_q = present((host.stepped_state or host.state).body_q)
         inputs = [contacts, self._pairing, scale, host.model.shape_body, body_q, self._next, self._rows]
         wp.launch(fill_rows, contact_count, inputs, device=device)
-
-
-_VECTORS = ("points", "normals", "frictions")
-_INDICES = ("other_bodies", "other_shapes")
-
-
-def _allocate(name: str, capacity: int, device: wp.Device) -> wp.array:
-    dtype = wp.vec3 if name in _VECTORS else int if name in _INDICES else float
-    return wp.zeros(capacity, dtype=dtype, device=device)
 
 
 def sources_of(host: Host) -> Any:

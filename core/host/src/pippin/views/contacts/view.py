@@ -172,11 +172,7 @@ class RigidContactView(FrozenAttributes):
     get_raw_contact_data = raw_contact_data
     get_friction_data = friction_data
     get_other_actor_paths_from_ids = other_labels
-
-    @property
-    def sensor_count(self) -> int:
-        """The number of sensors."""
-        return self.count
+    sensor_count = count
 
     @property
     def sensor_paths(self) -> list[str]:
