@@ -1,7 +1,7 @@
 """Quantities of the views in one table: their meaning, the arrays that hold them, and the effects of setting them.
 
-The methods of the views, the reference page and most tests use this table. No other file of the views mentions a
-quantity by its name, except in the methods that are named after it.
+Getters and setters of the views are made from this table, with their docstrings; the reference page and most tests use
+it. No other file of the views mentions a quantity by its name, except where its methods are defined.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
     ),
     _input(
         "dof_forces",
-        "effort in addition to the drives; kept until set again; an actuator owns its DOFs",
+        "effort in addition to the drives; kept until set again; an actuator owns its DOFs: do not set them here",
         "N or N·m",
         "joint_f",
     ),
