@@ -90,9 +90,7 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
                 simulation=attrs.evolve(config.simulation, device=devices[shard.index]),
                 scene=_scene(config.scene, shard),
             ).with_tables(
-                solver=_solver(config.solver, count),
-                recorders=recorders[shard.index],
-                viewers=viewers[shard.index],
+                solver=_solver(config.solver, count), recorders=recorders[shard.index], viewers=viewers[shard.index]
             ),
         )
         for shard in shards

@@ -15,13 +15,12 @@ from pippin.devices import WARP_LOCK
 from .body_rows import BodyRowView
 from .dynamics import Dynamics
 from .errors import RowError
-from .indexing import PADDING, ArticulationIndices
 from .memory import Array, deliver
 from .metatype import ArticulationMetatype
 from .quantities import ARTICULATION, Element, ViewQuantity
 from .quantity_buffer import Balls
 from .rows import accessors, getter
-from .structure import of_articulation
+from .structure import PADDING, ArticulationIndices, of_articulation
 
 
 class ArticulationView(BodyRowView):

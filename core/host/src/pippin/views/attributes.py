@@ -13,18 +13,17 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.spelling import did_you_mean
 
-from .dirty_flags import RowFlags
 from .errors import ViewError
 from .host_checks import HostCheck
-from .indexing import PADDING, index_map, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import Staging, alias, scalar_shape
 from .permissions import ReadOnlyElements, note_change
 from .quantities import ViewQuantity
-from .row_selection import RowSelection
+from .row_selection import RowFlags, RowSelection
 from .rules import RULES, Valid, of_type
+from .structure import PADDING, index_map, padded
 
 _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 

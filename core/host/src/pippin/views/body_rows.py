@@ -19,7 +19,6 @@ from pippin.state.snapshot import Scratch
 from .attributes import shapes_of
 from .errors import ViewError
 from .host_checks import HostCheck
-from .indexing import PADDING, index_map
 from .kernels.rows import DirtyFlags
 from .kernels.wrenches import WrenchData, add_wrenches
 from .launching import PreparedLaunch, update
@@ -30,6 +29,7 @@ from .quantity_buffer import Balls
 from .row_selection import RowSelection
 from .rows import RowView, accessors, getter
 from .rules import RULES
+from .structure import PADDING, index_map
 
 Frame = Literal["world", "body"]
 

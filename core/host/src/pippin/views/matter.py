@@ -13,10 +13,10 @@ from pippin.devices import WARP_LOCK
 from pippin.state.spreads import Spread
 
 from .body_rows import BodyRowView, movers
-from .indexing import PADDING, padded
 from .memory import Array, deliver
 from .quantities import CABLE, PARTICLES, Element, ViewQuantity
 from .rows import RowView, accessors, getter
+from .structure import PADDING, padded
 
 
 class MatterView(RowView):

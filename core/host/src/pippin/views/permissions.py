@@ -15,10 +15,10 @@ from pippin.errors import ConfigError
 from pippin.support.solver_support import Range, SolverSupport
 
 from .errors import ViewError
-from .indexing import PADDING
 from .kernels.read_only import restore
 from .memory import CheckedData
 from .quantities import ViewQuantity
+from .structure import PADDING
 
 IN_STEP = "inside a step, only targets and forces can be set; set it between steps"
 """Fault of a call that changes the state or the model within a step."""

@@ -13,15 +13,14 @@ from pippin.arrays import present
 from pippin.binding import Host
 from pippin.devices import shares_memory
 
-from .dirty_flags import RowFlags
 from .errors import ViewError
-from .indexing import PADDING, free_roots
 from .kernels.placement import Movers, flag_joined, scatter_poses, scatter_twists
 from .launching import PreparedLaunch
 from .memory import WarpArrayCache
 from .quantity_buffer import StridedBlocks
-from .row_selection import RowSelection
+from .row_selection import RowFlags, RowSelection
 from .rules import ValueRule
+from .structure import PADDING, free_roots
 
 
 @attrs.define(kw_only=True, eq=False, slots=False)

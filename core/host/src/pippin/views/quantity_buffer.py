@@ -15,16 +15,15 @@ import warp as wp
 from pippin.arrays import present
 from pippin.devices import shares_memory
 
-from .dirty_flags import RowFlags
-from .indexing import PADDING, ArticulationIndices, index_map
 from .kernels import gather_scatter as kernels
 from .kernels.balls import BallJoints, gather_balls, scatter_balls
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .memory import NumpyArrayCache, WarpArrayCache
 from .quantities import ViewQuantity
-from .row_selection import RowSelection
+from .row_selection import RowFlags, RowSelection
 from .rules import RULES, ValueRule
+from .structure import PADDING, ArticulationIndices, index_map
 
 _IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 

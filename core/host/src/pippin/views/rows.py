@@ -22,16 +22,15 @@ from pippin.state.kinematics import Coordinates
 
 from .attributes import Attributes
 from .device_faults import DeviceFaults
-from .dirty_flags import RowFlags
 from .errors import ViewError
 from .host_checks import HostCheck
-from .indexing import PADDING
 from .memory import Array, Staging, deliver
 from .permissions import IN_STEP, Permissions, index_of, note_change
 from .quantities import Element, ViewQuantity
 from .quantity_buffer import Balls, QuantityBuffer
-from .row_selection import RowSelection, RowSelector
+from .row_selection import RowFlags, RowSelection, RowSelector
 from .rules import RULES, Valid
+from .structure import PADDING
 
 _ATTRIBUTE = "set_attribute"
 

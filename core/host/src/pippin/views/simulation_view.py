@@ -21,10 +21,8 @@ from .articulations import ArticulationView
 from .body_rows import RigidBodyView
 from .contacts.view import RigidContactView
 from .device_faults import DeviceFaults
-from .dirty_flags import RowFlags
 from .errors import ViewError
 from .host_checks import HostCheck
-from .indexing import index_map
 from .kernels.gather_scatter import scatter_numbers
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
@@ -32,11 +30,11 @@ from .matter import CableView, ParticleView
 from .memory import Array, Staging, WarpArrayCache, deliver
 from .metatype import ObjectType
 from .permissions import IN_STEP, note_change
-from .row_selection import RowSelector
+from .row_selection import RowFlags, RowSelector
 from .rows import RowView
 from .rules import RULES
 from .selection import Patterns, SelectionError, chosen_worlds, select
-from .structure import object_type
+from .structure import index_map, object_type
 
 _SET_GRAVITY = "set_gravity"
 _LISTED = 4
