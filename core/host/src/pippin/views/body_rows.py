@@ -28,7 +28,6 @@ from .quantities import ARTICULATION, RIGID_BODY, Element, ViewQuantity
 from .quantity_buffer import Balls
 from .row_selection import RowSelection
 from .rows import RowView, accessors, getter
-from .rules import RULES
 from .structure import PADDING, index_map
 
 Frame = Literal["world", "body"]
@@ -82,21 +81,6 @@ class BodyRowView(RowView):
         if "dof" in indices:
             found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}
         return found
-
-    def _refuse_joined(self, where: str, quantity: ViewQuantity, selection: RowSelection) -> None:
-        if not quantity.moves_anchor:
-            self._placement.refuse_joined(where, selection)
-
-    def _place(
-        self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
-    ) -> None:
-        faults = self._faults_of[quantity.name]
-        if quantity.moves_anchor and self._placement.has_joined:
-            self._notify(where, quantity.flags)
-            self._placement.settle_joined(values, selection, faults, self._model_flags)
-        if quantity.placed:
-            rule = None if is_checked else RULES[quantity.valid]
-            self._placement.write(quantity.placed, values, selection, rule, faults)
 
     # Inertial properties of bodies.
 

@@ -153,10 +153,6 @@ class _FreeJointBlocks:
         changes = self.host.services.model_changes.joint_change_count
         if changes != self._seen_changes:
             frames = (self.host.model.joint_X_p, self.host.model.joint_X_c)
-            self._are_identities = all(_are_identities(present(each).numpy()[self.joints]) for each in frames)
+            self._are_identities = not any(present(each).numpy()[self.joints, :6].any() for each in frames)
             self._seen_changes = changes
         return self._are_identities
-
-
-def _are_identities(frames: np.ndarray) -> bool:
-    return bool((frames[:, :6] == 0.0).all())

@@ -26,6 +26,7 @@ from .errors import ViewError
 from .host_checks import HostCheck
 from .memory import Array, Staging, deliver
 from .permissions import IN_STEP, Permissions, index_of, note_change
+from .placement import Placement
 from .quantities import Element, ViewQuantity
 from .quantity_buffer import Balls, QuantityBuffer
 from .row_selection import RowFlags, RowSelection, RowSelector
@@ -62,6 +63,9 @@ class RowView(FrozenAttributes, abc.ABC):
 
     _writes: ClassVar[Coordinates] = "joints"
     """What is written of the state, from which dependent values follow."""
+
+    _placement: Placement
+    """What places the bodies of the rows; a view without such bodies has none, nor a quantity that is `placed`."""
 
     def __init__(
         self,
@@ -200,8 +204,8 @@ class RowView(FrozenAttributes, abc.ABC):
             if fault := self._permissions.fault(quantity):
                 raise ViewError(f"{where}: {fault}")
             selection = self._selector.select(where, indices, mask, compact)
-            if quantity.placed:
-                self._refuse_joined(where, quantity, selection)
+            if quantity.placed and not quantity.moves_anchor:
+                self._placement.refuse_joined(where, selection)
             shape = (selection.data_count, *self._buffers[name].values.shape[1:])
             checked = self._checks[name].check(data, shape, selection, where)
             staging = self._flag_staging if quantity.storage == "flag" else self._staging
@@ -217,13 +221,17 @@ class RowView(FrozenAttributes, abc.ABC):
             if quantity.invalidates is not None:
                 self._host.services.written.note(quantity.invalidates)
 
-    def _refuse_joined(self, where: str, quantity: ViewQuantity, selection: RowSelection) -> None:
-        """Refuse selected rows in which a joint holds the body that is to be placed."""
-
     def _place(
         self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
     ) -> None:
         """Write a quantity of bodies through the joints that move them."""
+        faults = self._faults_of[quantity.name]
+        if quantity.moves_anchor and self._placement.has_joined:
+            self._notify(where, quantity.flags)
+            self._placement.settle_joined(values, selection, faults, self._model_flags)
+        if quantity.placed:
+            rule = None if is_checked else RULES[quantity.valid]
+            self._placement.write(quantity.placed, values, selection, rule, faults)
 
     def _write(
         self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
