@@ -92,10 +92,6 @@ class WorldLayout:
         self._refuse_unequal(what, {prototype: len(indices) for prototype, indices in own.items()})
         return np.array([starts[world] + own[prototypes[world]] for world in self.worlds_held(component)], dtype=int)
 
-    def scene_objects(self, model: newton.Model) -> SceneObjects:
-        """Return the objects of all worlds, in which selections find particles and bodies."""
-        return SceneObjects(model, self.objects, self.prototype_of_world)
-
     def _holders_of(self, component: str | None) -> tuple[int, ...]:
         everywhere = tuple(range(self.prototype_count))
         return everywhere if component is None else self.holders.get(component, everywhere)

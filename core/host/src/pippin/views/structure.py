@@ -162,7 +162,7 @@ def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetat
     link_of = {int(children[joint]): link for link, joint in enumerate(joints)}
     link_labels = tuple(model.body_label[children[joint]] for joint in joints)
     joint_labels = tuple(model.joint_label[joint] for joint in moving)
-    linear = on_host(model.joint_dof_dim)[:, 0]
+    dof_types = ArticulationIndices.of(model, np.array([articulation])).dof_types[0]
     return ArticulationMetatype(
         link_names=_names(link_labels),
         link_parents=tuple(link_of.get(int(parents[joint]), -1) for joint in joints),
@@ -173,11 +173,7 @@ def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetat
         joint_coord_offsets=_offsets(coord_counts),
         joint_coord_counts=coord_counts,
         dof_names=_names(axis_labels(model, moving)),
-        dof_types=tuple(
-            DofType.TRANSLATION if axis < linear[joint] else DofType.ROTATION
-            for joint, count in zip(moving, dof_counts, strict=True)
-            for axis in range(count)
-        ),
+        dof_types=tuple(map(DofType, dof_types.tolist())),
         is_fixed_base=types[joints[0]] != newton.JointType.FREE,
         link_labels=link_labels,
         joint_labels=joint_labels,
